@@ -1,0 +1,289 @@
+//! Exact decimal numbers, as JSON writes them.
+
+use std::{cmp::Ordering, fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::value::RawValue;
+
+/// Text that is not a decimal number as JSON writes one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is not a number as JSON writes one, such as 1000000 or 0.5")]
+pub struct ParseAmountError {
+    found: String,
+}
+
+impl ParseAmountError {
+    fn new(text: &str) -> Self {
+        Self {
+            found: text.chars().take(40).collect(),
+        }
+    }
+}
+
+/// An exact decimal number: a fee, a balance or an amount to send.
+///
+/// The digits are kept as they were written, however many there are, so nothing
+/// is rounded to a binary fraction on the way. Two amounts are equal, and are
+/// ordered, by their value: `1e6` equals `1000000.0`.
+///
+/// It is read from JSON text, and not inside a flattened or an untagged type.
+///
+/// Source: the contract, "`transaction.fee` … number … decimal".
+#[derive(Clone)]
+pub struct Amount(Box<str>);
+
+impl Amount {
+    /// The number as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the number is below zero.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        let normal = self.normal();
+        normal.negative
+    }
+
+    pub(crate) fn normal(&self) -> Normal {
+        Normal::of(&self.0)
+    }
+}
+
+/// A number's value: `digits`, which neither begin nor end with a zero, times ten to the `power`.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Normal {
+    pub(crate) negative: bool,
+    pub(crate) digits: String,
+    pub(crate) power: i64,
+}
+
+impl Normal {
+    /// Reads a text that is known to be a JSON number.
+    fn of(text: &str) -> Self {
+        let (negative, unsigned) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+            Some((mantissa, exponent)) => (mantissa, exponent_of(exponent)),
+            None => (unsigned, 0),
+        };
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let kept = all.trim_end_matches('0');
+        let dropped = all.len() - kept.len();
+        let digits = kept.trim_start_matches('0');
+        if digits.is_empty() {
+            return Self {
+                negative: false,
+                digits: String::new(),
+                power: 0,
+            };
+        }
+        let shift = length(dropped).saturating_sub(length(fraction.len()));
+        Self {
+            negative,
+            digits: digits.to_owned(),
+            power: exponent.saturating_add(shift),
+        }
+    }
+
+    fn magnitude_cmp(&self, other: &Self) -> Ordering {
+        match (self.digits.is_empty(), other.digits.is_empty()) {
+            (true, true) => return Ordering::Equal,
+            (true, false) => return Ordering::Less,
+            (false, true) => return Ordering::Greater,
+            (false, false) => {}
+        }
+        let top = |normal: &Self| length(normal.digits.len()).saturating_add(normal.power);
+        top(self)
+            .cmp(&top(other))
+            .then_with(|| self.digits.cmp(&other.digits))
+    }
+}
+
+fn length(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// An exponent that no `i64` holds is as good as infinite.
+fn exponent_of(text: &str) -> i64 {
+    text.strip_prefix('+')
+        .unwrap_or(text)
+        .parse()
+        .unwrap_or_else(|_| {
+            if text.starts_with('-') {
+                i64::MIN / 2
+            } else {
+                i64::MAX / 2
+            }
+        })
+}
+
+/// Whether the whole text is a number of JSON's grammar.
+fn is_json_number(text: &str) -> bool {
+    fn digits(text: &str) -> Option<&str> {
+        let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        (rest.len() < text.len()).then_some(rest)
+    }
+    fn scan(text: &str) -> Option<bool> {
+        let unsigned = text.strip_prefix('-').unwrap_or(text);
+        let mut rest = match unsigned.strip_prefix('0') {
+            Some(rest) => rest,
+            None => digits(unsigned)?,
+        };
+        if let Some(fraction) = rest.strip_prefix('.') {
+            rest = digits(fraction)?;
+        }
+        if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+            rest = digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))?;
+        }
+        Some(rest.is_empty())
+    }
+    scan(text).unwrap_or(false)
+}
+
+impl FromStr for Amount {
+    type Err = ParseAmountError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if is_json_number(text) {
+            Ok(Self(text.into()))
+        } else {
+            Err(ParseAmountError::new(text))
+        }
+    }
+}
+
+macro_rules! from_integers {
+    ($($kind:ty),*) => {$(
+        impl From<$kind> for Amount {
+            fn from(value: $kind) -> Self {
+                Self(value.to_string().into())
+            }
+        }
+    )*};
+}
+
+from_integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
+
+impl PartialEq for Amount {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.normal() == other.normal()
+    }
+}
+
+impl Eq for Amount {}
+
+impl PartialOrd for Amount {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Amount {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (left, right) = (self.normal(), other.normal());
+        match (left.negative, right.negative) {
+            (false, true) => Ordering::Greater,
+            (true, false) => Ordering::Less,
+            (false, false) => left.magnitude_cmp(&right),
+            (true, true) => right.magnitude_cmp(&left),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Amount({})", self.0)
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        let raw = RawValue::from_string(self.0.to_string()).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        raw.get().parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Amount {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Amount".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "description": "an exact decimal number" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(text: &str) -> Amount {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn text_survives_a_round_trip() {
+        for text in [
+            "0",
+            "-0.0",
+            "1e400",
+            "9007199254740993",
+            "0.1000",
+            "12345678901234567890.5",
+        ] {
+            let read: Amount = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn order_is_by_value_beyond_what_a_float_holds() {
+        let rising = [
+            "-1e9",
+            "-2.50",
+            "-1",
+            "0",
+            "1e-400",
+            "0.5",
+            "9007199254740992",
+            "9007199254740993",
+            "1e400",
+        ];
+        for pair in rising.windows(2) {
+            assert!(amount(pair[0]) < amount(pair[1]), "{pair:?}");
+        }
+        assert_eq!(amount("1E6"), amount("1000000.00"));
+        assert_eq!(amount("-0"), amount("0e99999999999999999999"));
+        assert_ne!(amount("1e99999999999999999999"), amount("1"));
+    }
+
+    #[test]
+    fn rejects_what_json_does_not_write() {
+        for text in [
+            "", "-", "01", "1.", ".5", "+1", "1e", "NaN", "0x10", "1 ", "١",
+        ] {
+            assert!(text.parse::<Amount>().is_err(), "{text:?}");
+        }
+        assert!(serde_json::from_str::<Amount>("\"1\"").is_err());
+    }
+}

@@ -1,0 +1,318 @@
+//! Values of a fixed number of bytes that are written in hexadecimal.
+
+use std::{fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Text that is not an address, a hash or a code of the wanted form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseHexError {
+    /// The text does not begin as this kind of value does.
+    #[error("{kind} begins with {prefix:?}, but this is {found:?}; it has the form {form}")]
+    Prefix {
+        /// What was to be read.
+        kind: &'static str,
+        /// What it begins with.
+        prefix: &'static str,
+        /// The start of what was found.
+        found: String,
+        /// The whole form in words.
+        form: &'static str,
+    },
+    /// The text has too few or too many hexadecimal digits.
+    #[error("{kind} has {wanted} hexadecimal digits, but here are {found}; it has the form {form}")]
+    Length {
+        /// What was to be read.
+        kind: &'static str,
+        /// How many digits it has.
+        wanted: usize,
+        /// How many characters were found.
+        found: usize,
+        /// The whole form in words.
+        form: &'static str,
+    },
+    /// A character is no hexadecimal digit of the wanted case.
+    #[error("{kind} has {found:?} at character {position}; it has the form {form}")]
+    Digit {
+        /// What was to be read.
+        kind: &'static str,
+        /// The character.
+        found: char,
+        /// Where it stands, counted from 1 and with the prefix.
+        position: usize,
+        /// The whole form in words.
+        form: &'static str,
+    },
+}
+
+/// What tells one kind of hexadecimal value from another.
+struct Form {
+    kind: &'static str,
+    prefix: &'static str,
+    upper: bool,
+    words: &'static str,
+}
+
+fn decode<const N: usize>(text: &str, form: &Form) -> Result<[u8; N], ParseHexError> {
+    let Some(digits) = text.strip_prefix(form.prefix) else {
+        return Err(ParseHexError::Prefix {
+            kind: form.kind,
+            prefix: form.prefix,
+            found: text.chars().take(8).collect(),
+            form: form.words,
+        });
+    };
+    let mut bytes = [0; N];
+    let plain = digits.len() == 2 * N
+        && digits
+            .as_bytes()
+            .chunks_exact(2)
+            .zip(&mut bytes)
+            .all(
+                |(pair, byte)| match (nibble(pair[0], form.upper), nibble(pair[1], form.upper)) {
+                    (Some(high), Some(low)) => {
+                        *byte = high << 4 | low;
+                        true
+                    }
+                    _ => false,
+                },
+            );
+    if plain {
+        Ok(bytes)
+    } else {
+        Err(explain(digits, N, form))
+    }
+}
+
+/// Names the first thing that is wrong with `digits`; only called when something is.
+fn explain(digits: &str, bytes: usize, form: &Form) -> ParseHexError {
+    let offender = digits.chars().enumerate().find(|(_, character)| {
+        !u8::try_from(*character).is_ok_and(|byte| nibble(byte, form.upper).is_some())
+    });
+    match offender {
+        Some((index, found)) => ParseHexError::Digit {
+            kind: form.kind,
+            found,
+            position: form.prefix.len() + index + 1,
+            form: form.words,
+        },
+        None => ParseHexError::Length {
+            kind: form.kind,
+            wanted: 2 * bytes,
+            found: digits.chars().count(),
+            form: form.words,
+        },
+    }
+}
+
+const fn nibble(digit: u8, upper: bool) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        b'A'..=b'F' if upper => Some(digit - b'A' + 10),
+        _ => None,
+    }
+}
+
+fn write_hex(bytes: &[u8], prefix: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_str(prefix)?;
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+macro_rules! fixed_hex {
+    ($(#[$doc:meta])* $name:ident, $bytes:literal, $kind:literal, $prefix:literal, $upper:literal, $words:literal, $pattern:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name([u8; $bytes]);
+
+        impl $name {
+            const FORM: Form =
+                Form { kind: $kind, prefix: $prefix, upper: $upper, words: $words };
+
+            /// The value that has these bytes.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; $bytes]) -> Self {
+                Self(bytes)
+            }
+
+            /// The bytes, without any prefix.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; $bytes] {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ParseHexError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                decode(text, &Self::FORM).map(Self)
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = ParseHexError;
+
+            fn try_from(text: &str) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_hex(&self.0, $prefix, f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({self})", stringify!($name))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Text;
+
+                impl de::Visitor<'_> for Text {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($words)
+                    }
+
+                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                }
+
+                deserializer.deserialize_str(Text)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern, "description": $words })
+            }
+        }
+    };
+}
+
+fixed_hex! {
+    /// The address of a wallet: `0x` and 40 lower-case hexadecimal digits.
+    ///
+    /// Source: the contract, "Wallet addresses have the form `0x` followed by 40
+    /// lowercase hexadecimal characters".
+    WalletAddress, 20, "a wallet address", "0x", false,
+    "0x followed by 40 lower-case hexadecimal digits", "^0x[0-9a-f]{40}$"
+}
+
+fixed_hex! {
+    /// The address of a deployed contract: `ct` and 40 lower-case hexadecimal digits.
+    ///
+    /// Source: the contract, "a contract address of the form `ct` followed by 40
+    /// lowercase hexadecimal characters".
+    ContractAddress, 20, "a contract address", "ct", false,
+    "ct followed by 40 lower-case hexadecimal digits", "^ct[0-9a-f]{40}$"
+}
+
+fixed_hex! {
+    /// A hash of 32 bytes: 64 hexadecimal digits.
+    ///
+    /// The contract does not name their case, so both are read; it is written in lower case.
+    /// Source: the contract, "Hashes are 64 hexadecimal characters".
+    Hash256, 32, "a hash", "", true,
+    "64 hexadecimal digits", "^[0-9a-fA-F]{64}$"
+}
+
+fixed_hex! {
+    /// The code that names a transaction: 40 hexadecimal digits.
+    ///
+    /// The contract does not name their case, so both are read; it is written in lower case.
+    /// Source: the contract, "`trans_code` … 40 hexadecimal characters".
+    TransactionCode, 20, "a transaction code", "", true,
+    "40 hexadecimal digits", "^[0-9a-fA-F]{40}$"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WALLET: &str = "0x00112233445566778899aabbccddeeff00112233";
+
+    #[test]
+    fn an_address_is_written_as_it_was_read() {
+        let address: WalletAddress = serde_json::from_str(&format!("{WALLET:?}")).unwrap();
+        assert_eq!(address.to_string(), WALLET);
+        assert_eq!(
+            serde_json::to_string(&address).unwrap(),
+            format!("{WALLET:?}")
+        );
+        assert_eq!(address.as_bytes()[1], 0x11);
+    }
+
+    #[test]
+    fn rejects_upper_case_in_an_address_and_names_the_place() {
+        let error = WALLET
+            .replace("aa", "aA")
+            .parse::<WalletAddress>()
+            .unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a wallet address has 'A' at character 24; it has the form 0x followed by 40 \
+             lower-case hexadecimal digits"
+        );
+    }
+
+    #[test]
+    fn rejects_a_wallet_where_a_contract_is_meant() {
+        let error = WALLET.parse::<ContractAddress>().unwrap_err();
+        assert!(
+            matches!(error, ParseHexError::Prefix { prefix: "ct", .. }),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn rejects_a_wrong_length_and_counts_the_digits() {
+        let error = WALLET[..40].parse::<WalletAddress>().unwrap_err();
+        assert!(
+            matches!(
+                error,
+                ParseHexError::Length {
+                    wanted: 40,
+                    found: 38,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn rejects_digits_beyond_ascii_without_a_panic() {
+        let text = format!("0x{}", "é".repeat(20));
+        assert!(matches!(
+            text.parse::<WalletAddress>(),
+            Err(ParseHexError::Digit { .. })
+        ));
+    }
+
+    #[test]
+    fn a_hash_is_read_in_either_case() {
+        let upper = "AB".repeat(32).parse::<Hash256>().unwrap();
+        assert_eq!(upper, "ab".repeat(32).parse().unwrap());
+    }
+}

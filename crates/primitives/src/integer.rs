@@ -1,0 +1,224 @@
+//! Exact integers of any size.
+
+use std::{cmp::Ordering, fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::value::RawValue;
+
+use crate::Amount;
+
+/// The longest integer that is spelt out from an exponent, such as `1e9999`.
+const MOST_DIGITS: usize = 10_000;
+
+/// Text that is not an integer as JSON writes one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is not an integer as JSON writes one, such as 42 or -7")]
+pub struct ParseIntegerError {
+    found: String,
+}
+
+/// An exact integer of any size: an index, a balance, a vote or a score.
+///
+/// JSON bounds no integer and neither does the contract, so a value is never
+/// rounded or refused for its size. A number that is written with a fraction or
+/// an exponent is an integer when its value is one: `1e3` reads as 1000.
+///
+/// It is read from JSON text, and not inside a flattened or an untagged type.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Integer(Repr);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Repr {
+    Small(i128),
+    /// Digits with an optional minus sign, without leading zeros, and too many for `Small`.
+    Big(Box<str>),
+}
+
+impl Integer {
+    /// The value, if an `i64` holds it.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_i128().and_then(|value| i64::try_from(value).ok())
+    }
+
+    /// The value, if a `u64` holds it.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_i128().and_then(|value| u64::try_from(value).ok())
+    }
+
+    /// The value, if an `i128` holds it.
+    #[must_use]
+    pub fn as_i128(&self) -> Option<i128> {
+        match self.0 {
+            Repr::Small(value) => Some(value),
+            Repr::Big(_) => None,
+        }
+    }
+
+    /// The same number as an amount.
+    #[must_use]
+    pub fn to_amount(&self) -> Option<Amount> {
+        self.to_string().parse().ok()
+    }
+}
+
+impl FromStr for Integer {
+    type Err = ParseIntegerError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refused = || ParseIntegerError {
+            found: text.chars().take(40).collect(),
+        };
+        let number: Amount = text.parse().map_err(|_| refused())?;
+        if let Ok(value) = text.parse::<i128>() {
+            return Ok(Self(Repr::Small(value)));
+        }
+        let normal = number.normal();
+        let zeros = usize::try_from(normal.power).map_err(|_| refused())?;
+        let written = text.len();
+        if zeros > MOST_DIGITS.max(written) {
+            return Err(refused());
+        }
+        let sign = if normal.negative { "-" } else { "" };
+        let digits = match normal.digits.as_str() {
+            "" => "0",
+            digits => digits,
+        };
+        let spelt = format!("{sign}{digits}{}", "0".repeat(zeros));
+        Ok(Self(
+            spelt
+                .parse()
+                .map_or_else(|_| Repr::Big(spelt.into()), Repr::Small),
+        ))
+    }
+}
+
+macro_rules! from_integers {
+    ($($kind:ty),*) => {$(
+        impl From<$kind> for Integer {
+            fn from(value: $kind) -> Self {
+                Self(Repr::Small(i128::from(value)))
+            }
+        }
+    )*};
+}
+
+from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
+
+impl PartialOrd for Integer {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Integer {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let negative = |digits: &str| digits.starts_with('-');
+        match (&self.0, &other.0) {
+            (Repr::Small(left), Repr::Small(right)) => left.cmp(right),
+            (Repr::Big(big), Repr::Small(_)) if negative(big) => Ordering::Less,
+            (Repr::Big(_), Repr::Small(_)) => Ordering::Greater,
+            (Repr::Small(_), Repr::Big(_)) => other.cmp(self).reverse(),
+            (Repr::Big(left), Repr::Big(right)) => {
+                let by_size = |a: &str, b: &str| a.len().cmp(&b.len()).then_with(|| a.cmp(b));
+                match (negative(left), negative(right)) {
+                    (false, true) => Ordering::Greater,
+                    (true, false) => Ordering::Less,
+                    (false, false) => by_size(left, right),
+                    (true, true) => by_size(right, left),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Small(value) => value.fmt(f),
+            Repr::Big(digits) => f.pad(digits),
+        }
+    }
+}
+
+impl fmt::Debug for Integer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Integer({self})")
+    }
+}
+
+impl Serialize for Integer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error;
+        let raw = RawValue::from_string(self.to_string()).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Integer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        raw.get().parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Integer {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Integer".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integer(text: &str) -> Integer {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_digit_survives() {
+        let long = "9".repeat(5000);
+        for text in ["0", "-7", "9007199254740993", "18446744073709551616", &long] {
+            let read: Integer = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn a_whole_number_is_an_integer_however_it_is_written() {
+        assert_eq!(integer("1e3"), Integer::from(1000));
+        assert_eq!(integer("5.0"), Integer::from(5));
+        assert_eq!(integer("-0"), Integer::from(0));
+        assert_eq!(integer("120.50E1"), Integer::from(1205));
+    }
+
+    #[test]
+    fn rejects_fractions_words_and_an_exponent_that_would_fill_the_memory() {
+        for text in ["0.5", "1e-1", "true", "\"1\"", "1e999999999", "", "--1"] {
+            assert!(text.parse::<Integer>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn order_is_by_value_at_every_size() {
+        let huge = format!("1{}", "0".repeat(60));
+        let rising = [
+            format!("-{huge}"),
+            "-5".into(),
+            "0".into(),
+            "5".into(),
+            huge.clone(),
+            format!("{huge}0"),
+        ];
+        for pair in rising.windows(2) {
+            assert!(integer(&pair[0]) < integer(&pair[1]), "{pair:?}");
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The vocabulary of a blockchain node's HTTP API: addresses, hashes, codes,
+//! exact numbers, untouched JSON text and the text that wallets sign.
+//!
+//! Nothing here does any input or output, and nothing here knows an endpoint.
+//! Every type reads and writes the form that the contract gives it, and refuses
+//! every other form with an error that says what would be right.
+//!
+//! ```
+//! use node_primitives::{Network, WalletAddress};
+//!
+//! let wallet: WalletAddress = "0x00000000000000000000000000000000000000a1".parse()?;
+//! assert_eq!(wallet.to_string(), "0x00000000000000000000000000000000000000a1");
+//! assert_eq!(Network::Testnet.port(), 8421);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod amount;
+mod fixed_hex;
+mod integer;
+mod network;
+mod python_json;
+mod raw_json;
+mod timestamp;
+
+pub use amount::{Amount, ParseAmountError};
+pub use fixed_hex::{ContractAddress, Hash256, ParseHexError, TransactionCode, WalletAddress};
+pub use integer::{Integer, ParseIntegerError};
+pub use network::{Network, ParseNetworkError};
+pub use python_json::{MessageError, signed_message, sorted_message};
+pub use raw_json::RawJson;
+pub use timestamp::TimestampMs;

@@ -1,0 +1,141 @@
+//! JSON text that is kept as it came.
+
+use std::{fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// One JSON value, kept byte for byte as it was written.
+///
+/// Member order, spacing, the digits of numbers and duplicate members all stay,
+/// which is what a text needs that is to be signed. Two values are equal when
+/// their texts are. It cannot be read inside a flattened or an untagged type.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RawJson(Box<RawValue>);
+
+impl RawJson {
+    /// Takes over a text, which has to be exactly one JSON value.
+    ///
+    /// # Errors
+    /// When the text is not JSON: with the line and column where it stops being it.
+    pub fn from_text(text: String) -> Result<Self, serde_json::Error> {
+        RawValue::from_string(text).map(Self)
+    }
+
+    /// Writes a value as JSON, once, and keeps that text.
+    ///
+    /// # Errors
+    /// When the value cannot be written as JSON, such as a map with keys that are no text.
+    pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::value::to_raw_value(value).map(Self)
+    }
+
+    /// The text as it came.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// Reads a typed view of the text; the text itself stays what it is.
+    ///
+    /// # Errors
+    /// When the text does not have the form that `T` asks for.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.as_str())
+    }
+
+    /// Whether the value is JSON's `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.as_str() == "null"
+    }
+}
+
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for RawJson {}
+
+impl AsRef<str> for RawJson {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl From<Box<RawValue>> for RawJson {
+    fn from(value: Box<RawValue>) -> Self {
+        Self(value)
+    }
+}
+
+impl FromStr for RawJson {
+    type Err = serde_json::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::from_text(text.to_owned())
+    }
+}
+
+impl fmt::Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Shows the start of the text only, so that a log line stays a line.
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 120;
+        let text = self.as_str();
+        match text.char_indices().nth(SHOWN) {
+            Some((end, _)) => {
+                write!(
+                    f,
+                    "RawJson({:?}… {} bytes in all)",
+                    &text[..end],
+                    text.len()
+                )
+            }
+            None => write!(f, "RawJson({text:?})"),
+        }
+    }
+}
+
+impl JsonSchema for RawJson {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RawJson".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "any JSON value, kept as it was written" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_survives_a_round_trip_byte_for_byte() {
+        let text = r#"{ "b":1E3,"a" : 1.0, "b":12345678901234567890123,"é":"\u00e9"}"#;
+        let raw: RawJson = serde_json::from_str(text).unwrap();
+        assert_eq!(raw.as_str(), text);
+        assert_eq!(serde_json::to_string(&raw).unwrap(), text);
+    }
+
+    #[test]
+    fn debug_is_short_and_cuts_between_characters() {
+        let raw = RawJson::from_value(&"é".repeat(1000)).unwrap();
+        assert!(format!("{raw:?}").len() < 400);
+    }
+
+    #[test]
+    fn rejects_text_that_is_not_one_value() {
+        assert!(RawJson::from_text("{} {}".into()).is_err());
+    }
+}
