@@ -1,1 +1,40 @@
-//! Wallets.
+//! Keys, addresses, signatures and their verification.
+//!
+//! The contract leaves the signature algorithm and the signed message open; what
+//! is here is what was observed on a real node: ECDSA on secp256k1 over the SHA-1
+//! digest of a document's [signed message](node_primitives::signed_message), and
+//! addresses that are the end of a public key's Keccak-256.
+//!
+//! ```
+//! use node_wallet::{KeyPair, sign_transaction, verify_transaction};
+//!
+//! let wallet = KeyPair::from_hex(&"01".repeat(32))?;
+//! let transaction = format!(
+//!     r#"{{"fee":1000000,"specific_data":{{"signers":["{}"]}}}}"#,
+//!     wallet.address()
+//! );
+//! let entry = sign_transaction(&wallet, &transaction)?;
+//! verify_transaction(&transaction, &[entry])?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! One module a thing: a [private key and its wallet](KeyPair), a [`PublicKey`],
+//! a [`Signature`], a signed transaction, a receipt. Private keys do not leave
+//! this crate but by [`PrivateKey::reveal`].
+
+mod hex;
+mod private_key;
+mod public_key;
+mod receipt;
+mod signature;
+mod transaction;
+
+pub use hex::HexError;
+pub use private_key::{KeyError, KeyPair, PrivateKey};
+pub use public_key::{PublicKey, PublicKeyError};
+pub use receipt::{ReceiptError, verify_receipt};
+pub use signature::{Signature, SignatureError, SignatureParseError};
+pub use transaction::{
+    SignTransactionError, SignatureEntry, TransactionError, required_signers, sign_transaction,
+    verify_transaction,
+};

@@ -1,0 +1,82 @@
+//! Hexadecimal text of a fixed length, without a prefix.
+
+/// Text that is not the wanted number of bytes in hexadecimal.
+///
+/// It tells where the text is wrong and nothing of what it says, as the text may be a secret.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HexError {
+    /// Too few or too many characters.
+    #[error("{wanted} hexadecimal digits are wanted, but here are {found} characters")]
+    Length {
+        /// How many digits there have to be.
+        wanted: usize,
+        /// How many characters were found.
+        found: usize,
+    },
+    /// A character that is no hexadecimal digit.
+    #[error("character {position} is no hexadecimal digit")]
+    Digit {
+        /// Where it stands, counted from 1.
+        position: usize,
+    },
+}
+
+/// Reads `N` bytes, in either case.
+pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
+    if text.len() != 2 * N {
+        return Err(HexError::Length {
+            wanted: 2 * N,
+            found: text.chars().count(),
+        });
+    }
+    let mut bytes = [0; N];
+    for (index, pair) in text.as_bytes().chunks_exact(2).enumerate() {
+        let nibble = |offset: usize| {
+            char::from(pair[offset])
+                .to_digit(16)
+                .and_then(|digit| u8::try_from(digit).ok())
+                .ok_or(HexError::Digit {
+                    position: 2 * index + offset + 1,
+                })
+        };
+        bytes[index] = nibble(0)? << 4 | nibble(1)?;
+    }
+    Ok(bytes)
+}
+
+/// Appends bytes in lower case.
+pub(crate) fn encode_to(bytes: &[u8], out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.reserve(2 * bytes.len());
+    for byte in bytes {
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
+}
+
+/// Writes bytes in lower case.
+pub(crate) fn write(bytes: &[u8], f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    let mut text = String::new();
+    encode_to(bytes, &mut text);
+    f.write_str(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_either_case_and_names_what_is_wrong() {
+        assert_eq!(decode::<2>("aBf0"), Ok([0xab, 0xf0]));
+        assert_eq!(
+            decode::<2>("aBf"),
+            Err(HexError::Length {
+                wanted: 4,
+                found: 3
+            })
+        );
+        assert_eq!(decode::<2>("ab+1"), Err(HexError::Digit { position: 3 }));
+        assert_eq!(decode::<2>("aéb"), Err(HexError::Digit { position: 2 }));
+    }
+}

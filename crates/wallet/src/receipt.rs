@@ -1,0 +1,118 @@
+//! Verifying a committee member's receipt.
+
+use node_primitives::{MessageError, WalletAddress, signed_message};
+
+use crate::{PublicKey, Signature, SignatureError};
+
+/// Why a receipt is not right.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReceiptError {
+    /// The text of `data` is no document that nodes could read.
+    #[error("the receipt has no signed message: {0}")]
+    Message(#[from] MessageError),
+    /// `data` does not say which wallet votes.
+    #[error("the receipt does not say who votes: {0}")]
+    Voter(String),
+    /// The public key belongs to another wallet than the one that is said to vote.
+    #[error("the receipt is said to be by {claimed}, but its public key is the one of {actual}")]
+    OtherWallet {
+        /// The wallet that `data` names.
+        claimed: WalletAddress,
+        /// The wallet of the public key.
+        actual: WalletAddress,
+    },
+    /// The signature was not made with this key over this text.
+    #[error(transparent)]
+    Wrong(#[from] SignatureError),
+}
+
+/// Verifies a receipt: the address in `data` follows from the public key, and the
+/// signature is that key's over the very text of `data`.
+///
+/// # Errors
+/// With the first thing that is not so.
+pub fn verify_receipt(
+    data: &str,
+    public_key: &PublicKey,
+    signature: &Signature,
+) -> Result<(), ReceiptError> {
+    let message = signed_message(data)?;
+    let claimed = voter(&message)?;
+    let actual = public_key.address();
+    if claimed != actual {
+        return Err(ReceiptError::OtherWallet { claimed, actual });
+    }
+    public_key.verify(message.as_bytes(), signature)?;
+    Ok(())
+}
+
+/// Reads the voter from the message, so that it is the one that was signed.
+fn voter(message: &str) -> Result<WalletAddress, ReceiptError> {
+    #[derive(serde::Deserialize)]
+    struct Data {
+        wallet_address: WalletAddress,
+    }
+    serde_json::from_str::<Data>(message)
+        .map(|data| data.wallet_address)
+        .map_err(|error| ReceiptError::Voter(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KeyPair;
+
+    fn receipt(voter: &KeyPair) -> (String, Signature) {
+        let data = format!(
+            r#"{{"block_index": 7, "vote": 1, "wallet_address": "{}"}}"#,
+            voter.address()
+        );
+        let signature = voter.sign(data.as_bytes());
+        (data, signature)
+    }
+
+    #[test]
+    fn a_receipt_verifies_however_its_text_is_spaced() {
+        let voter = KeyPair::from_bytes(&[5; 32]).unwrap();
+        let (data, signature) = receipt(&voter);
+        assert_eq!(
+            verify_receipt(&data, voter.public_key(), &signature),
+            Ok(())
+        );
+        let dense = data.replace(' ', "");
+        assert_eq!(
+            verify_receipt(&dense, voter.public_key(), &signature),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn rejects_a_receipt_signed_by_another_wallet() {
+        let (voter, other) = (
+            KeyPair::from_bytes(&[5; 32]).unwrap(),
+            KeyPair::from_bytes(&[6; 32]).unwrap(),
+        );
+        let (data, signature) = receipt(&voter);
+        assert_eq!(
+            verify_receipt(&data, other.public_key(), &signature),
+            Err(ReceiptError::OtherWallet {
+                claimed: voter.address(),
+                actual: other.address()
+            })
+        );
+        let forged = other.sign(data.as_bytes());
+        assert!(matches!(
+            verify_receipt(&data, voter.public_key(), &forged),
+            Err(ReceiptError::Wrong(_))
+        ));
+    }
+
+    #[test]
+    fn rejects_a_changed_vote() {
+        let voter = KeyPair::from_bytes(&[5; 32]).unwrap();
+        let (data, signature) = receipt(&voter);
+        let changed = data.replace(r#""vote": 1"#, r#""vote": 5"#);
+        assert!(verify_receipt(&changed, voter.public_key(), &signature).is_err());
+    }
+}
