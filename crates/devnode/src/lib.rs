@@ -1,1 +1,37 @@
-//! Under construction.
+//! A local node: it keeps the documented contract to the letter, and where that
+//! is silent answers as was observed on a real node.
+//!
+//! Everything is in memory and follows from a [`Config`]: two nodes with the same
+//! seed answer the same requests with the same bytes. Receipts and transactions
+//! carry real signatures, and wrong ones are refused. Its private keys are derived
+//! from the seed, so they are public and worth nothing.
+//!
+//! ```
+//! # async fn example() -> Result<(), devnode::SpawnError> {
+//! let node = devnode::spawn(devnode::Config::for_tests()).await?;
+//! println!("{} is a {} node", node.base_url(), node.network());
+//! node.make_block();
+//! node.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! From the outside in: [`cli`] is the command, [`spawn`] listens and hands out a
+//! [`Handle`], [`router`] turns requests into calls of a [`Node`], and the chain
+//! behind that knows blocks, balances, claims and pending transactions, and nothing
+//! of HTTP.
+
+mod chain;
+pub mod cli;
+mod config;
+mod http;
+mod node;
+mod seed;
+mod server;
+mod test_wallet;
+
+pub use config::{BlockTime, Config, ParseBlockTimeError};
+pub use http::router;
+pub use node::Node;
+pub use server::{Handle, SpawnError, spawn};
+pub use test_wallet::TestWallet;

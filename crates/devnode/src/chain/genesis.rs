@@ -1,0 +1,227 @@
+//! What a chain starts with: balances, and the transactions of its first blocks.
+
+use node_primitives::signed_message;
+use node_wallet::KeyPair;
+use serde_json::json;
+
+use super::{
+    Chain, Committee, ContractCall, Holder, NATIVE_TOKEN, Submission, TransactionRules,
+    committee::MEMBERS,
+};
+use crate::{seed::Seed, test_wallet::TestWallet};
+
+/// The time before the first block: 2026-01-01, 00:00 UTC.
+const GENESIS_TIME: i64 = 1_767_225_600_000;
+
+/// How far apart the blocks are that a chain starts with, in milliseconds.
+const GENESIS_STEP: i64 = 1000;
+
+/// A chain that starts with many blocks has a claim in every so many of them.
+const CLAIM_EVERY: u64 = 16;
+
+/// Two tokens beside the native one. Of the second, balances lie beyond 2^53.
+const GRAIN: &str = "GRAIN";
+const VAULT: &str = "VAULT";
+
+/// The wallets that a chain starts with.
+pub(crate) struct Cast<'a> {
+    pub(crate) validators: [&'a TestWallet; MEMBERS],
+    pub(crate) users: [&'a TestWallet; 3],
+}
+
+/// Founds a chain and makes its first blocks.
+pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, blocks: u64) -> Chain {
+    let mut chain = Chain::new(Committee::new(cast.validators), rules, GENESIS_TIME);
+    mint(&mut chain, seed, rules, cast);
+    for index in 1..=blocks {
+        for planned in planned(index, rules, cast) {
+            submit(&mut chain, index, &planned);
+        }
+        chain.make_block(GENESIS_STEP);
+    }
+    chain
+}
+
+fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>) {
+    let wallet = |wallet: &TestWallet| Holder::Wallet(wallet.address());
+    let exact = (1_u128 << 53) + 1;
+    for (place, user) in (0_u128..).zip(cast.users) {
+        let few = u128::from(seed.number(user.name(), 1_000_000));
+        chain
+            .ledger
+            .mint(NATIVE_TOKEN, wallet(user), 1_000_000_000_000_000 + few);
+        chain.ledger.mint(GRAIN, wallet(user), 250_000_000 + few);
+        // An odd number beyond 2^53 is one that a float can't hold.
+        chain
+            .ledger
+            .mint(VAULT, wallet(user), exact * (2 * place + 1));
+    }
+    for validator in cast.validators {
+        chain
+            .ledger
+            .mint(NATIVE_TOKEN, wallet(validator), 5_000_000_000);
+    }
+    let treasury = Holder::Contract(rules.token);
+    chain.ledger.mint(NATIVE_TOKEN, treasury, exact * 2 + 1);
+    chain.ledger.mint(VAULT, treasury, (1 << 62) + 1);
+}
+
+/// A call that a block starts with, and who signs it.
+struct Planned<'a> {
+    address: node_primitives::ContractAddress,
+    function: &'static str,
+    signers: Vec<&'a KeyPair>,
+    params: serde_json::Value,
+}
+
+fn planned<'a>(index: u64, rules: TransactionRules, cast: &Cast<'a>) -> Vec<Planned<'a>> {
+    let [alice, bob, carol] = cast.users.map(TestWallet::keys);
+    let claim = |signers: Vec<&'a KeyPair>, asset: &str, remarks: &str| Planned {
+        address: rules.verification,
+        function: "add_verification",
+        params: json!({
+            "asset_id": asset,
+            "asset_type": "token",
+            "verifier_address": signers.first().map(|wallet| wallet.address()),
+            "outcome": 1,
+            "doc_hash_list": [hash_of(asset)],
+            "doc_link_list": [format!("https://documents.example.org/{asset}.pdf")],
+            "remarks": remarks,
+            "deletable_after": 2_500_000 + index,
+        }),
+        signers,
+    };
+    let transfer = |from: &'a KeyPair, to: &KeyPair, token: &str, amount: u64| Planned {
+        address: rules.token,
+        function: "transfer",
+        params: json!({
+            "amount_to_send": amount,
+            "receiver": to.address(),
+            "asset_code": token,
+        }),
+        signers: vec![from],
+    };
+    match index {
+        2 => vec![
+            claim(vec![alice], "warehouse-receipt-0001", "Weighed and sealed"),
+            claim(
+                vec![bob],
+                "warehouse-receipt-0001",
+                "Seen, and counted again",
+            ),
+        ],
+        3 => vec![transfer(alice, bob, GRAIN, 1_250_000)],
+        5 => vec![
+            claim(vec![carol], "lagerschein-0002", "Geprüft – vollständig ✓"),
+            transfer(bob, carol, VAULT, (1 << 53) + 1),
+        ],
+        8 => vec![claim(vec![alice, carol], "bill-of-lading-0003", "")],
+        _ if index > 8 && index.is_multiple_of(CLAIM_EVERY) => {
+            let signer = [alice, bob, carol][usize::try_from(index / CLAIM_EVERY % 3).unwrap_or(0)];
+            vec![claim(
+                vec![signer],
+                &format!("asset-{index}"),
+                "Part of a long chain",
+            )]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A made-up document's hash.
+fn hash_of(document: &str) -> String {
+    node_primitives::Hash256::from_bytes(Seed(0).bytes(document)).to_string()
+}
+
+/// Signs a planned call and submits it as anybody else would.
+fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
+    let signers: Vec<_> = planned
+        .signers
+        .iter()
+        .map(|wallet| wallet.address())
+        .collect();
+    let transaction = ContractCall {
+        address: planned.address,
+        function: &json!(planned.function).to_string(),
+        signers: &json!(signers).to_string(),
+        params: &planned.params.to_string(),
+    }
+    .transaction(chain.now(), "1000000");
+    let message = signed_message(&transaction).unwrap_or_default();
+    let submission = Submission {
+        size: transaction.len(),
+        code: None,
+        signatures: planned
+            .signers
+            .iter()
+            .map(|wallet| {
+                let signature = wallet.sign(message.as_bytes());
+                (wallet.address().to_string(), signature.to_string())
+            })
+            .collect(),
+        transaction: &transaction,
+    };
+    let verdict = submission
+        .check(chain.rules())
+        .map(|transaction| chain.submit(transaction));
+    // A test holds that every planned transaction gets into its block.
+    if let Err(refusal) = verdict {
+        tracing::error!(
+            index,
+            reason = refusal.0,
+            "a founding transaction was refused"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(seed: u64, blocks: u64) -> Chain {
+        let seed = Seed(seed);
+        let wallets = ["v1", "v2", "v3", "alice", "bob", "carol"].map(|n| TestWallet::new(seed, n));
+        let [v1, v2, v3, alice, bob, carol] = &wallets;
+        let rules = TransactionRules {
+            verification: seed.contract("verification"),
+            token: seed.contract("token"),
+        };
+        let cast = Cast {
+            validators: [v1, v2, v3],
+            users: [alice, bob, carol],
+        };
+        found(seed, rules, &cast, blocks)
+    }
+
+    #[test]
+    fn every_planned_transaction_gets_into_its_block() {
+        let chain = chain(1, 32);
+        let counts: Vec<usize> = (1..=32)
+            .map(|index| {
+                let block: serde_json::Value =
+                    serde_json::from_str(&chain.block_text(index).unwrap()).unwrap();
+                block["text"]["transactions"].as_array().unwrap().len()
+            })
+            .collect();
+        let mut expected = vec![0; 32];
+        for (index, count) in [(2, 2), (3, 1), (5, 2), (8, 1), (16, 1), (32, 1)] {
+            expected[index - 1] = count;
+        }
+        assert_eq!(counts, expected);
+    }
+
+    #[test]
+    fn a_chain_follows_from_its_seed() {
+        let text = |seed| chain(seed, 9).block_text(9);
+        assert_eq!(text(1), text(1));
+        assert_ne!(text(1), text(2));
+    }
+
+    #[test]
+    fn a_chain_can_be_empty() {
+        let chain = chain(1, 0);
+        assert_eq!(chain.height(), 0);
+        assert_eq!(chain.block_text(0), None);
+        assert_eq!(chain.block_text(1), None);
+    }
+}

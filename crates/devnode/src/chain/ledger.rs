@@ -1,0 +1,131 @@
+//! Who holds how much of what.
+
+use std::{collections::BTreeMap, fmt, str::FromStr};
+
+use node_primitives::{ContractAddress, ParseHexError, WalletAddress};
+
+/// Somebody who can hold tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Holder {
+    Contract(ContractAddress),
+    Wallet(WalletAddress),
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Contract(address) => address.fmt(f),
+            Self::Wallet(address) => address.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Holder {
+    type Err = ParseHexError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.starts_with("ct") {
+            text.parse().map(Self::Contract)
+        } else {
+            text.parse().map(Self::Wallet)
+        }
+    }
+}
+
+/// A holder that has less than it was to give.
+#[derive(Debug)]
+pub(crate) struct Insufficient;
+
+/// All balances, in base units. They are exact, and no sum of one token exceeds 2^127.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    tokens: BTreeMap<String, BTreeMap<Holder, u128>>,
+}
+
+impl Ledger {
+    /// Brings tokens into being.
+    pub(crate) fn mint(&mut self, token: &str, holder: Holder, amount: u128) {
+        *self
+            .tokens
+            .entry(token.to_owned())
+            .or_default()
+            .entry(holder)
+            .or_default() += amount;
+    }
+
+    /// What is held of one token; 0 as well when holder or token are unknown.
+    pub(crate) fn balance(&self, token: &str, holder: Holder) -> u128 {
+        self.tokens
+            .get(token)
+            .and_then(|holders| holders.get(&holder))
+            .copied()
+            .unwrap_or(0)
+    }
+
+    /// Every token that a holder has or had, with what is held of it, by code.
+    pub(crate) fn holdings(&self, holder: Holder) -> impl Iterator<Item = (&str, u128)> {
+        self.tokens
+            .iter()
+            .filter_map(move |(token, holders)| Some((token.as_str(), *holders.get(&holder)?)))
+    }
+
+    /// Everybody who has or had a token, with what is held of it, by address.
+    pub(crate) fn holders(&self, token: &str) -> impl Iterator<Item = (Holder, u128)> {
+        self.tokens
+            .get(token)
+            .into_iter()
+            .flatten()
+            .map(|(holder, balance)| (*holder, *balance))
+    }
+
+    /// Whether there is such a token.
+    pub(crate) fn knows(&self, token: &str) -> bool {
+        self.tokens.contains_key(token)
+    }
+
+    /// Moves tokens, all or none.
+    pub(crate) fn transfer(
+        &mut self,
+        token: &str,
+        from: Holder,
+        to: Holder,
+        amount: u128,
+    ) -> Result<(), Insufficient> {
+        let holders = self.tokens.get_mut(token).ok_or(Insufficient)?;
+        let giver = holders.get_mut(&from).ok_or(Insufficient)?;
+        *giver = giver.checked_sub(amount).ok_or(Insufficient)?;
+        *holders.entry(to).or_default() += amount;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn holder(byte: u8) -> Holder {
+        Holder::Wallet(WalletAddress::from_bytes([byte; 20]))
+    }
+
+    #[test]
+    fn a_transfer_moves_all_or_nothing_and_keeps_the_sum() {
+        let mut ledger = Ledger::default();
+        let most = (1 << 53) + 1;
+        ledger.mint("T", holder(1), most);
+        assert!(
+            ledger
+                .transfer("T", holder(1), holder(2), most + 1)
+                .is_err()
+        );
+        assert!(ledger.transfer("U", holder(1), holder(2), 0).is_err());
+        ledger
+            .transfer("T", holder(1), holder(2), most - 2)
+            .unwrap();
+        ledger.transfer("T", holder(1), holder(1), 2).unwrap();
+        assert_eq!(ledger.balance("T", holder(1)), 2);
+        assert_eq!(
+            ledger.holders("T").map(|(_, held)| held).sum::<u128>(),
+            most
+        );
+    }
+}

@@ -1,0 +1,36 @@
+//! The chain: blocks with their receipts, balances, claims, and what waits for the next block.
+//!
+//! Nothing here knows HTTP, and nothing here looks at the machine's clock: a chain
+//! follows from its seed and from what was submitted to it.
+
+mod block;
+mod committee;
+mod contract_call;
+mod genesis;
+mod ledger;
+mod pool;
+mod state;
+mod transaction;
+mod trust;
+mod verification;
+
+pub(crate) use committee::Committee;
+pub(crate) use contract_call::ContractCall;
+pub(crate) use genesis::{Cast, found};
+pub(crate) use ledger::Holder;
+pub(crate) use state::{Chain, Verdict};
+pub(crate) use transaction::{Submission, Transaction, TransactionRules};
+pub(crate) use trust::TrustScores;
+pub(crate) use verification::{Record, TABLE};
+
+/// The token that fees are paid in. Its code is this node's own.
+pub(crate) const NATIVE_TOKEN: &str = "DEVN";
+
+/// How many base units make one native token.
+pub(crate) const NATIVE_UNIT: u128 = 1_000_000;
+
+/// The least fee of a transaction, in base units of the native token.
+pub(crate) const LEAST_FEE: u128 = NATIVE_UNIT;
+
+/// The longest submission in bytes of JSON. Observed on a real node.
+pub(crate) const LONGEST_SUBMISSION: usize = 4096;

@@ -1,0 +1,252 @@
+//! The chain's state, and the two ways in which it changes: a submission and a block.
+
+use node_primitives::Hash256;
+
+use super::{
+    Committee, NATIVE_TOKEN, Transaction, TransactionRules,
+    block::{Block, BlockView, Vote},
+    ledger::{Holder, Ledger},
+    pool::{Pool, Seen},
+    transaction::Call,
+    verification::Table,
+};
+
+/// What a node says about a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) valid: bool,
+    pub(crate) message: String,
+    pub(crate) new_transaction: bool,
+}
+
+impl Verdict {
+    pub(crate) fn refused(message: impl Into<String>, new_transaction: bool) -> Self {
+        Self {
+            valid: false,
+            message: message.into(),
+            new_transaction,
+        }
+    }
+}
+
+/// Blocks, balances, claims and what waits. Indexes count from 1.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    committee: Committee,
+    rules: TransactionRules,
+    genesis_time: i64,
+    blocks: Vec<Block>,
+    tip_hash: Hash256,
+    pub(super) ledger: Ledger,
+    table: Table,
+    pool: Pool,
+}
+
+impl Chain {
+    pub(super) fn new(committee: Committee, rules: TransactionRules, genesis_time: i64) -> Self {
+        Self {
+            committee,
+            rules,
+            genesis_time,
+            blocks: Vec::new(),
+            // The contract says 64 hexadecimal characters, and nothing comes before the first block.
+            tip_hash: Hash256::from_bytes([0; 32]),
+            ledger: Ledger::default(),
+            table: Table::new(rules.verification),
+            pool: Pool::default(),
+        }
+    }
+
+    /// The index of the newest block; 0 when there is none.
+    pub(crate) fn height(&self) -> u64 {
+        u64::try_from(self.blocks.len()).unwrap_or(u64::MAX)
+    }
+
+    /// How many transactions wait for the next block.
+    pub(crate) fn waiting(&self) -> usize {
+        self.pool.waiting()
+    }
+
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    pub(crate) fn verifications(&self) -> &Table {
+        &self.table
+    }
+
+    /// Whether this very transaction waits or is in a block.
+    pub(crate) fn knows(&self, code: node_primitives::TransactionCode, digest: &[u8; 32]) -> bool {
+        self.pool.knows(code, digest)
+    }
+
+    /// The chain's own time, for a transaction that is built now: after the newest
+    /// block, and different after each submission.
+    pub(crate) fn now(&self) -> i64 {
+        let waiting = i64::try_from(self.pool.waiting()).unwrap_or(0);
+        self.tip_time() + 1 + waiting
+    }
+
+    fn tip_time(&self) -> i64 {
+        self.blocks
+            .last()
+            .map_or(self.genesis_time, |block| block.timestamp)
+    }
+
+    /// The block at an index, as JSON.
+    pub(crate) fn block_text(&self, index: u64) -> Option<String> {
+        self.view(index).map(|view| view.text())
+    }
+
+    fn view(&self, index: u64) -> Option<BlockView<'_>> {
+        let place = usize::try_from(index.checked_sub(1)?).ok()?;
+        let block = self.blocks.get(place)?;
+        let previous = place
+            .checked_sub(1)
+            .and_then(|place| self.blocks.get(place));
+        Some(BlockView {
+            index,
+            block,
+            previous_timestamp: previous.map(|block| block.timestamp),
+            committee: &self.committee,
+        })
+    }
+
+    /// Takes a transaction that is right in itself, if the chain allows it.
+    pub(crate) fn submit(&mut self, transaction: Transaction) -> Verdict {
+        match self.pool.seen(transaction.code, &transaction.digest) {
+            Seen::No => {}
+            Seen::Same => {
+                return Verdict {
+                    valid: true,
+                    message: "Already validated and in mempool".into(),
+                    new_transaction: false,
+                };
+            }
+            Seen::Other => {
+                let message = "Transaction code is already used by another transaction";
+                return Verdict::refused(message, true);
+            }
+        }
+        if let Err(message) = self.affordable(&transaction) {
+            return Verdict::refused(message, true);
+        }
+        self.pool.add(transaction);
+        Verdict {
+            valid: true,
+            message: "Transaction economic validation successful".into(),
+            new_transaction: true,
+        }
+    }
+
+    /// Whether fee and amount can be paid next to what the waiting transactions take.
+    fn affordable(&self, transaction: &Transaction) -> Result<(), String> {
+        let available = |holder: Holder, token: &str| {
+            self.ledger
+                .balance(token, holder)
+                .saturating_sub(self.pool.reserved(holder, token))
+        };
+        if available(transaction.payer, NATIVE_TOKEN) < transaction.fee {
+            return Err("Fee validation failed".into());
+        }
+        if let Call::Transfer {
+            from,
+            token,
+            amount,
+            ..
+        } = &transaction.call
+        {
+            if !self.ledger.knows(token) {
+                return Err(format!("Token {token:?} not found"));
+            }
+            let fee_too = *from == transaction.payer && token == NATIVE_TOKEN;
+            let whole = amount.saturating_add(if fee_too { transaction.fee } else { 0 });
+            if available(*from, token) < whole {
+                return Err(format!("Balance of {token} is not enough"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the next block of what waits, `step` milliseconds after the newest one,
+    /// and answers its index.
+    pub(crate) fn make_block(&mut self, step: i64) -> u64 {
+        let index = self.height() + 1;
+        let timestamp = self.tip_time().saturating_add(step);
+        let creator = Holder::Wallet(self.committee.creator(index));
+        let mut entries = Vec::new();
+        for transaction in self.pool.take() {
+            match self.apply(&transaction, creator) {
+                Ok(()) => entries.push(transaction.entry),
+                Err(reason) => {
+                    tracing::info!(code = %transaction.code, block = index, reason, "transaction left out");
+                    self.pool.forget(transaction.code);
+                }
+            }
+        }
+        let receipts = self.blocks.last().map(|tip| {
+            let votes = Vote::all(
+                &self.committee,
+                index - 1,
+                self.tip_hash,
+                tip.timestamp,
+                timestamp,
+            );
+            Box::new(votes.map(|vote| {
+                self.committee.members()[vote.voter]
+                    .keys
+                    .sign(vote.message().as_bytes())
+                    .to_bytes()
+            }))
+        });
+        self.blocks.push(Block {
+            timestamp,
+            previous_hash: self.tip_hash,
+            receipts,
+            transactions: entries.into(),
+        });
+        if let Some(view) = self.view(index) {
+            self.tip_hash = view.hash();
+        }
+        index
+    }
+
+    /// Does what a transaction says and takes its fee, or neither.
+    fn apply(&mut self, transaction: &Transaction, creator: Holder) -> Result<(), &'static str> {
+        match &transaction.call {
+            Call::AddVerification(record) => {
+                if self.table.holds(&record.asset_id, record.verifier) {
+                    return Err("this verifier has made a claim about this asset");
+                }
+                self.pay_fee(transaction, creator)?;
+                self.table.insert(record.clone());
+            }
+            Call::Transfer {
+                from,
+                to,
+                token,
+                amount,
+            } => {
+                self.ledger
+                    .transfer(token, *from, *to, *amount)
+                    .map_err(|_| "the balance is not enough")?;
+                if let Err(reason) = self.pay_fee(transaction, creator) {
+                    // What was moved is moved back; it can't have gone anywhere in between.
+                    let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
+                    return Err(reason);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn pay_fee(&mut self, transaction: &Transaction, creator: Holder) -> Result<(), &'static str> {
+        self.ledger
+            .transfer(NATIVE_TOKEN, transaction.payer, creator, transaction.fee)
+            .map_err(|_| "the fee can't be paid")
+    }
+
+    pub(crate) fn rules(&self) -> TransactionRules {
+        self.rules
+    }
+}

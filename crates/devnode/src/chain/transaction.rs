@@ -1,0 +1,289 @@
+//! Submitted transactions: what can be said of one without looking at the chain.
+
+use node_primitives::{
+    Amount, ContractAddress, Integer, RawJson, TransactionCode, WalletAddress, signed_message,
+};
+use node_wallet::{SignatureEntry, verify_transaction};
+use serde::{Deserialize, de::IgnoredAny};
+use sha2::{Digest, Sha256};
+
+use super::{Holder, LEAST_FEE, LONGEST_SUBMISSION, NATIVE_TOKEN, NATIVE_UNIT, Record};
+
+/// A submission whose fields are of the documented kinds; nothing more is known of it.
+#[derive(Debug)]
+pub(crate) struct Submission<'a> {
+    /// `transaction`, as it was sent.
+    pub(crate) transaction: &'a str,
+    /// `transaction.trans_code`, if it has that form.
+    pub(crate) code: Option<TransactionCode>,
+    /// Wallet and signature of each element of `signatures`.
+    pub(crate) signatures: Vec<(String, String)>,
+    /// The length of the whole submission.
+    pub(crate) size: usize,
+}
+
+/// Why a transaction is not valid, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub(crate) String);
+
+impl Refusal {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// The contracts that can be called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TransactionRules {
+    pub(crate) verification: ContractAddress,
+    pub(crate) token: ContractAddress,
+}
+
+/// A transaction that is right in itself.
+#[derive(Debug)]
+pub(crate) struct Transaction {
+    pub(crate) code: TransactionCode,
+    /// Of its signed message: two submissions with the same one are the same transaction.
+    pub(crate) digest: [u8; 32],
+    /// What stands in a block for it: the transaction, its signatures and its status.
+    pub(crate) entry: Box<str>,
+    pub(crate) fee: u128,
+    /// Who pays the fee: the first signer.
+    pub(crate) payer: Holder,
+    pub(crate) call: Call,
+}
+
+/// What a transaction does.
+#[derive(Debug)]
+pub(crate) enum Call {
+    AddVerification(Record),
+    Transfer {
+        from: Holder,
+        to: Holder,
+        token: String,
+        amount: u128,
+    },
+}
+
+#[derive(Deserialize)]
+struct View {
+    trans_code: String,
+    #[serde(rename = "type")]
+    kind: Integer,
+    currency: String,
+    fee: Amount,
+    specific_data: RawJson,
+}
+
+#[derive(Deserialize)]
+struct CallView {
+    address: ContractAddress,
+    function: String,
+    signers: Vec<WalletAddress>,
+    params: RawJson,
+}
+
+#[derive(Deserialize)]
+struct ClaimView {
+    asset_id: String,
+    asset_type: String,
+    #[serde(rename = "verifier_address")]
+    _verifier: WalletAddress,
+    outcome: Integer,
+    doc_hash_list: RawJson,
+    doc_link_list: RawJson,
+    remarks: String,
+    deletable_after: Integer,
+}
+
+#[derive(Deserialize)]
+struct TransferView {
+    amount_to_send: Amount,
+    receiver: WalletAddress,
+    asset_code: String,
+}
+
+impl Submission<'_> {
+    /// The digest by which the chain knows the transaction again, if it has a message at all.
+    pub(crate) fn digest(&self) -> Option<[u8; 32]> {
+        signed_message(self.transaction)
+            .ok()
+            .map(|message| Sha256::digest(message).into())
+    }
+
+    /// Checks everything that doesn't depend on the chain, signatures first.
+    pub(crate) fn check(&self, rules: TransactionRules) -> Result<Transaction, Refusal> {
+        if self.size > LONGEST_SUBMISSION {
+            return Err(Refusal::new("Transaction size exceeded"));
+        }
+        let message = signed_message(self.transaction)
+            .map_err(|error| Refusal(format!("Invalid transaction structure: {error}")))?;
+        // A number too large for a float is signed as a word that JSON does not have.
+        let view: View = serde_json::from_str::<IgnoredAny>(&message)
+            .and_then(|_| serde_json::from_str(&message))
+            .map_err(|error| Refusal(format!("Invalid transaction structure: {error}")))?;
+        let code = view
+            .trans_code
+            .parse()
+            .map_err(|error| Refusal(format!("Invalid transaction code: {error}")))?;
+        let call: CallView = if view.kind == Integer::from(3) {
+            view.specific_data
+                .decode()
+                .map_err(|error| Refusal(format!("Invalid specific_data: {error}")))?
+        } else {
+            return Err(Refusal(format!(
+                "Transactions of type {} are not supported by this node",
+                view.kind
+            )));
+        };
+        let signatures = self.verified_signatures()?;
+        let payer = Holder::Wallet(*call.signers.first().ok_or_else(invalid_signatures)?);
+        let fee = fee(&view)?;
+        Ok(Transaction {
+            code,
+            digest: Sha256::digest(&message).into(),
+            entry: format!(
+                "{{\"transaction\":{},\"signatures\":[{}],\"status\":1}}",
+                without_spaces(&message),
+                signatures.join(",")
+            )
+            .into(),
+            fee,
+            payer,
+            call: contract_call(&call, rules)?,
+        })
+    }
+
+    /// The signatures as JSON, if every signer's is there and right, and nobody else's.
+    fn verified_signatures(&self) -> Result<Vec<String>, Refusal> {
+        let entries = self
+            .signatures
+            .iter()
+            .map(|(wallet, signature)| {
+                Some(SignatureEntry {
+                    wallet_address: wallet.parse().ok()?,
+                    msgsign: signature.parse().ok()?,
+                })
+            })
+            .collect::<Option<Vec<_>>>()
+            .ok_or_else(invalid_signatures)?;
+        verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
+        Ok(entries
+            .iter()
+            .map(|entry| {
+                format!(
+                    "{{\"wallet_address\":\"{}\",\"msgsign\":\"{}\"}}",
+                    entry.wallet_address, entry.msgsign
+                )
+            })
+            .collect())
+    }
+}
+
+fn invalid_signatures() -> Refusal {
+    Refusal::new("Transaction has invalid signatures")
+}
+
+fn fee(view: &View) -> Result<u128, Refusal> {
+    if view.currency != NATIVE_TOKEN {
+        return Err(Refusal::new("Fee validation failed"));
+    }
+    let too_low = || {
+        Refusal(format!(
+            "Not enough fee. Min of {} {NATIVE_TOKEN} is required",
+            LEAST_FEE / NATIVE_UNIT
+        ))
+    };
+    if view.fee < Amount::from(LEAST_FEE) {
+        return Err(too_low());
+    }
+    // More than there is can't be paid, and a part of a base unit neither.
+    base_units(&view.fee).ok_or_else(|| Refusal::new("Fee validation failed"))
+}
+
+/// A whole number of base units.
+fn base_units(amount: &Amount) -> Option<u128> {
+    let whole: Integer = amount.as_str().parse().ok()?;
+    u128::try_from(whole.as_i128()?).ok()
+}
+
+fn contract_call(call: &CallView, rules: TransactionRules) -> Result<Call, Refusal> {
+    let params = |error: serde_json::Error| Refusal(format!("Invalid params: {error}"));
+    match (call.address, call.function.as_str()) {
+        (address, "add_verification") if address == rules.verification => {
+            let view: ClaimView = call.params.decode().map_err(params)?;
+            let verifier = *call.signers.first().ok_or_else(invalid_signatures)?;
+            for list in [&view.doc_hash_list, &view.doc_link_list] {
+                list.decode::<Vec<String>>().map_err(params)?;
+            }
+            Ok(Call::AddVerification(Record {
+                asset_id: view.asset_id,
+                asset_type: view.asset_type,
+                verifier,
+                outcome: view.outcome,
+                doc_hash_list: view.doc_hash_list.to_string(),
+                doc_link_list: view.doc_link_list.to_string(),
+                remarks: view.remarks,
+                deletable_after: view.deletable_after,
+            }))
+        }
+        (address, "transfer") if address == rules.token => {
+            let view: TransferView = call.params.decode().map_err(params)?;
+            let amount = base_units(&view.amount_to_send).ok_or_else(|| {
+                Refusal::new("amount_to_send is not a whole number of base units, 0 or more")
+            })?;
+            let from = *call.signers.first().ok_or_else(invalid_signatures)?;
+            Ok(Call::Transfer {
+                from: Holder::Wallet(from),
+                to: Holder::Wallet(view.receiver),
+                token: view.asset_code,
+                amount,
+            })
+        }
+        (address, function) if address == rules.verification || address == rules.token => Err(
+            Refusal(format!("Contract {address} has no function {function:?}")),
+        ),
+        (address, _) => Err(Refusal(format!("Contract {address} not found"))),
+    }
+}
+
+/// Takes the spaces between values out of a message that CPython would write.
+fn without_spaces(message: &str) -> String {
+    let mut dense = String::with_capacity(message.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for character in message.chars() {
+        if quoted {
+            quoted = escaped || character != '"';
+            escaped = !escaped && character == '\\';
+        } else if character == '"' {
+            quoted = true;
+        }
+        if quoted || character != ' ' {
+            dense.push(character);
+        }
+    }
+    dense
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_inside_of_strings_stay() {
+        let message = r#"{"a b": " \" , \\", "c": [1, 2.0, "x: \"y\", z"]}"#;
+        let dense = without_spaces(message);
+        assert_eq!(dense, r#"{"a b":" \" , \\","c":[1,2.0,"x: \"y\", z"]}"#);
+        assert_eq!(signed_message(&dense).unwrap(), message);
+    }
+
+    #[test]
+    fn base_units_are_whole_and_not_negative() {
+        let read = |text: &str| base_units(&text.parse().unwrap());
+        assert_eq!(read("1500000.0"), Some(1_500_000));
+        assert_eq!(read("1e6"), Some(1_000_000));
+        for text in ["-1", "0.5", "1e60", "1e999999999"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+}

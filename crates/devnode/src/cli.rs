@@ -1,0 +1,158 @@
+//! The command line, for the binary of this crate and for `cargo xtask devnode`.
+
+use std::{
+    fmt::Write as _,
+    io::{self, Write as _},
+    net::{IpAddr, Ipv4Addr},
+    num::NonZeroU32,
+    process::ExitCode,
+    time::Duration,
+};
+
+use clap::Args;
+use node_primitives::Network;
+
+use crate::{BlockTime, Config, Handle, spawn};
+
+/// Exit status when the node can't be started as asked for, as for any wrong use.
+const EXIT_USAGE: u8 = 2;
+
+/// Options of the command that runs a node until it is told to end.
+#[derive(Args, Clone, Debug)]
+pub struct DevnodeArgs {
+    /// The network to stand for: devnet, testnet or mainnet
+    #[arg(long, value_name = "NETWORK", default_value = "devnet")]
+    pub network: Network,
+    /// The port to listen on, 0 for a free one [default: the network's]
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// The address to listen on. The node's keys are public: keep it on this machine
+    #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    pub host: IpAddr,
+    /// What keys, addresses and the chain are derived from
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// How many blocks the chain starts with
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub blocks: u64,
+    /// How often a block is made, such as 1s or 250ms; manual for never
+    #[arg(long, value_name = "TIME", default_value_t = BlockTime::Every(Duration::from_secs(1)))]
+    pub block_time: BlockTime,
+    /// How many submissions are taken within a second, as real nodes bound them [default: no bound]
+    #[arg(long, value_name = "N")]
+    pub rate_limit: Option<NonZeroU32>,
+}
+
+impl DevnodeArgs {
+    /// The configuration that the options make.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        let mut config = Config::new(self.network)
+            .with_host(self.host)
+            .with_seed(self.seed)
+            .with_blocks(self.blocks)
+            .with_block_time(self.block_time);
+        config.port = self.port;
+        config.rate_limit = self.rate_limit;
+        config
+    }
+}
+
+/// Runs a node until Ctrl-C or SIGTERM, and answers the exit status: 0 when it was
+/// told to end, 2 when it can't be started as asked for.
+pub async fn run(args: DevnodeArgs) -> ExitCode {
+    match serve(&args).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            // Nothing is left to be done when even this can't be written.
+            let _written = writeln!(io::stderr(), "error: {message}");
+            ExitCode::from(EXIT_USAGE)
+        }
+    }
+}
+
+async fn serve(args: &DevnodeArgs) -> Result<(), String> {
+    let end = end().map_err(|error| format!("can't wait for signals: {error}"))?;
+    tokio::pin!(end);
+    let config = args.config();
+    let node = tokio::select! {
+        started = spawn(config.clone()) => started.map_err(|error| error.to_string())?,
+        () = &mut end => return Ok(()),
+    };
+    if !args.host.is_loopback() {
+        let _written = writeln!(
+            io::stderr(),
+            "warning: {} can be reached from other machines, and this node's private keys are \
+             public: anybody can sign with them",
+            node.address()
+        );
+    }
+    // A reader that has gone away is no reason to end.
+    let _written = io::stdout().write_all(greeting(&node, &config).as_bytes());
+    end.await;
+    node.shutdown().await;
+    Ok(())
+}
+
+/// Waits for Ctrl-C or SIGTERM; from the call on, neither ends the process any more.
+#[cfg(unix)]
+fn end() -> io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+/// Waits for Ctrl-C.
+#[cfg(not(unix))]
+fn end() -> io::Result<impl Future<Output = ()>> {
+    Ok(async {
+        let _pressed = tokio::signal::ctrl_c().await;
+    })
+}
+
+fn greeting(node: &Handle, config: &Config) -> String {
+    let mut text = format!(
+        "{network} node, made for development and tests\n\
+         \n\
+         base URL               {url}\n\
+         interactive listing    {url}/docs\n\
+         verification contract  {contract}\n\
+         token contract         {token_contract}\n\
+         fees are paid in       {token}\n\
+         blocks                 {height}, one more {block_time}\n\
+         seed                   {seed}\n\
+         \n\
+         TEST KEYS: everybody knows them, so these wallets must never hold anything of worth.\n\
+         wallet       address                                     private key\n",
+        network = node.network(),
+        url = node.base_url(),
+        contract = node.contract_address(),
+        token_contract = node.token_contract_address(),
+        token = node.native_token(),
+        height = node.height(),
+        block_time = match config.block_time {
+            BlockTime::Every(_) => format!("every {}", config.block_time),
+            BlockTime::Manual => "only on demand".to_owned(),
+        },
+        seed = config.seed,
+    );
+    for wallet in node.wallets() {
+        let key = wallet.keys().private_key().reveal();
+        // Writing to a string doesn't fail.
+        let _written = writeln!(
+            text,
+            "{:<12} {}  {}",
+            wallet.name(),
+            wallet.address(),
+            key.as_str()
+        );
+    }
+    text.push_str("\nCtrl-C ends it.\n");
+    text
+}

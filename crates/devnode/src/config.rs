@@ -1,0 +1,221 @@
+//! What a node is to be like.
+
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr},
+    num::NonZeroU32,
+    str::FromStr,
+    time::Duration,
+};
+
+use node_primitives::Network;
+
+/// When a node makes blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockTime {
+    /// Again and again, after this long.
+    Every(Duration),
+    /// Only when [`Node::make_block`](crate::Node::make_block) asks for it.
+    Manual,
+}
+
+impl BlockTime {
+    /// By how many milliseconds a block's timestamp lies after the one before.
+    ///
+    /// It doesn't depend on the machine's clock, so that a chain follows from its seed.
+    pub(crate) fn step_ms(self) -> i64 {
+        match self {
+            Self::Every(time) => i64::try_from(time.as_millis()).unwrap_or(i64::MAX).max(1),
+            Self::Manual => 1000,
+        }
+    }
+}
+
+/// Text that is no block time.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is no block time: write a number with ms, s or m, such as 1s, or manual")]
+pub struct ParseBlockTimeError {
+    found: String,
+}
+
+impl FromStr for BlockTime {
+    type Err = ParseBlockTimeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refused = || ParseBlockTimeError {
+            found: text.chars().take(40).collect(),
+        };
+        if text == "manual" {
+            return Ok(Self::Manual);
+        }
+        let unit_at = text
+            .find(|character: char| !character.is_ascii_digit())
+            .ok_or_else(refused)?;
+        let (number, unit) = text.split_at(unit_at);
+        let number: u32 = number.parse().map_err(|_| refused())?;
+        let milliseconds = match unit {
+            "ms" => 1,
+            "s" => 1000,
+            "m" => 60_000,
+            _ => return Err(refused()),
+        };
+        if number == 0 {
+            return Err(refused());
+        }
+        Ok(Self::Every(Duration::from_millis(
+            u64::from(number) * milliseconds,
+        )))
+    }
+}
+
+impl fmt::Display for BlockTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Every(time) if time.subsec_millis() == 0 => write!(f, "{}s", time.as_secs()),
+            Self::Every(time) => write!(f, "{}ms", time.as_millis()),
+            Self::Manual => f.write_str("manual"),
+        }
+    }
+}
+
+/// What a node is to be like.
+///
+/// ```
+/// use devnode::{BlockTime, Config};
+/// use node_primitives::Network;
+///
+/// let config = Config::new(Network::Testnet).with_port(0).with_seed(7).with_blocks(100);
+/// assert_eq!(config.block_time, BlockTime::Manual);
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Config {
+    /// The network that the node says to belong to; it chooses the default port.
+    pub network: Network,
+    /// The address to listen on: 127.0.0.1 unless set, as the node's keys are public.
+    pub host: IpAddr,
+    /// The port to listen on: the network's unless set, and a free one with 0.
+    pub port: Option<u16>,
+    /// What keys, addresses, timestamps and scores are derived from.
+    pub seed: u64,
+    /// How many blocks the chain starts with, 12 unless set. Their indexes count from 1.
+    ///
+    /// The first few carry transactions: claims, transfers and one with two signers.
+    pub blocks: u64,
+    /// When further blocks are made: only on demand unless set.
+    pub block_time: BlockTime,
+    /// The longest request body in bytes, 1 MiB unless set. Longer ones are answered with 413.
+    pub body_limit: usize,
+    /// How many submissions are taken within a second, without bound unless set.
+    /// Further ones are answered with 429.
+    pub rate_limit: Option<NonZeroU32>,
+}
+
+impl Config {
+    /// A node of this network, on its port of the loopback interface.
+    #[must_use]
+    pub const fn new(network: Network) -> Self {
+        Self {
+            network,
+            host: IpAddr::V4(Ipv4Addr::LOCALHOST),
+            port: None,
+            seed: 0,
+            blocks: 12,
+            block_time: BlockTime::Manual,
+            body_limit: 1 << 20,
+            rate_limit: None,
+        }
+    }
+
+    /// A devnet node on a free port, with blocks on demand.
+    #[must_use]
+    pub const fn for_tests() -> Self {
+        Self::new(Network::Devnet).with_port(0)
+    }
+
+    /// Sets the address to listen on.
+    #[must_use]
+    pub const fn with_host(mut self, host: IpAddr) -> Self {
+        self.host = host;
+        self
+    }
+
+    /// Sets the port to listen on; 0 for a free one.
+    #[must_use]
+    pub const fn with_port(mut self, port: u16) -> Self {
+        self.port = Some(port);
+        self
+    }
+
+    /// Sets what everything is derived from.
+    #[must_use]
+    pub const fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets how many blocks the chain starts with.
+    #[must_use]
+    pub const fn with_blocks(mut self, blocks: u64) -> Self {
+        self.blocks = blocks;
+        self
+    }
+
+    /// Sets when further blocks are made.
+    #[must_use]
+    pub const fn with_block_time(mut self, block_time: BlockTime) -> Self {
+        self.block_time = block_time;
+        self
+    }
+
+    /// Sets the longest request body, in bytes.
+    #[must_use]
+    pub const fn with_body_limit(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Sets how many submissions are taken within a second.
+    #[must_use]
+    pub const fn with_rate_limit(mut self, per_second: NonZeroU32) -> Self {
+        self.rate_limit = Some(per_second);
+        self
+    }
+}
+
+impl Default for Config {
+    /// A devnet node.
+    fn default() -> Self {
+        Self::new(Network::Devnet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_time_is_written_as_it_is_read() {
+        for text in ["1s", "250ms", "90s", "manual"] {
+            assert_eq!(text.parse::<BlockTime>().unwrap().to_string(), text);
+        }
+        assert_eq!("2m".parse(), Ok(BlockTime::Every(Duration::from_secs(120))));
+    }
+
+    #[test]
+    fn rejects_a_block_time_without_unit_or_length() {
+        for text in [
+            "",
+            "1",
+            "0s",
+            "s",
+            "-1s",
+            "1h",
+            "1.5s",
+            "99999999999s",
+            "Manual",
+        ] {
+            assert!(text.parse::<BlockTime>().is_err(), "{text:?}");
+        }
+    }
+}

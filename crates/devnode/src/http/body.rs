@@ -1,0 +1,145 @@
+//! Reading a request's body, within bounds of size, time and depth.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use futures_util::StreamExt;
+
+use super::answer::{Fault, Faults, detail};
+
+/// How long a client may take to send a body.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How much of a body that is too long is read and thrown away. A client that is
+/// still sending when the connection closes may never see the answer.
+const DRAINED: usize = 16 << 20;
+
+/// How deep arrays and objects may be nested.
+const DEEPEST: usize = 128;
+
+/// Why a body was not read.
+pub(super) enum BodyError {
+    TooLong { limit: usize },
+    TooSlow,
+    Broken,
+    NotJson(&'static str),
+}
+
+impl IntoResponse for BodyError {
+    fn into_response(self) -> Response {
+        let mut response = match self {
+            Self::NotJson(what) => {
+                return Faults::from(Fault {
+                    loc: vec!["body".into()],
+                    msg: what.into(),
+                    kind: "value_error.jsondecode",
+                })
+                .into_response();
+            }
+            Self::TooLong { limit } => detail(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                &format!("Request body is longer than {limit} bytes"),
+            ),
+            Self::TooSlow => detail(
+                StatusCode::REQUEST_TIMEOUT,
+                "Request body did not arrive in time",
+            ),
+            Self::Broken => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
+        };
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response
+    }
+}
+
+/// A body's text, which is known to be one JSON document of a sane depth.
+pub(super) async fn read_json(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+) -> Result<String, BodyError> {
+    let bytes = tokio::time::timeout(PATIENCE, read(headers, body, limit))
+        .await
+        .map_err(|_| BodyError::TooSlow)??;
+    let text = String::from_utf8(bytes).map_err(|_| BodyError::NotJson("the body is not UTF-8"))?;
+    if nested_deeper_than(&text, DEEPEST) {
+        return Err(BodyError::NotJson(
+            "arrays and objects are nested deeper than 128 levels",
+        ));
+    }
+    match serde_json::from_str::<serde::de::IgnoredAny>(&text) {
+        Ok(_) => Ok(text),
+        Err(_) => Err(BodyError::NotJson("the body is not one JSON document")),
+    }
+}
+
+async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, BodyError> {
+    let announced = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let too_long = || BodyError::TooLong { limit };
+    if announced.is_some_and(|length| length > limit) && headers.contains_key(header::EXPECT) {
+        return Err(too_long());
+    }
+    let mut bytes = Vec::new();
+    let mut received = 0_usize;
+    let mut chunks = body.into_data_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| BodyError::Broken)?;
+        received = received.saturating_add(chunk.len());
+        if received > DRAINED.max(limit) {
+            return Err(too_long());
+        }
+        if received <= limit {
+            bytes.extend_from_slice(&chunk);
+        } else {
+            bytes = Vec::new();
+        }
+    }
+    if received > limit {
+        return Err(too_long());
+    }
+    Ok(bytes)
+}
+
+/// Whether brackets outside of strings are nested deeper than that. It asks before
+/// anything that calls itself reads the text.
+fn nested_deeper_than(text: &str, deepest: usize) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        if quoted {
+            quoted = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => quoted = true,
+            b'[' | b'{' => {
+                depth += 1;
+                if depth > deepest {
+                    return true;
+                }
+            }
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_counts_brackets_outside_of_strings() {
+        assert!(!nested_deeper_than(r#"[{"a\"[[[[":"{{{{\\"},[],[]]"#, 2));
+        assert!(nested_deeper_than("[[[]]]", 2));
+        assert!(nested_deeper_than(&"[".repeat(1_000_000), DEEPEST));
+    }
+}

@@ -1,0 +1,88 @@
+//! `POST /call-sc`.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use node_primitives::{ContractAddress, WalletAddress};
+
+use super::{
+    answer::{Fault, Faults, json_text},
+    body::read_json,
+    fields::{Fields, wrong_kind},
+};
+use crate::{Node, chain::ContractCall};
+
+/// Builds the raw transaction of a contract call. Address, function and params are
+/// not looked at, and nothing changes, as was observed on a real node. What was sent
+/// stands in the answer exactly as it was sent.
+pub(super) async fn call_sc(
+    State(node): State<Arc<Node>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    match read_json(&headers, body, node.body_limit()).await {
+        Ok(text) => raw_transaction(&node, &text).map_or_else(Faults::into_response, |text| {
+            json_text(StatusCode::OK, text)
+        }),
+        Err(error) => error.into_response(),
+    }
+}
+
+fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
+    let fields = Fields::read(text, vec!["body".into()])?;
+    let mut faults = Faults::default();
+    let address = faults.note(address(&fields));
+    let function = fields.string("function_called");
+    let function = faults.note(function.and_then(|_| fields.raw("function_called")));
+    let signers = signers(&fields, &mut faults);
+    let params = faults.note(fields.object("params"));
+    let (Some(address), Some(function), Some(signers), Some(params)) =
+        (address, function, signers, params)
+    else {
+        return Err(faults);
+    };
+    let call = ContractCall {
+        address,
+        function,
+        signers,
+        params,
+    };
+    let now = node.chain().now();
+    // The fee is the caller's to set before signing.
+    let transaction = call.transaction(now, "0.0");
+    Ok(format!(
+        "{{\"transaction\":{transaction},\"signatures\":[]}}"
+    ))
+}
+
+fn address(fields: &Fields<'_>) -> Result<ContractAddress, Fault> {
+    let text = fields.string("sc_address")?;
+    text.parse()
+        .map_err(|error: node_primitives::ParseHexError| {
+            Fault::value(vec!["body".into(), "sc_address".into()], error.to_string())
+        })
+}
+
+/// The signers' raw text, if each of them is the address of a wallet.
+fn signers<'a>(fields: &Fields<'a>, faults: &mut Faults) -> Option<&'a str> {
+    let elements = faults.note(fields.elements("signers"))?;
+    let mut right = true;
+    for (place, element) in elements {
+        let fault = match serde_json::from_str::<String>(element) {
+            Err(_) => wrong_kind(place, "str"),
+            Ok(text) => match text.parse::<WalletAddress>() {
+                Ok(_) => continue,
+                Err(error) => Fault::value(place, error.to_string()),
+            },
+        };
+        faults.push(fault);
+        right = false;
+    }
+    let raw = fields.raw("signers").ok()?;
+    right.then_some(raw)
+}

@@ -1,0 +1,51 @@
+//! `GET /sc-state`.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use node_primitives::ContractAddress;
+
+use super::{
+    answer::{Faults, detail, json_text},
+    query::Query,
+};
+use crate::{Node, chain::TABLE};
+
+/// A row of a contract's table, both as the `value` that the contract describes and
+/// as the `data` that was observed on a real node; null when no row matches.
+pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Response {
+    let mut faults = Faults::default();
+    let table = faults.note(query.text("table_name"));
+    let contract = faults.note(query.read::<ContractAddress>("contract_address"));
+    let column = faults.note(query.text("unique_column"));
+    let value = faults.note(query.text("unique_value"));
+    let (Some(table), Some(contract), Some(column), Some(value)) = (table, contract, column, value)
+    else {
+        return faults.into_response();
+    };
+    let unknown = |what: &str, name: &str| {
+        let short: String = name.chars().take(100).collect();
+        detail(StatusCode::BAD_REQUEST, &format!("no such {what}: {short}"))
+    };
+    if contract != node.contract_address() && contract != node.token_contract_address() {
+        return unknown("contract", &contract.to_string());
+    }
+    // The token contract keeps balances, and no table.
+    if contract != node.contract_address() || table != TABLE {
+        return unknown("table", table);
+    }
+    match node.chain().verifications().find(column, value) {
+        Ok(row) => {
+            let row = row.as_deref().unwrap_or("null");
+            json_text(
+                StatusCode::OK,
+                format!("{{\"status\":\"SUCCESS\",\"data\":{row},\"value\":{row}}}"),
+            )
+        }
+        Err(_) => unknown("column", column),
+    }
+}

@@ -1,0 +1,172 @@
+//! The members of a JSON object in a request's body, by name and kind.
+
+use std::{borrow::Cow, collections::HashMap, fmt};
+
+use node_primitives::Integer;
+use serde::{
+    Deserialize,
+    de::{Deserializer, MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+use super::answer::{Fault, Place};
+
+/// An object's members as raw text. Of members with one name the last one counts,
+/// as it does in the signed message.
+pub(super) struct Fields<'a> {
+    place: Vec<Place>,
+    members: HashMap<Cow<'a, str>, &'a str>,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads JSON text that stands at `place`.
+    pub(super) fn read(text: &'a str, place: Vec<Place>) -> Result<Self, Fault> {
+        match serde_json::from_str(text) {
+            Ok(Members(members)) => Ok(Self { place, members }),
+            Err(_) => Err(wrong_kind(place, "dict")),
+        }
+    }
+
+    fn at(&self, name: &'static str) -> Vec<Place> {
+        let mut place = self.place.clone();
+        place.push(name.into());
+        place
+    }
+
+    /// A member's raw text.
+    pub(super) fn raw(&self, name: &'static str) -> Result<&'a str, Fault> {
+        self.members
+            .get(name)
+            .copied()
+            .ok_or_else(|| Fault::missing(self.at(name)))
+    }
+
+    fn of_kind<T>(
+        &self,
+        name: &'static str,
+        kind: &'static str,
+        read: impl FnOnce(&'a str) -> Option<T>,
+    ) -> Result<T, Fault> {
+        read(self.raw(name)?).ok_or_else(|| wrong_kind(self.at(name), kind))
+    }
+
+    /// A string's value.
+    pub(super) fn string(&self, name: &'static str) -> Result<String, Fault> {
+        self.of_kind(name, "str", |raw| serde_json::from_str(raw).ok())
+    }
+
+    /// Checks that a member is an integer of any size.
+    pub(super) fn integer(&self, name: &'static str) -> Result<(), Fault> {
+        self.of_kind(name, "integer", |raw| raw.parse::<Integer>().ok())
+            .map(drop)
+    }
+
+    /// Checks that a member is a number.
+    pub(super) fn number(&self, name: &'static str) -> Result<(), Fault> {
+        let number = |raw: &str| raw.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+        self.of_kind(name, "float", |raw| number(raw).then_some(()))
+    }
+
+    /// An object's raw text.
+    pub(super) fn object(&self, name: &'static str) -> Result<&'a str, Fault> {
+        self.of_kind(name, "dict", |raw| raw.starts_with('{').then_some(raw))
+    }
+
+    /// An object's members.
+    pub(super) fn fields(&self, name: &'static str) -> Result<Self, Fault> {
+        Self::read(self.raw(name)?, self.at(name))
+    }
+
+    /// The raw texts of an array's elements, each with its place.
+    pub(super) fn elements(&self, name: &'static str) -> Result<Vec<(Vec<Place>, &'a str)>, Fault> {
+        elements(self.raw(name)?, &self.at(name))
+    }
+}
+
+/// The raw texts of an array's elements, each with its place.
+pub(super) fn elements<'a>(
+    text: &'a str,
+    place: &[Place],
+) -> Result<Vec<(Vec<Place>, &'a str)>, Fault> {
+    let elements: Vec<&RawValue> =
+        serde_json::from_str(text).map_err(|_| wrong_kind(place.to_vec(), "list"))?;
+    Ok(elements
+        .into_iter()
+        .enumerate()
+        .map(|(position, element)| {
+            let mut place = place.to_vec();
+            place.push(Place::Position(position));
+            (place, element.get())
+        })
+        .collect())
+}
+
+pub(super) fn wrong_kind(loc: Vec<Place>, kind: &'static str) -> Fault {
+    let (msg, kind) = match kind {
+        "str" => ("str type expected", "type_error.str"),
+        "integer" => ("value is not a valid integer", "type_error.integer"),
+        "float" => ("value is not a valid float", "type_error.float"),
+        "list" => ("value is not a valid list", "type_error.list"),
+        _ => ("value is not a valid dict", "type_error.dict"),
+    };
+    Fault {
+        loc,
+        msg: msg.into(),
+        kind,
+    }
+}
+
+struct Members<'a>(HashMap<Cow<'a, str>, &'a str>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = HashMap::new();
+                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
+                    members.insert(Cow::Owned(name), value.get());
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Reader)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_keep_their_text_and_of_two_the_last_counts() {
+        let text = r#"{"a":1.50,"b":"\u00e9","a": 2E3 ,"c":[1, 2]}"#;
+        let fields = Fields::read(text, vec!["body".into()]).ok().unwrap();
+        assert_eq!(fields.raw("a"), Ok("2E3"));
+        assert_eq!(fields.string("b"), Ok("é".into()));
+        assert_eq!(fields.elements("c").unwrap().len(), 2);
+        assert_eq!(fields.integer("a"), Ok(()));
+    }
+
+    #[test]
+    fn a_fault_names_its_place() {
+        let fields = Fields::read(r#"{"s":[{},"x"]}"#, vec!["body".into()])
+            .ok()
+            .unwrap();
+        assert_eq!(fields.raw("t").unwrap_err().loc.len(), 2);
+        let (place, element) = fields.elements("s").unwrap().pop().unwrap();
+        let fault = Fields::read(element, place).err().unwrap();
+        assert_eq!(
+            serde_json::to_string(&fault).unwrap(),
+            r#"{"loc":["body","s",1],"msg":"value is not a valid dict","type":"type_error.dict"}"#
+        );
+    }
+}

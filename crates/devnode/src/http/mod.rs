@@ -1,0 +1,70 @@
+//! Requests and answers: which path asks what of a node, and how answers are written.
+
+mod answer;
+mod balances;
+mod blocks;
+mod body;
+mod call;
+mod contract_state;
+mod docs;
+mod fields;
+mod query;
+mod rate_limit;
+mod submit;
+mod trust;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::StatusCode,
+    middleware::{self, Next},
+    response::Response,
+    routing::{get, post},
+};
+
+use crate::Node;
+
+pub(crate) use rate_limit::RateLimit;
+
+/// The node's calls, as an axum router over a node's state.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// let node = Arc::new(devnode::Node::new(&devnode::Config::for_tests()));
+/// let router: axum::Router = devnode::router(node);
+/// ```
+pub fn router(node: Arc<Node>) -> Router {
+    Router::new()
+        .route("/get-block", get(blocks::get_block))
+        .route("/get-balances", get(balances::get_balances))
+        .route("/sc-state", get(contract_state::sc_state))
+        .route(
+            "/get-trustscore-wallets",
+            get(trust::get_trustscore_wallets),
+        )
+        .route("/call-sc", post(call::call_sc))
+        .route("/submit-transaction", post(submit::submit_transaction))
+        .route(
+            "/submit-transaction-batch",
+            post(submit::submit_transaction_batch),
+        )
+        .route("/docs", get(docs::page))
+        .route("/docs/", get(docs::page))
+        .route("/docs/{asset}", get(docs::asset))
+        .route("/openapi.yaml", get(docs::yaml))
+        .route("/openapi.json", get(docs::json))
+        .fallback(|| async { answer::detail(StatusCode::NOT_FOUND, "Not Found") })
+        .method_not_allowed_fallback(|| async {
+            answer::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+        })
+        .layer(middleware::from_fn_with_state(Arc::clone(&node), count))
+        .with_state(node)
+}
+
+async fn count(State(node): State<Arc<Node>>, request: Request, next: Next) -> Response {
+    node.count_request();
+    next.run(request).await
+}

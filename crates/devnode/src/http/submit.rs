@@ -1,0 +1,152 @@
+//! `POST /submit-transaction`, and the batch of them that was observed on a real node.
+
+use std::{sync::Arc, time::Instant};
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use super::{
+    answer::{Fault, Faults, Place, json_text},
+    body::read_json,
+    fields::{Fields, elements},
+};
+use crate::{Node, chain::Submission};
+
+/// Takes or refuses a signed transaction. What is not of the documented kinds is
+/// answered with 422; everything else with 200 and a verdict.
+pub(super) async fn submit_transaction(
+    State(node): State<Arc<Node>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    node.count_submission();
+    if let Some(refused) = rate_limited(&node) {
+        return refused;
+    }
+    let text = match read_json(&headers, body, node.body_limit()).await {
+        Ok(text) => text,
+        Err(error) => return error.into_response(),
+    };
+    match submission(&text, vec!["body".into()]) {
+        Ok(submission) => {
+            let verdict = node.submit(&submission);
+            let message = Value::from(verdict.message);
+            json_text(
+                StatusCode::OK,
+                format!(
+                    "{{\"status\":\"SUCCESS\",\"response\":{{\"valid\":{},\"msg\":{message},\
+                     \"new_transaction\":{}}}}}",
+                    verdict.valid, verdict.new_transaction
+                ),
+            )
+        }
+        Err(faults) => faults.into_response(),
+    }
+}
+
+/// Takes or refuses several signed transactions. One that is known already counts as accepted.
+pub(super) async fn submit_transaction_batch(
+    State(node): State<Arc<Node>>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    node.count_submission();
+    if let Some(refused) = rate_limited(&node) {
+        return refused;
+    }
+    let text = match read_json(&headers, body, node.body_limit()).await {
+        Ok(text) => text,
+        Err(error) => return error.into_response(),
+    };
+    let submissions = match batch(&text) {
+        Ok(submissions) => submissions,
+        Err(faults) => return faults.into_response(),
+    };
+    let (mut accepted, mut failed) = (Vec::new(), Vec::new());
+    for (code, submission) in submissions {
+        // A batch takes as long as its signatures do; others get their turn in between.
+        tokio::task::yield_now().await;
+        if node.submit(&submission).valid {
+            accepted.push(code);
+        } else {
+            failed.push(code);
+        }
+    }
+    let response = json!({ "accepted_transactions": accepted, "failed_transactions": failed });
+    json_text(
+        StatusCode::OK,
+        format!("{{\"status\":\"SUCCESS\",\"response\":{response}}}"),
+    )
+}
+
+fn rate_limited(node: &Node) -> Option<Response> {
+    let limit = node.rate_limit()?;
+    (!limit.admits(Instant::now())).then(|| {
+        let error = format!("Rate limit exceeded: {} per 1 second", limit.per_second());
+        json_text(
+            StatusCode::TOO_MANY_REQUESTS,
+            json!({ "error": error }).to_string(),
+        )
+    })
+}
+
+fn batch(text: &str) -> Result<Vec<(String, Submission<'_>)>, Faults> {
+    elements(text, &["body".into()])?
+        .into_iter()
+        .map(|(place, element)| {
+            let submission = submission(element, place.clone())?;
+            let code = Fields::read(element, place)?
+                .fields("transaction")?
+                .string("trans_code")?;
+            Ok((code, submission))
+        })
+        .collect()
+}
+
+/// Reads a submission, whose fields have to be of the documented kinds.
+fn submission(text: &str, place: Vec<Place>) -> Result<Submission<'_>, Faults> {
+    let fields = Fields::read(text, place)?;
+    let mut faults = Faults::default();
+    let transaction = faults.note(fields.fields("transaction"));
+    let mut code = None;
+    if let Some(transaction) = transaction {
+        for name in ["timestamp", "type", "valid"] {
+            faults.note(transaction.integer(name));
+        }
+        for name in ["currency", "descr"] {
+            faults.note(transaction.string(name));
+        }
+        faults.note(transaction.number("fee"));
+        faults.note(transaction.object("specific_data"));
+        code = faults.note(transaction.string("trans_code"));
+    }
+    let signatures = signatures(&fields, &mut faults);
+    match (fields.raw("transaction"), code, signatures) {
+        (Ok(transaction), Some(code), Some(signatures)) if faults.is_empty() => Ok(Submission {
+            transaction,
+            code: code.parse().ok(),
+            signatures,
+            size: text.len(),
+        }),
+        _ => Err(faults),
+    }
+}
+
+fn signatures(fields: &Fields<'_>, faults: &mut Faults) -> Option<Vec<(String, String)>> {
+    faults
+        .note(fields.elements("signatures"))?
+        .into_iter()
+        .map(|(place, element)| {
+            let entry = faults.note(Fields::read(element, place))?;
+            let read = |name| -> Result<String, Fault> { entry.string(name) };
+            let wallet = faults.note(read("wallet_address"));
+            let signature = faults.note(read("msgsign"));
+            wallet.zip(signature)
+        })
+        .collect()
+}

@@ -1,0 +1,19 @@
+//! A local node as a command of its own.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use devnode::cli::DevnodeArgs;
+
+/// Runs a local node for development and tests: in memory, deterministic from its seed.
+#[derive(Parser)]
+#[command(name = "devnode", version)]
+struct Command {
+    #[command(flatten)]
+    args: DevnodeArgs,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    devnode::cli::run(Command::parse().args).await
+}

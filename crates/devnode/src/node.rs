@@ -1,0 +1,185 @@
+//! A node's state: what its requests read and change.
+
+use std::{
+    num::NonZeroU32,
+    sync::{
+        PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use node_primitives::{ContractAddress, Network};
+
+use crate::{
+    Config, TestWallet,
+    chain::{Cast, Chain, Submission, TransactionRules, TrustScores, Verdict, found},
+    http::RateLimit,
+    seed::Seed,
+};
+
+/// The state that all requests to one node share.
+///
+/// The chain stands under one lock, which is never held across an `await`, and
+/// never while a signature is verified.
+#[derive(Debug)]
+pub struct Node {
+    network: Network,
+    wallets: Box<[TestWallet]>,
+    rules: TransactionRules,
+    trust: TrustScores,
+    chain: RwLock<Chain>,
+    step: i64,
+    body_limit: usize,
+    rate_limit: Option<RateLimit>,
+    requests: AtomicU64,
+    submissions: AtomicU64,
+}
+
+impl Node {
+    /// Founds a chain and makes its first blocks, which takes time in proportion to their number.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        let seed = Seed(config.seed);
+        let rules = TransactionRules {
+            verification: seed.contract("verification contract"),
+            token: seed.contract("token contract"),
+        };
+        let names = [
+            "validator-1",
+            "validator-2",
+            "validator-3",
+            "alice",
+            "bob",
+            "carol",
+        ];
+        let wallets = names.map(|name| TestWallet::new(seed, name));
+        let [v1, v2, v3, alice, bob, carol] = &wallets;
+        let cast = Cast {
+            validators: [v1, v2, v3],
+            users: [alice, bob, carol],
+        };
+        let chain = found(seed, rules, &cast, config.blocks);
+        Self {
+            network: config.network,
+            trust: TrustScores::new(seed, wallets.iter().map(TestWallet::address)),
+            wallets: wallets.into(),
+            rules,
+            chain: RwLock::new(chain),
+            step: config.block_time.step_ms(),
+            body_limit: config.body_limit,
+            rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
+            requests: AtomicU64::new(0),
+            submissions: AtomicU64::new(0),
+        }
+    }
+
+    /// The network that the node says to belong to.
+    #[must_use]
+    pub const fn network(&self) -> Network {
+        self.network
+    }
+
+    /// The wallets that the chain started with: those that make blocks, then those that have tokens.
+    #[must_use]
+    pub fn wallets(&self) -> &[TestWallet] {
+        &self.wallets
+    }
+
+    /// A wallet by its name, such as `alice`.
+    #[must_use]
+    pub fn wallet(&self, name: &str) -> Option<&TestWallet> {
+        self.wallets.iter().find(|wallet| wallet.name() == name)
+    }
+
+    /// The verification contract, whose function is `add_verification`.
+    #[must_use]
+    pub const fn contract_address(&self) -> ContractAddress {
+        self.rules.verification
+    }
+
+    /// The token contract, whose function is `transfer`.
+    #[must_use]
+    pub const fn token_contract_address(&self) -> ContractAddress {
+        self.rules.token
+    }
+
+    /// The code of the token that fees are paid in.
+    #[must_use]
+    pub const fn native_token(&self) -> &'static str {
+        crate::chain::NATIVE_TOKEN
+    }
+
+    /// The index of the newest block; 0 when there is none.
+    #[must_use]
+    pub fn height(&self) -> u64 {
+        self.chain().height()
+    }
+
+    /// How many transactions wait for the next block.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.chain().waiting()
+    }
+
+    /// Makes a block of what waits, and answers its index.
+    pub fn make_block(&self) -> u64 {
+        self.chain_mut().make_block(self.step)
+    }
+
+    /// How many requests have come in, of whatever kind.
+    #[must_use]
+    pub fn requests_received(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    /// How many requests have come in that could change the chain, whatever became of them.
+    #[must_use]
+    pub fn submissions_received(&self) -> u64 {
+        self.submissions.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_request(&self) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_submission(&self) {
+        self.submissions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) const fn trust(&self) -> &TrustScores {
+        &self.trust
+    }
+
+    pub(crate) const fn body_limit(&self) -> usize {
+        self.body_limit
+    }
+
+    pub(crate) const fn rate_limit(&self) -> Option<&RateLimit> {
+        self.rate_limit.as_ref()
+    }
+
+    /// Judges a submission, and keeps its transaction for the next block if it is valid.
+    pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
+        match submission.check(self.rules) {
+            Ok(transaction) => self.chain_mut().submit(transaction),
+            Err(refusal) => {
+                let known = submission
+                    .code
+                    .zip(submission.digest())
+                    .is_some_and(|(code, digest)| self.chain().knows(code, &digest));
+                Verdict::refused(refusal.0, !known)
+            }
+        }
+    }
+
+    // Nothing panics while it holds the lock, and a chain is whole between any two
+    // steps, so a lock that is poisoned all the same guards nothing broken.
+
+    pub(crate) fn chain(&self) -> RwLockReadGuard<'_, Chain> {
+        self.chain.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn chain_mut(&self) -> RwLockWriteGuard<'_, Chain> {
+        self.chain.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}

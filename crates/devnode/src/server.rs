@@ -1,0 +1,220 @@
+//! Listening, serving and ending.
+
+use std::{
+    io,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    ops::Deref,
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{oneshot, watch},
+    task::{JoinHandle, JoinSet},
+    time::MissedTickBehavior,
+};
+
+use crate::{BlockTime, Config, Node, router};
+
+/// How long a client may take to send a request's head, or to stay without one.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long answers that are under way have to end when a node is shut down.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Why a node didn't start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// The address can't be listened on.
+    #[error("can't listen on {address}: {source}{}", hint(source))]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// There was no thread to make the chain on.
+    #[error("the chain was not made: {0}")]
+    Chain(io::Error),
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::AddrInUse => "; choose another port, or 0 for a free one",
+        io::ErrorKind::PermissionDenied => "; choose a port from 1024 on",
+        _ => "",
+    }
+}
+
+/// A running node. It ends when this is dropped, at once, or with
+/// [`shutdown`](Self::shutdown), after answers that are under way.
+#[derive(Debug)]
+pub struct Handle {
+    node: Arc<Node>,
+    address: SocketAddr,
+    base_url: String,
+    stop: watch::Sender<bool>,
+    server: JoinHandle<()>,
+    block_maker: Option<JoinHandle<()>>,
+}
+
+/// Starts a node in the current tokio runtime.
+///
+/// # Errors
+/// When the address can't be listened on.
+pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
+    let wanted = SocketAddr::new(config.host, config.port.unwrap_or(config.network.port()));
+    let listening = |source| SpawnError::Listen {
+        address: wanted,
+        source,
+    };
+    // Before the chain is made, which can take long, it is known whether the port is free.
+    let listener = TcpListener::bind(wanted).await.map_err(listening)?;
+    let address = listener.local_addr().map_err(listening)?;
+    let block_time = config.block_time;
+    let node = Arc::new(found(config).await.map_err(SpawnError::Chain)?);
+    let (stop, stopped) = watch::channel(false);
+    let server = tokio::spawn(serve(listener, router(Arc::clone(&node)), stopped));
+    let block_maker = match block_time {
+        BlockTime::Every(time) => Some(tokio::spawn(make_blocks(Arc::clone(&node), time))),
+        BlockTime::Manual => None,
+    };
+    Ok(Handle {
+        node,
+        address,
+        base_url: format!("http://{}", reachable(address)),
+        stop,
+        server,
+        block_maker,
+    })
+}
+
+/// Makes a node on a thread of its own, which no runtime waits for when it is to end.
+async fn found(config: Config) -> io::Result<Node> {
+    let (sender, made) = oneshot::channel();
+    std::thread::Builder::new()
+        .name("devnode-chain".into())
+        // Nobody waits any more when the sending fails.
+        .spawn(move || drop(sender.send(Node::new(&config))))?;
+    made.await.map_err(io::Error::other)
+}
+
+/// Where a node that listens on an address is reached from the same machine.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, address.port())
+}
+
+async fn make_blocks(node: Arc<Node>, time: Duration) {
+    let mut ticks = tokio::time::interval(time);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first tick comes at once.
+    ticks.tick().await;
+    loop {
+        ticks.tick().await;
+        node.make_block();
+    }
+}
+
+async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            biased;
+            _ = stopped.changed() => break,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(converse(stream, router.clone(), stopped.clone()));
+                }
+                // Such as no more file descriptors, which passes when connections end.
+                Err(error) => {
+                    tracing::warn!(%error, "a connection was not accepted");
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            }
+        }
+    }
+    drop(listener);
+    let ended = async { while connections.join_next().await.is_some() {} };
+    let _in_time = tokio::time::timeout(GRACE, ended).await;
+    connections.shutdown().await;
+}
+
+async fn converse(stream: TcpStream, router: Router, mut stopped: watch::Receiver<bool>) {
+    // Answers are small and complete, so waiting to fill a packet only delays them.
+    let _best_effort = stream.set_nodelay(true);
+    let mut connection = pin!(
+        http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(PATIENCE)
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+    );
+    // A client that goes away or sends what is no HTTP ends its own connection only.
+    tokio::select! {
+        _ended = connection.as_mut() => return,
+        _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ended = connection.await;
+}
+
+impl Handle {
+    /// The node's base URL, such as `http://127.0.0.1:8420`, without a slash at its end.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// The address that the node listens on.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The node's state, which outlives its server where it is kept.
+    #[must_use]
+    pub const fn node(&self) -> &Arc<Node> {
+        &self.node
+    }
+
+    /// Stops listening, lets answers that are under way end for half a second, and
+    /// closes every connection.
+    pub async fn shutdown(mut self) {
+        let _serving = self.stop.send(true);
+        if let Some(maker) = self.block_maker.take() {
+            maker.abort();
+        }
+        let _ended = (&mut self.server).await;
+    }
+}
+
+/// What a node tells about itself can be asked of its handle.
+impl Deref for Handle {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.server.abort();
+        if let Some(maker) = &self.block_maker {
+            maker.abort();
+        }
+    }
+}

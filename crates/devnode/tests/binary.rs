@@ -1,0 +1,166 @@
+//! The command: what it prints, and how it ends.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_devnode"));
+    command.args(["--network", "devnet", "--port", "0"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A running node, its greeting, and where it listens.
+struct Running {
+    child: Child,
+    greeting: String,
+    address: String,
+}
+
+impl Running {
+    fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut greeting = String::new();
+        while !greeting.ends_with("Ctrl-C ends it.\n") {
+            greeting += &lines.next().unwrap().unwrap();
+            greeting.push('\n');
+        }
+        let url = greeting
+            .lines()
+            .find_map(|line| line.strip_prefix("base URL"))
+            .unwrap();
+        let address = url.trim().strip_prefix("http://").unwrap().to_owned();
+        Self {
+            child,
+            greeting,
+            address,
+        }
+    }
+
+    /// A connection that has been used once and is kept open.
+    fn kept_alive(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let request = "GET /get-block?block_index=1 HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut start = [0; 15];
+        stream.read_exact(&mut start).unwrap();
+        assert_eq!(&start, b"HTTP/1.1 200 OK");
+        stream
+    }
+
+    fn end(self, signal: &str) -> (Option<i32>, Duration) {
+        let start = Instant::now();
+        let id = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args([signal, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let Output { status, stderr, .. } = self.child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&stderr), "");
+        (status.code(), start.elapsed())
+    }
+}
+
+#[test]
+fn greets_with_everything_that_a_user_needs() {
+    let node = Running::start(command());
+    for part in [
+        "devnet node",
+        &format!("http://{}/docs", node.address),
+        "verification contract  ct",
+        "TEST KEYS",
+        "alice        0x",
+    ] {
+        assert!(node.greeting.contains(part), "{part}: {}", node.greeting);
+    }
+    node.end("-INT");
+}
+
+#[cfg(unix)]
+#[test]
+fn ends_at_once_and_cleanly_with_a_connection_kept_open() {
+    for signal in ["-INT", "-TERM"] {
+        let node = Running::start(command());
+        let _kept = node.kept_alive();
+        let (status, took) = node.end(signal);
+        assert_eq!(status, Some(0));
+        assert!(took < Duration::from_secs(2), "{took:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ends_at_once_while_a_long_chain_is_still_being_made() {
+    let mut command = command();
+    command.args(["--blocks", "100000000"]);
+    let child = command.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    let id = child.id().to_string();
+    Command::new("kill").args(["-INT", &id]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn a_port_that_is_taken_is_one_line_and_status_2() {
+    let node = Running::start(command());
+    let port = node.address.rsplit(':').next().unwrap();
+    let mut again = Command::new(env!("CARGO_BIN_EXE_devnode"));
+    let output = again.args(["--port", port]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.starts_with("error: can't listen on 127.0.0.1:"),
+        "{said}"
+    );
+    node.end("-INT");
+}
+
+#[test]
+fn wrong_options_are_status_2() {
+    for wrong in [
+        ["--network", "nosuch"],
+        ["--port", "65536"],
+        ["--block-time", "1"],
+        ["--blocks", "-1"],
+        ["--host", "localhost:1"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_devnode"))
+            .args(wrong)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn warns_when_others_can_reach_it() {
+    let mut command = command();
+    command.args(["--host", "0.0.0.0"]);
+    let mut node = Running::start(command);
+    assert!(node.address.starts_with("127.0.0.1:"));
+    let mut warning = String::new();
+    let mut stderr = BufReader::new(node.child.stderr.take().unwrap());
+    stderr.read_line(&mut warning).unwrap();
+    assert!(
+        warning.starts_with("warning: 0.0.0.0:") && warning.contains("public"),
+        "{warning}"
+    );
+    Command::new("kill")
+        .arg(node.child.id().to_string())
+        .status()
+        .unwrap();
+    node.child.wait().unwrap();
+}

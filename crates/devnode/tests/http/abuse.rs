@@ -1,0 +1,187 @@
+//! Clients that are slow, rude or many. Nothing makes the node fail.
+
+use std::time::{Duration, Instant};
+
+use devnode::Config;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::peer::Peer;
+
+/// Sends bytes on a connection of its own and reads until the node closes it.
+async fn raw(peer: &Peer, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(peer.node.address()).await.unwrap();
+    // A node that has seen enough may close before everything is sent.
+    let _sent = stream.write_all(bytes).await;
+    let mut answer = Vec::new();
+    let _read = tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn bodies_over_the_limit_are_413_however_they_are_sent() {
+    let peer = Peer::with(Config::for_tests().with_body_limit(1000)).await;
+    let fits = format!("\"{}\"", "x".repeat(998));
+    let over = format!("\"{}\"", "x".repeat(999));
+    for path in [
+        "/call-sc",
+        "/submit-transaction",
+        "/submit-transaction-batch",
+    ] {
+        peer.post(path, fits.clone()).await.assert_faulted();
+        let answer = peer.post(path, over.clone()).await;
+        assert_eq!(
+            (answer.status, answer.json()["detail"].is_string()),
+            (413, true)
+        );
+        let huge = peer.post(path, "x".repeat(4 << 20)).await;
+        assert_eq!(huge.status, 413);
+    }
+    let head = "POST /call-sc HTTP/1.1\r\nhost: x\r\n";
+    let announced = format!("{head}content-length: 99999999999\r\nexpect: 100-continue\r\n\r\n");
+    assert!(
+        raw(&peer, announced.as_bytes())
+            .await
+            .starts_with("HTTP/1.1 413")
+    );
+    let chunk = format!("3e8\r\n{}\r\n", "x".repeat(1000));
+    let chunked = format!(
+        "{head}transfer-encoding: chunked\r\n\r\n{}0\r\n\r\n",
+        chunk.repeat(3)
+    );
+    assert!(
+        raw(&peer, chunked.as_bytes())
+            .await
+            .starts_with("HTTP/1.1 413")
+    );
+}
+
+#[tokio::test]
+async fn depth_is_bounded_before_anything_is_read() {
+    let peer = Peer::new().await;
+    for body in [
+        "[".repeat(1_000_000),
+        format!("{}{}", "[".repeat(200), "]".repeat(200)),
+        format!("{}1{}", "{\"a\":".repeat(129), "}".repeat(129)),
+    ] {
+        for path in [
+            "/call-sc",
+            "/submit-transaction",
+            "/submit-transaction-batch",
+        ] {
+            peer.post(path, body.clone()).await.assert_faulted();
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_http_ends_its_own_connection_only() {
+    let peer = Peer::new().await;
+    for bytes in [
+        &b"\r\n\r\n"[..],
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET /get-block?block_index=1\r\n\r\n",
+        b"GET /\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
+        b"POST /call-sc HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
+        let answer = raw(&peer, &[bytes, b"\r\nconnection: close\r\n\r\n"].concat()).await;
+        assert!(!answer.starts_with("HTTP/1.1 5"), "{answer}");
+    }
+    let many_headers = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(10_000));
+    assert!(
+        raw(&peer, many_headers.as_bytes())
+            .await
+            .starts_with("HTTP/1.1 431")
+    );
+    assert_eq!(peer.get("/get-block?block_index=1").await.status, 200);
+}
+
+#[tokio::test]
+async fn unusual_requests_are_answered_as_any_other() {
+    let peer = Peer::new().await;
+    for (line, status) in [
+        ("GET http://elsewhere/get-block?block_index=1", "200 OK"),
+        ("GET /get-block?block_index=1#2", "200 OK"),
+        ("GET /get-block?block_index=%zz&&=&%", "400 Bad Request"),
+        ("GET /get-block?block_index=1%00", "400 Bad Request"),
+        ("OPTIONS *", "404 Not Found"),
+        ("CONNECT elsewhere:1", "404 Not Found"),
+        ("get /get-block?block_index=1", "405 Method Not Allowed"),
+        ("TRACE /docs", "405 Method Not Allowed"),
+    ] {
+        let request = format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+        let answer = raw(&peer, request.as_bytes()).await;
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status}\r\n")),
+            "{line}: {answer}"
+        );
+        assert!(
+            answer.contains("content-type: application/json\r\n"),
+            "{line}: {answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn silent_and_slow_clients_hold_up_nobody() {
+    let peer = Peer::new().await;
+    let mut silent = Vec::new();
+    for place in 0..500 {
+        let mut stream = TcpStream::connect(peer.node.address()).await.unwrap();
+        let part =
+            &b"POST /submit-transaction HTTP/1.1\r\ncontent-length: 9\r\n\r\n{"[..place % 50];
+        stream.write_all(part).await.unwrap();
+        silent.push(stream);
+    }
+    let start = Instant::now();
+    assert_eq!(peer.get("/get-block?block_index=1").await.status, 200);
+    assert!(start.elapsed() < Duration::from_secs(2));
+    let start = Instant::now();
+    peer.node.shutdown().await;
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[tokio::test]
+async fn a_node_ends_when_its_handle_goes() {
+    let peer = Peer::new().await;
+    let address = peer.node.address();
+    drop(peer);
+    for _ in 0..100 {
+        if TcpStream::connect(address).await.is_err() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("still listening");
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_told() {
+    let peer = Peer::new().await;
+    let config = Config::for_tests().with_port(peer.node.address().port());
+    let error = devnode::spawn(config).await.unwrap_err().to_string();
+    assert!(
+        error.starts_with(&format!("can't listen on {}", peer.node.address())),
+        "{error}"
+    );
+    assert!(error.contains("choose another port"), "{error}");
+}
+
+#[tokio::test]
+async fn blocks_come_on_time_when_they_are_asked_for() {
+    let config = Config::for_tests().with_block_time("10ms".parse().unwrap());
+    let peer = Peer::with(config).await;
+    for _ in 0..500 {
+        if peer.node.height() > 14 {
+            let [newer, older] = [peer.block(14).await, peer.block(13).await];
+            let gap = newer["timestamp"].as_i64().unwrap() - older["timestamp"].as_i64().unwrap();
+            assert_eq!(gap, 10);
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("no blocks were made");
+}

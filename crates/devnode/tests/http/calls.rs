@@ -1,0 +1,140 @@
+//! `/call-sc`: an exact echo without effect.
+
+use serde_json::json;
+
+use crate::peer::Peer;
+
+fn request(params: &str) -> String {
+    format!(
+        "{{\"sc_address\":\"ct{}\",\"function_called\":\"f\",\"signers\":[],\"params\":{params}}}",
+        "ab".repeat(20)
+    )
+}
+
+#[tokio::test]
+async fn every_value_comes_back_exactly_as_it_was_sent() {
+    let peer = Peer::new().await;
+    for params in [
+        "{}",
+        r#"{"z":1,"a":18446744073709551617,"m":-0.10,"e":1E400,"s":"é ✓ \u00e9 \ud83d\ude00 😀","q":"\"\\\/\n"}"#,
+        r#"{"nested":{"b":[1,[2,{"c":null}]],"a":true},"spaced" : [ 1 , 2 ]}"#,
+        &format!(
+            "{{\"long\":\"{}\",\"deep\":{}{}}}",
+            "x".repeat(100_000),
+            "[".repeat(100),
+            "]".repeat(100)
+        ),
+        &format!("{{\"digits\":{}}}", "7".repeat(10_000)),
+    ] {
+        let answer = peer.post("/call-sc", request(params)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        assert!(
+            answer.text.contains(&format!("\"params\":{params}}}")),
+            "{params:.80}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_transaction_is_unsigned_of_type_3_and_its_fee_is_left_open() {
+    let peer = Peer::new().await;
+    let request = peer.claim_request(&["alice", "bob"], "a");
+    let body = peer.post("/call-sc", request.to_string()).await.json();
+    let transaction = &body["transaction"];
+    assert_eq!(body["signatures"], json!([]));
+    assert_eq!(
+        (&transaction["type"], &transaction["fee"]),
+        (&json!(3), &json!(0.0))
+    );
+    assert_eq!(
+        (&transaction["valid"], &transaction["descr"]),
+        (&json!(1), &json!(""))
+    );
+    assert_eq!(transaction["trans_code"].as_str().unwrap().len(), 40);
+    let specific = &transaction["specific_data"];
+    assert_eq!(specific["address"], request["sc_address"]);
+    assert_eq!(specific["function"], request["function_called"]);
+    assert_eq!(specific["signers"], request["signers"]);
+    assert_eq!(specific["params"], request["params"]);
+}
+
+#[tokio::test]
+async fn two_calls_have_two_codes_and_neither_changes_anything() {
+    let peer = Peer::new().await;
+    let before = peer.block(12).await;
+    let first = peer.post("/call-sc", request(r#"{"a":1}"#)).await;
+    let second = peer.post("/call-sc", request(r#"{"a":2}"#)).await;
+    let code =
+        |answer: &crate::peer::Answer| answer.json()["transaction"]["trans_code"].to_string();
+    assert_ne!(code(&first), code(&second));
+    assert_eq!(peer.post("/call-sc", request(r#"{"a":1}"#)).await, first);
+    assert_eq!((peer.node.height(), peer.node.pending()), (12, 0));
+    assert_eq!(peer.node.submissions_received(), 0);
+    assert_eq!(peer.block(12).await, before);
+}
+
+#[tokio::test]
+async fn what_is_missing_or_of_another_kind_is_named() {
+    let peer = Peer::new().await;
+    let right = peer.claim_request(&["alice"], "a");
+    for (name, wrong) in [
+        ("sc_address", json!(null)),
+        ("sc_address", json!(1)),
+        (
+            "sc_address",
+            json!("0x030447bb3f8cd2c001c88cb160464493881e085a"),
+        ),
+        ("function_called", json!(["f"])),
+        (
+            "signers",
+            json!("0x030447bb3f8cd2c001c88cb160464493881e085a"),
+        ),
+        (
+            "signers",
+            json!(["0x030447BB3f8cd2c001c88cb160464493881e085a"]),
+        ),
+        ("signers", json!([7])),
+        ("params", json!([])),
+        ("params", json!("{}")),
+    ] {
+        let mut request = right.clone();
+        request[name] = wrong;
+        let answer = peer.post("/call-sc", request.to_string()).await;
+        answer.assert_faulted();
+        assert_eq!(answer.json()["detail"][0]["loc"][1], name);
+        request.as_object_mut().unwrap().remove(name);
+        let answer = peer.post("/call-sc", request.to_string()).await;
+        answer.assert_faulted();
+        assert_eq!(answer.json()["detail"][0]["type"], "value_error.missing");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_object_is_refused() {
+    let peer = Peer::new().await;
+    for body in [
+        &b""[..],
+        b"{",
+        b"[]",
+        b"null",
+        b"\"x\"",
+        b"{}{}",
+        b"\xef\xbb\xbf{}",
+        b"{\"a\":\"\xff\"}",
+        b"{\"a\":NaN}",
+        b"{'a':1}",
+    ] {
+        for path in [
+            "/call-sc",
+            "/submit-transaction",
+            "/submit-transaction-batch",
+        ] {
+            let answer = peer.post(path, body.to_vec()).await;
+            if path.ends_with("batch") && body == b"[]" {
+                assert_eq!(answer.status, 200);
+            } else {
+                answer.assert_faulted();
+            }
+        }
+    }
+}

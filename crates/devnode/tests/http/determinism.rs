@@ -1,0 +1,50 @@
+//! Two nodes with one seed.
+
+use devnode::Config;
+use serde_json::json;
+
+use crate::peer::{Answer, Peer};
+
+/// Everything that a node answers to a list of requests, with a claim in between.
+async fn answers(seed: u64) -> Vec<Answer> {
+    let peer = Peer::with(Config::for_tests().with_seed(seed)).await;
+    let mut answers = Vec::new();
+    for index in 0..14 {
+        answers.push(peer.get(&format!("/get-block?block_index={index}")).await);
+    }
+    let [alice, bob] = ["alice", "bob"].map(|name| peer.keys(name).address());
+    for path in [
+        "/get-balances?balance_type=ALL_WALLETS_FOR_TOKEN&token_code=DEVN".to_owned(),
+        format!("/get-balances?balance_type=ALL_TOKENS_IN_WALLET&wallet_address={alice}"),
+        format!("/get-trustscore-wallets?src_wallet_address={alice}&dst_wallet_address={bob}"),
+        "/openapi.json".to_owned(),
+        "/nosuch".to_owned(),
+    ] {
+        answers.push(peer.get(&path).await);
+    }
+    answers.push(peer.record("warehouse-receipt-0001").await);
+    let claim = peer.claim_request(&["bob"], "determined");
+    answers.push(peer.post("/call-sc", claim.to_string()).await);
+    let signed = peer.signed_claim("bob", "determined").await;
+    answers.push(peer.submit(signed.clone()).await);
+    answers.push(peer.submit(signed).await);
+    let transfer = peer.transfer_request("alice", "bob", "GRAIN", &json!(5));
+    let transaction = peer.raw(&transfer).await;
+    answers.push(peer.submit(peer.signed(&transaction, &["alice"])).await);
+    let index = peer.node.make_block();
+    answers.push(peer.get(&format!("/get-block?block_index={index}")).await);
+    answers.push(peer.record("determined").await);
+    answers
+}
+
+#[tokio::test]
+async fn answer_the_same_requests_with_the_same_bytes() {
+    let (first, second) = tokio::join!(answers(7), answers(7));
+    assert_eq!(first, second);
+}
+
+#[tokio::test]
+async fn and_another_seed_makes_another_chain() {
+    let (first, other) = tokio::join!(answers(7), answers(8));
+    assert_ne!(first[1], other[1]);
+}

@@ -1,0 +1,84 @@
+//! The interactive listing.
+
+use crate::peer::Peer;
+
+#[tokio::test]
+async fn the_page_is_answered_right_away_and_lists_every_documented_call() {
+    let peer = Peer::new().await;
+    for path in ["/docs", "/docs/"] {
+        let response = peer.http.get(peer.url(path)).send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        assert_eq!(
+            response.headers()["content-type"],
+            "text/html; charset=utf-8"
+        );
+        let page = response.text().await.unwrap();
+        for call in [
+            "GET /get-block",
+            "GET /get-balances",
+            "GET /sc-state",
+            "GET /get-trustscore-wallets",
+            "GET /docs",
+            "POST /call-sc",
+            "POST /submit-transaction",
+        ] {
+            assert!(page.contains(&format!("<code>{call}</code>")), "{call}");
+        }
+        assert!(!page.contains("{{") && !page.contains("http"), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn everything_that_the_page_refers_to_is_there() {
+    let peer = Peer::new().await;
+    for path in ["/docs", "/docs/"] {
+        let at: reqwest::Url = peer.url(path).parse().unwrap();
+        let page = peer
+            .http
+            .get(at.clone())
+            .send()
+            .await
+            .unwrap()
+            .text()
+            .await
+            .unwrap();
+        let attribute = |name: &str| {
+            let parts: Vec<String> = page
+                .split(&format!("{name}=\""))
+                .skip(1)
+                .map(|rest| rest.split('"').next().unwrap().to_owned())
+                .collect();
+            parts
+        };
+        let mut links = attribute("href");
+        let base = at.join(&links.remove(0)).unwrap();
+        links.extend(attribute("src"));
+        assert!(links.len() >= 4);
+        for link in links {
+            let response = peer
+                .http
+                .get(base.join(&link).unwrap())
+                .send()
+                .await
+                .unwrap();
+            assert_eq!(response.status(), 200, "{link} from {path}");
+            assert!(response.headers().contains_key("content-type"));
+            assert!(!response.bytes().await.unwrap().is_empty());
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_description_is_served_as_it_was_written_and_as_json() {
+    let peer = Peer::new().await;
+    let yaml = peer
+        .http
+        .get(peer.url("/openapi.yaml"))
+        .send()
+        .await
+        .unwrap();
+    let written = include_str!("../../openapi/node.yaml");
+    assert_eq!(yaml.text().await.unwrap(), written);
+    let json = peer.get("/openapi.json").await.json();
+    assert!(json["paths"]["/get-block"]["get"].is_object());
+}

@@ -1,0 +1,12 @@
+//! A node over HTTP, as its clients meet it.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod abuse;
+mod calls;
+mod determinism;
+mod docs;
+mod peer;
+mod queries;
+mod receipts;
+mod refusals;
+mod submissions;

@@ -1,0 +1,315 @@
+//! The four queries: what they answer, and how they refuse.
+
+use devnode::Config;
+use node_primitives::Network;
+
+use crate::peer::Peer;
+
+#[tokio::test]
+async fn a_block_has_every_documented_field_of_its_documented_kind() {
+    let peer = Peer::new().await;
+    for index in 1..=12 {
+        let block = peer.block(index).await;
+        assert_eq!(block["index"], index);
+        for name in ["timestamp", "proof", "status"] {
+            assert!(block[name].is_u64(), "{name}: {block}");
+        }
+        assert!(block["text"]["transactions"].is_array());
+        assert!(block["text"]["previous_block_receipts"].is_array());
+        for name in ["creator_wallet", "expected_miner"] {
+            assert!(block[name].as_str().unwrap().starts_with("0x"), "{name}");
+        }
+        assert!(block["committee"].as_array().unwrap().len() >= 3);
+        assert_eq!(block["previous_hash"].as_str().unwrap().len(), 64);
+        assert_eq!(block.as_object().unwrap().len(), 9);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_index_of_a_block_is_not_found() {
+    let peer = Peer::new().await;
+    let long = "9".repeat(4000);
+    for index in [
+        "0", "13", "-1", "+1", "01", "1.0", "1e0", "abc", "", "%00", "%ff", " 1", "null", &long,
+    ] {
+        let answer = peer.get(&format!("/get-block?block_index={index}")).await;
+        assert_eq!(
+            (answer.status, answer.text.as_str()),
+            (400, r#"{"detail":"Block not found"}"#),
+            "{index:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_missing_parameter_is_named() {
+    let peer = Peer::new().await;
+    let answer = peer.get("/get-block?index=1").await;
+    answer.assert_faulted();
+    assert_eq!(
+        answer.text,
+        r#"{"detail":[{"loc":["query","block_index"],"msg":"field required","type":"value_error.missing"}]}"#
+    );
+    let answer = peer.get("/sc-state?table_name=verification").await;
+    answer.assert_faulted();
+    assert_eq!(answer.json()["detail"].as_array().unwrap().len(), 3);
+    peer.get("/get-trustscore-wallets").await.assert_faulted();
+    peer.get("/get-balances").await.assert_faulted();
+}
+
+#[tokio::test]
+async fn names_that_are_not_known_are_left_alone_and_of_two_values_the_last_counts() {
+    let peer = Peer::new().await;
+    let plain = peer.get("/get-block?block_index=2").await;
+    for query in [
+        "x=1&block_index=2",
+        "block_index=9&block_index=2&",
+        "%62lock_index=%32",
+    ] {
+        assert_eq!(
+            peer.get(&format!("/get-block?{query}")).await,
+            plain,
+            "{query}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_three_balance_queries_agree_beyond_2_to_the_53() {
+    let peer = Peer::new().await;
+    let mut beyond = 0;
+    for token in ["DEVN", "GRAIN", "VAULT"] {
+        let path = format!("/get-balances?balance_type=ALL_WALLETS_FOR_TOKEN&token_code={token}");
+        let holders = peer.get(&path).await.json()["balance"]
+            .as_array()
+            .unwrap()
+            .clone();
+        assert!(holders.len() >= 3);
+        for entry in holders {
+            let holder = entry["wallet"].as_str().unwrap();
+            assert_eq!(entry["token_code"], token);
+            let one = peer
+                .get(&format!(
+                    "/get-balances?balance_type=TOKEN_IN_WALLET&wallet_address={holder}&token_code={token}"
+                ))
+                .await
+                .json();
+            assert_eq!(one["balance"], entry["balance"]);
+            let all = peer
+                .get(&format!(
+                    "/get-balances?balance_type=ALL_TOKENS_IN_WALLET&wallet_address={holder}"
+                ))
+                .await
+                .json();
+            let held = all["balance"].as_array().unwrap();
+            let same = held
+                .iter()
+                .find(|held| held["token_code"] == token)
+                .unwrap();
+            assert_eq!(same["balance"], entry["balance"]);
+            beyond += usize::from(entry["balance"].as_u64().unwrap() > 1 << 53);
+        }
+    }
+    assert!(beyond >= 3);
+}
+
+#[tokio::test]
+async fn nothing_held_and_an_unknown_token_are_zero() {
+    let peer = Peer::new().await;
+    let nobody = "0x00000000000000000000000000000000000000aa"
+        .parse()
+        .unwrap();
+    assert_eq!(peer.balance(nobody, "DEVN").await, 0);
+    assert_eq!(
+        peer.balance(peer.keys("alice").address(), "NOSUCH").await,
+        0
+    );
+    let none = peer
+        .get(&format!(
+            "/get-balances?balance_type=ALL_TOKENS_IN_WALLET&wallet_address={nobody}"
+        ))
+        .await;
+    assert_eq!(none.text, r#"{"balance":[]}"#);
+}
+
+#[tokio::test]
+async fn balances_need_the_parameters_that_their_type_uses() {
+    let peer = Peer::new().await;
+    let wallet = peer.keys("alice").address();
+    let upper = wallet.to_string().to_uppercase();
+    for query in [
+        "balance_type=token_in_wallet".to_owned(),
+        "balance_type=TOKEN_IN_WALLET".to_owned(),
+        "balance_type=TOKEN_IN_WALLET&token_code=DEVN".to_owned(),
+        format!("balance_type=TOKEN_IN_WALLET&wallet_address={wallet}"),
+        format!("balance_type=TOKEN_IN_WALLET&token_code=DEVN&wallet_address={upper}"),
+        format!("balance_type=TOKEN_IN_WALLET&token_code=&wallet_address={wallet}"),
+        "balance_type=ALL_TOKENS_IN_WALLET&token_code=DEVN".to_owned(),
+        "balance_type=ALL_TOKENS_IN_WALLET&wallet_address=0x12".to_owned(),
+        format!("balance_type=ALL_WALLETS_FOR_TOKEN&wallet_address={wallet}"),
+    ] {
+        peer.get(&format!("/get-balances?{query}"))
+            .await
+            .assert_faulted();
+    }
+}
+
+#[tokio::test]
+async fn a_record_is_both_value_and_data_and_none_is_null() {
+    let peer = Peer::new().await;
+    let found = peer.record("warehouse-receipt-0001").await;
+    assert_eq!(found.status, 200);
+    let body = found.json();
+    assert_eq!(body["status"], "SUCCESS");
+    assert_eq!(body["data"], body["value"]);
+    assert_eq!(body["data"][1], "warehouse-receipt-0001");
+    let none = peer.record("nosuch").await;
+    assert_eq!(
+        none.text,
+        r#"{"status":"SUCCESS","data":null,"value":null}"#
+    );
+}
+
+#[tokio::test]
+async fn unknown_tables_columns_and_contracts_are_told_and_are_no_fault_of_the_node() {
+    let peer = Peer::new().await;
+    let contract = peer.node.contract_address();
+    let token_contract = peer.node.token_contract_address();
+    let nobody = format!("ct{}", "0".repeat(40));
+    let ask = |table: &str, contract: &str, column: &str| {
+        format!(
+            "/sc-state?table_name={table}&contract_address={contract}&unique_column={column}&unique_value=x"
+        )
+    };
+    for (path, detail) in [
+        (
+            ask("nosuch", &contract.to_string(), "asset_id"),
+            "no such table: nosuch".to_owned(),
+        ),
+        (
+            ask("verification", &contract.to_string(), "nosuch"),
+            "no such column: nosuch".to_owned(),
+        ),
+        (
+            ask("verification", &nobody, "asset_id"),
+            format!("no such contract: {nobody}"),
+        ),
+        (
+            ask("verification", &token_contract.to_string(), "asset_id"),
+            "no such table: verification".to_owned(),
+        ),
+        (
+            ask("verification%3Bdrop", &contract.to_string(), "asset_id"),
+            "no such table: verification;drop".to_owned(),
+        ),
+    ] {
+        let answer = peer.get(&path).await;
+        assert_eq!(
+            (answer.status, answer.json()["detail"].as_str().unwrap()),
+            (400, detail.as_str())
+        );
+    }
+    let wallet = peer.keys("alice").address().to_string();
+    peer.get(&ask("verification", &wallet, "asset_id"))
+        .await
+        .assert_faulted();
+}
+
+#[tokio::test]
+async fn trust_is_between_known_wallets_and_has_a_direction() {
+    let peer = Peer::new().await;
+    let [alice, bob] = ["alice", "bob"].map(|name| peer.keys(name).address());
+    let score = async |from: &str, to: &str| {
+        let path =
+            format!("/get-trustscore-wallets?src_wallet_address={from}&dst_wallet_address={to}");
+        peer.get(&path).await
+    };
+    let (alice, bob) = (alice.to_string(), bob.to_string());
+    let there = score(&alice, &bob).await;
+    assert_eq!(
+        (there.status, there.json()["status"].as_str()),
+        (200, Some("SUCCESS"))
+    );
+    assert!(there.json()["trust_score"].is_u64());
+    assert_ne!(there, score(&bob, &alice).await);
+    let nobody = format!("0x{}", "0".repeat(40));
+    assert_eq!(
+        score(&alice, &nobody).await.text,
+        r#"{"detail":"Trust score not available"}"#
+    );
+    score(&alice, "0x1").await.assert_faulted();
+    score(&alice.to_uppercase(), &bob).await.assert_faulted();
+}
+
+#[tokio::test]
+async fn unknown_paths_and_other_methods_are_told_as_real_nodes_tell_them() {
+    let peer = Peer::new().await;
+    for path in [
+        "/",
+        "/nosuch",
+        "/get-block/",
+        "//get-block",
+        "/docs/nosuch.js",
+        "/docs/%ff",
+        "/%ff",
+        "/docs/..%2fsecret",
+    ] {
+        let answer = peer.get(path).await;
+        assert_eq!(
+            (answer.status, answer.text.as_str()),
+            (404, r#"{"detail":"Not Found"}"#),
+            "{path}"
+        );
+    }
+    for (method, path, allowed) in [
+        ("POST", "/get-block", "GET,HEAD"),
+        ("DELETE", "/get-balances", "GET,HEAD"),
+        ("GET", "/submit-transaction", "POST"),
+        ("PUT", "/call-sc", "POST"),
+        ("BREW", "/docs", "GET,HEAD"),
+    ] {
+        let method = method.parse().unwrap();
+        let response = peer
+            .http
+            .request(method, peer.url(path))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), 405, "{path}");
+        assert_eq!(response.headers()["allow"], allowed, "{path}");
+        assert_eq!(response.headers()["content-type"], "application/json");
+        assert_eq!(
+            response.text().await.unwrap(),
+            r#"{"detail":"Method Not Allowed"}"#
+        );
+    }
+}
+
+#[tokio::test]
+async fn head_answers_as_get_does_without_a_body() {
+    let peer = Peer::new().await;
+    let url = peer.url("/get-block?block_index=1");
+    let get = peer.http.get(&url).send().await.unwrap();
+    let head = peer.http.head(&url).send().await.unwrap();
+    assert_eq!(head.status(), 200);
+    assert_eq!(
+        head.headers()["content-length"],
+        get.headers()["content-length"]
+    );
+    assert_eq!(head.text().await.unwrap(), "");
+}
+
+#[tokio::test]
+async fn a_node_of_another_network_and_of_no_blocks_is_possible() {
+    let config = Config::new(Network::Mainnet).with_port(0).with_blocks(0);
+    let peer = Peer::with(config).await;
+    assert_eq!(peer.node.network(), Network::Mainnet);
+    assert_eq!(peer.get("/get-block?block_index=1").await.status, 400);
+    assert_eq!(peer.node.make_block(), 1);
+    let first = peer.block(1).await;
+    assert_eq!(first["previous_hash"], "0".repeat(64));
+    assert_eq!(
+        first["text"]["previous_block_receipts"],
+        serde_json::json!([])
+    );
+}
