@@ -1,1 +1,86 @@
-//! Under construction.
+//! A client for the HTTP API of a blockchain node.
+//!
+//! [`Client`] has a call for each question of the contract, in its words: a block
+//! by index, balances, contract state, a verification record, a trust score,
+//! building a contract call, and submitting what was signed. Below it lies
+//! [`generated`], which is made from the API's description when this crate is
+//! built, so that an operation added there is callable at once.
+//!
+//! ```no_run
+//! use node_client::Client;
+//!
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let node = Client::new("http://localhost:8420")?;
+//! let block = node.block(1_u64).await?;
+//! println!("block {} made at {}", block.index()?, block.timestamp()?);
+//! for wallet in block.committee()? {
+//!     for held in &node.balances(*wallet).await? {
+//!         println!("{wallet} holds {:?} {}", held.balance, held.token_code);
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Answers are read for what is there: see [`Block`]. What is signed is never
+//! rewritten: see [`RawTransaction`]. What goes wrong is told by one type,
+//! [`Error`]. How requests travel, and what bounds them, is in [`transport`].
+
+mod balance;
+mod base_url;
+mod block;
+mod builder;
+mod call;
+mod calls;
+mod client;
+mod contract_state;
+mod decode;
+mod error;
+pub mod escape;
+mod hex_text;
+mod holder;
+mod parameter;
+mod submit;
+mod transaction;
+pub mod transport;
+mod trust;
+mod verification;
+
+pub use balance::{BalanceAnswer, HolderBalance, Listing, TokenBalance};
+pub use base_url::{BaseUrl, BaseUrlError};
+pub use block::{Block, BlockTransaction, Departure, DepartureKind, PreviousHash, Receipt};
+pub use builder::ClientBuilder;
+pub use calls::{AddVerification, ContractCall};
+pub use client::Client;
+pub use contract_state::ContractState;
+pub use decode::{ExtraFields, FieldError, FieldFault};
+pub use error::{DecodeError, Error, ErrorKind};
+pub use hex_text::{HexText, ParseHexTextError};
+pub use holder::HolderAddress;
+pub use node_primitives;
+pub use parameter::IntegerParameter;
+pub use submit::{BatchAnswer, SubmitAnswer};
+pub use transaction::{
+    ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
+};
+pub use trust::TrustScore;
+pub use verification::VerificationRecord;
+
+/// The description of the API from which this client is generated, as JSON.
+///
+/// It is OpenAPI 3.0.3, with both what the contract documents and, marked by
+/// `x-observed`, what nodes were seen to do besides.
+pub const OPENAPI_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// The calls and types that are generated from the API's description.
+///
+/// Reach its client with [`Client::generated`]. Its calls take their parameters in
+/// alphabetical order, so prefer those of [`Client`] where there is one. Its types
+/// are strict: they read the documented forms, with integers of 64 bits.
+#[expect(
+    missing_docs,
+    reason = "made from the spec, which does not describe all that is repeated"
+)]
+pub mod generated {
+    include!(concat!(env!("OUT_DIR"), "/generated.rs"));
+}

@@ -1,0 +1,387 @@
+//! Balances: of one token, of all tokens in a wallet, of all holders of a token.
+
+use std::ops::Deref;
+
+use node_primitives::{Integer, RawJson};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::{
+    DecodeError, HolderAddress,
+    decode::{ExtraFields, Field, FieldError, FieldFault, kind_of, members},
+};
+
+/// What a node answers to a question about balances.
+///
+/// The contract names the field `balance`, and the endpoint's description `value`:
+/// "a client tolerates both names". It shows an integer for one token in one
+/// wallet and nothing for the other questions; nodes were seen to answer lists to
+/// those, and null where nothing is held.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BalanceAnswer {
+    balance: Option<RawJson>,
+    value: Option<RawJson>,
+    extra: ExtraFields,
+}
+
+/// What a wallet holds of one token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenBalance {
+    /// The token.
+    pub token_code: String,
+    /// How much of it; `None` where the node says null.
+    pub balance: Option<Integer>,
+    /// The fields that nobody described.
+    pub extra: ExtraFields,
+}
+
+/// What a wallet or a contract holds of one token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HolderBalance {
+    /// Who holds it.
+    pub holder: HolderAddress,
+    /// The token, where the node says it.
+    pub token_code: Option<String>,
+    /// How much of it; `None` where the node says null.
+    pub balance: Option<Integer>,
+    /// The fields that nobody described.
+    pub extra: ExtraFields,
+}
+
+/// Entries of a list, and what is wrong with those that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing<T> {
+    entries: Vec<T>,
+    faults: Vec<FieldError>,
+}
+
+impl<T> Listing<T> {
+    /// What is wrong with the entries that could not be read, each with its place and text.
+    #[must_use]
+    pub fn faults(&self) -> &[FieldError] {
+        &self.faults
+    }
+
+    /// The entries that could be read.
+    #[must_use]
+    pub fn into_entries(self) -> Vec<T> {
+        self.entries
+    }
+
+    /// Reads a list entry by entry; null is an empty one.
+    pub(crate) fn read(
+        name: &'static str,
+        raw: &RawJson,
+        entry: impl Fn(&str) -> Result<T, FieldError>,
+    ) -> Result<Self, FieldError> {
+        let texts: Vec<RawJson> = if raw.is_null() {
+            Vec::new()
+        } else {
+            raw.decode().map_err(|_| {
+                let found = kind_of(raw.as_str());
+                malformed(
+                    name,
+                    format!("an array belongs here, and this is {found}"),
+                    raw,
+                )
+            })?
+        };
+        let mut listing = Self {
+            entries: Vec::with_capacity(texts.len()),
+            faults: Vec::new(),
+        };
+        for (at, text) in texts.iter().enumerate() {
+            match entry(text.as_str()) {
+                Ok(entry) => listing.entries.push(entry),
+                Err(fault) => listing.faults.push(fault.within(&format!("{name}[{at}]"))),
+            }
+        }
+        Ok(listing)
+    }
+}
+
+impl<T> Deref for Listing<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.entries
+    }
+}
+
+impl<T> IntoIterator for Listing<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
+impl<'l, T> IntoIterator for &'l Listing<T> {
+    type Item = &'l T;
+    type IntoIter = std::slice::Iter<'l, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.iter()
+    }
+}
+
+impl BalanceAnswer {
+    /// Reads an answer about balances from its bytes.
+    ///
+    /// # Errors
+    /// If they are not one JSON object.
+    pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
+        serde_json::from_slice(body).map_err(|source| DecodeError::new("a balance", body, source))
+    }
+
+    /// The field that carries the balance, `balance` or `value`, and its text.
+    ///
+    /// Where both are there, it is the first that is not null.
+    #[must_use]
+    pub fn carrier(&self) -> Option<(&'static str, &RawJson)> {
+        match (&self.balance, &self.value) {
+            (Some(balance), Some(value)) if balance.is_null() && !value.is_null() => {
+                Some(("value", value))
+            }
+            (Some(balance), _) => Some(("balance", balance)),
+            (None, Some(value)) => Some(("value", value)),
+            (None, None) => None,
+        }
+    }
+
+    /// The balance of one token in one wallet; `None` where the node says null.
+    ///
+    /// Null was seen for a token of which nothing is held, and for an unknown token
+    /// or wallet.
+    ///
+    /// # Errors
+    /// If there is no such field, or it holds no integer.
+    pub fn amount(&self) -> Result<Option<Integer>, FieldError> {
+        let (name, raw) = self.found()?;
+        let field = field_of(raw);
+        if field == Field::Null {
+            Ok(None)
+        } else {
+            field.require(name).cloned().map(Some)
+        }
+    }
+
+    /// The balances of every token in a wallet. Observed on a real node.
+    ///
+    /// # Errors
+    /// If there is no such field, or it holds no list.
+    pub fn tokens(&self) -> Result<Listing<TokenBalance>, FieldError> {
+        let (name, raw) = self.found()?;
+        Listing::read(name, raw, |text| {
+            let entry = Entry::read(text)?;
+            Ok(TokenBalance {
+                token_code: entry.token_code.require("token_code")?.clone(),
+                balance: entry.balance()?,
+                extra: entry.extra,
+            })
+        })
+    }
+
+    /// The balances of every holder of a token. Observed on a real node.
+    ///
+    /// # Errors
+    /// If there is no such field, or it holds no list.
+    pub fn holders(&self) -> Result<Listing<HolderBalance>, FieldError> {
+        let (name, raw) = self.found()?;
+        Listing::read(name, raw, |text| {
+            let entry = Entry::read(text)?;
+            Ok(HolderBalance {
+                holder: *entry.wallet.require("wallet")?,
+                token_code: entry.token_code.value().cloned(),
+                balance: entry.balance()?,
+                extra: entry.extra,
+            })
+        })
+    }
+
+    /// The fields that nobody described, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+
+    fn found(&self) -> Result<(&'static str, &RawJson), FieldError> {
+        self.carrier()
+            .ok_or_else(|| FieldError::new("balance", FieldFault::Missing))
+    }
+}
+
+impl<'de> Deserialize<'de> for BalanceAnswer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let mut answer = Self::default();
+        members(raw.get(), |name, raw| {
+            let value = RawJson::from(raw.to_owned());
+            match name {
+                "balance" => answer.balance = Some(value),
+                "value" => answer.value = Some(value),
+                _ => answer.extra.push(name, value),
+            }
+        })
+        .map_err(serde::de::Error::custom)?;
+        Ok(answer)
+    }
+}
+
+/// An entry of either list.
+#[derive(Default)]
+struct Entry {
+    wallet: Field<HolderAddress>,
+    token_code: Field<String>,
+    balance: Field<Integer>,
+    extra: ExtraFields,
+}
+
+impl Entry {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        let mut entry = Self::default();
+        let read = members(text, |name, raw| match name {
+            "wallet" => entry.wallet = Field::read(raw),
+            "token_code" => entry.token_code = Field::read(raw),
+            "balance" => entry.balance = Field::read(raw),
+            _ => entry.extra.push(name, raw.to_owned().into()),
+        });
+        match read {
+            Ok(()) => Ok(entry),
+            Err(_) => Err(FieldError::new(
+                "entry",
+                FieldFault::Malformed(format!(
+                    "an object belongs here, and this is {}",
+                    kind_of(text)
+                )),
+            )),
+        }
+    }
+
+    fn balance(&self) -> Result<Option<Integer>, FieldError> {
+        match &self.balance {
+            Field::Null => Ok(None),
+            balance => balance.require("balance").cloned().map(Some),
+        }
+    }
+}
+
+fn field_of(raw: &RawJson) -> Field<Integer> {
+    use crate::decode::Leaf;
+
+    if raw.is_null() {
+        return Field::Null;
+    }
+    match Integer::read(raw.as_str()) {
+        Ok(value) => Field::Value(value),
+        Err(reason) => Field::malformed(reason, raw.clone()),
+    }
+}
+
+fn malformed(name: &'static str, reason: String, raw: &RawJson) -> FieldError {
+    let field = Field::<()>::malformed(reason.clone(), raw.clone());
+    field
+        .fault(name)
+        .unwrap_or_else(|| FieldError::new(name, FieldFault::Malformed(reason)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(body: &str) -> BalanceAnswer {
+        BalanceAnswer::from_slice(body.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn reads_either_name_at_any_size() {
+        let huge = format!("1{}", "0".repeat(4000));
+        for (body, amount) in [
+            (r#"{"balance":9999936999900}"#.to_owned(), "9999936999900"),
+            (
+                r#"{"value":9007199254740993}"#.to_owned(),
+                "9007199254740993",
+            ),
+            (r#"{"balance":null,"value":5}"#.to_owned(), "5"),
+            (
+                r#"{"balance":18446744073709551616}"#.to_owned(),
+                "18446744073709551616",
+            ),
+            (r#"{"balance":-1}"#.to_owned(), "-1"),
+            (format!(r#"{{"balance":{huge}}}"#), huge.as_str()),
+        ] {
+            assert_eq!(answer(&body).amount().unwrap().unwrap().to_string(), amount);
+        }
+    }
+
+    #[test]
+    fn tells_nothing_held_from_nothing_said() {
+        assert_eq!(answer(r#"{"balance":null}"#).amount(), Ok(None));
+        assert!(answer("{}").amount().unwrap_err().is_missing());
+        assert!(answer(r#"{"balance":null}"#).tokens().unwrap().is_empty());
+        assert!(answer(r#"{"balance":[]}"#).holders().unwrap().is_empty());
+    }
+
+    #[test]
+    fn says_what_is_wrong_with_another_kind_of_value() {
+        for (body, message) in [
+            (
+                r#"{"balance":"12"}"#,
+                "`balance` is malformed: an integer belongs here, and this is the string \"12\"",
+            ),
+            (
+                r#"{"value":1.5}"#,
+                "`value` is malformed: an integer belongs here, and this is the number 1.5",
+            ),
+            (
+                r#"{"balance":[]}"#,
+                "`balance` is malformed: an integer belongs here, and this is an array",
+            ),
+        ] {
+            assert_eq!(answer(body).amount().unwrap_err().to_string(), message);
+        }
+        let error = answer(r#"{"balance":3}"#).tokens().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "`balance` is malformed: an array belongs here, and this is the number 3"
+        );
+        assert!(BalanceAnswer::from_slice(b"[]").is_err());
+        assert!(
+            BalanceAnswer::from_slice(b"")
+                .unwrap_err()
+                .to_string()
+                .contains("empty")
+        );
+    }
+
+    #[test]
+    fn reads_lists_and_keeps_what_can_be_read() {
+        let tokens = answer(
+            r#"{"balance":[{"token_code":"TKN","balance":7,"note":"x"},{"token_code":"GRAIN","balance":null}]}"#,
+        );
+        let tokens = tokens.tokens().unwrap();
+        assert_eq!(tokens[0].balance, Some(7.into()));
+        assert_eq!(tokens[0].extra.get("note").unwrap().as_str(), "\"x\"");
+        assert_eq!(tokens[1].balance, None);
+
+        let holders = answer(
+            r#"{"balance":[{"wallet":"ctcc8321d6375c494d043fdd0260f21bc0ec51dacc","balance":9007199254740993},
+                {"wallet":"treasury","balance":1},{"wallet":"0xe8cf534e934cf1d5fb523b8c3134a501037d470e","balance":"3"},4]}"#,
+        );
+        let holders = holders.holders().unwrap();
+        assert_eq!(holders.len(), 1);
+        assert!(holders[0].holder.contract().is_some());
+        let faults: Vec<_> = holders.faults().iter().map(FieldError::field).collect();
+        assert_eq!(
+            faults,
+            [
+                "balance[1].wallet",
+                "balance[2].balance",
+                "balance[3].entry"
+            ]
+        );
+    }
+}

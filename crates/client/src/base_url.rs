@@ -1,0 +1,376 @@
+//! The address of a node.
+
+use std::{fmt, net::IpAddr, str::FromStr};
+
+use node_primitives::Network;
+use url::{Host, Url};
+
+use crate::escape::escaped_up_to;
+
+/// The address of a node: scheme, host, port and, behind a proxy, a path prefix.
+///
+/// It is written without a trailing slash, `http://localhost:8420` or
+/// `https://example.org/node-a`, and read with or without one. Credentials, a
+/// query and a fragment have no meaning in it and are refused.
+///
+/// Source: the contract, "`{base_url}` is the node address including the port of
+/// the chosen network".
+///
+/// ```
+/// use node_client::BaseUrl;
+/// use node_primitives::Network;
+///
+/// let url: BaseUrl = "http://localhost:8420/".parse()?;
+/// assert_eq!(url.to_string(), "http://localhost:8420");
+///
+/// let url: BaseUrl = "http://node.example.org".parse()?;
+/// assert_eq!(url.with_network_port(Network::Testnet).to_string(), "http://node.example.org:8421");
+///
+/// let error = "localhost:8420".parse::<BaseUrl>().unwrap_err();
+/// assert!(error.to_string().contains("http://localhost:8420"));
+/// # Ok::<(), node_client::BaseUrlError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct BaseUrl {
+    url: Url,
+    /// `url` without the trailing slash; what is shown, and what paths are put after.
+    text: String,
+    /// Whether the port was written; `http://host:80` is known from `http://host` by it.
+    port_written: bool,
+}
+
+/// Why a text is not the base URL of a node.
+///
+/// What is quoted of it has no credentials in it and no character that a
+/// terminal would act on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaseUrlError {
+    /// There is nothing.
+    #[error("the base URL is empty: it has the form http://localhost:8420")]
+    Empty,
+    /// There is no scheme.
+    #[error("{found:?} has no scheme: write {suggestion}")]
+    NoScheme {
+        /// What was given.
+        found: String,
+        /// What was probably meant.
+        suggestion: String,
+    },
+    /// The scheme is neither http nor https.
+    #[error("a node is reached by http or https, and not by {scheme:?}")]
+    OtherScheme {
+        /// The scheme that was given.
+        scheme: String,
+    },
+    /// There is no host.
+    #[error("{found:?} has no host: write http://host:port, such as http://localhost:8420")]
+    NoHost {
+        /// What was given.
+        found: String,
+    },
+    /// A user name or a password is in it.
+    #[error(
+        "the base URL has a user name or a password in it: nodes ask for no credentials, \
+         so leave out what stands before the @"
+    )]
+    Credentials,
+    /// A query or a fragment is in it.
+    #[error("the base URL has a {part} ({mark}…): each call adds its own, so leave it out")]
+    Surplus {
+        /// `query` or `fragment`.
+        part: &'static str,
+        /// The character that begins it.
+        mark: char,
+    },
+    /// A host was to be given, and it is more than that.
+    #[error(
+        "{found:?} is not a host alone: give a name or an address without scheme, port and path, \
+         or use a base URL"
+    )]
+    NotAHost {
+        /// What was given.
+        found: String,
+    },
+    /// The text is no URL for another reason.
+    #[error("{found:?} is not a URL: {reason}")]
+    Malformed {
+        /// What was given.
+        found: String,
+        /// What is wrong with it.
+        reason: url::ParseError,
+    },
+}
+
+impl BaseUrl {
+    /// The address of a node on `host` that belongs to `network`, by plain HTTP.
+    ///
+    /// `host` is a name or an IP address; an IPv6 address may stand in brackets.
+    ///
+    /// # Errors
+    /// If `host` is not a host alone.
+    pub fn for_network(host: &str, network: Network) -> Result<Self, BaseUrlError> {
+        let refused = || BaseUrlError::NotAHost { found: shown(host) };
+        let bare = host
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        let written = match bare.unwrap_or(host).parse::<IpAddr>() {
+            Ok(IpAddr::V6(address)) => format!("[{address}]"),
+            Ok(IpAddr::V4(address)) if bare.is_none() => address.to_string(),
+            Ok(IpAddr::V4(_)) => return Err(refused()),
+            Err(_) => {
+                Host::parse(host).map_err(|_| refused())?;
+                host.to_owned()
+            }
+        };
+        format!("http://{written}:{}", network.port()).parse()
+    }
+
+    /// The same address with the network's port, if none was written.
+    ///
+    /// `http://host:80` has a port written, even though it is the one that HTTP implies.
+    #[must_use]
+    pub fn with_network_port(mut self, network: Network) -> Self {
+        // Refused only for URLs without a host, which this is not.
+        if !self.port_written && self.url.set_port(Some(network.port())).is_ok() {
+            self.port_written = true;
+            self.text = without_slash(&self.url);
+        }
+        self
+    }
+
+    /// The URL of a path below this address; `path` may begin with a slash.
+    ///
+    /// ```
+    /// let url: node_client::BaseUrl = "https://example.org/node-a/".parse()?;
+    /// assert_eq!(url.join("/get-block").as_str(), "https://example.org/node-a/get-block");
+    /// # Ok::<(), node_client::BaseUrlError>(())
+    /// ```
+    #[must_use]
+    pub fn join(&self, path: &str) -> Url {
+        let mut url = self.url.clone();
+        let prefix = self.url.path().trim_end_matches('/');
+        url.set_path(&format!("{prefix}/{}", path.trim_start_matches('/')));
+        url
+    }
+
+    /// The address as text, without a trailing slash.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The address as a URL.
+    #[must_use]
+    pub fn as_url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host as it is written in the URL; an IPv6 address stands in brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+
+    /// The port that is connected to: the one written, or the scheme's.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.url.port_or_known_default().unwrap_or_default()
+    }
+
+    /// Whether a port was written, or filled in from a network.
+    #[must_use]
+    pub fn has_port(&self) -> bool {
+        self.port_written
+    }
+
+    /// Whether the node is reached by TLS.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// Whether the host is this machine by its name or address: `localhost`, `127.0.0.1`, `[::1]`.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        match self.url.host() {
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.');
+                name == "localhost" || name.ends_with(".localhost")
+            }
+            Some(Host::Ipv4(address)) => address.is_loopback(),
+            Some(Host::Ipv6(address)) => {
+                address.is_loopback()
+                    || address
+                        .to_ipv4_mapped()
+                        .is_some_and(|address| address.is_loopback())
+            }
+            None => false,
+        }
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = BaseUrlError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(BaseUrlError::Empty);
+        }
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Err(without_scheme(text));
+        };
+        if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+            return Err(BaseUrlError::OtherScheme {
+                scheme: shown(scheme),
+            });
+        }
+        let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+        if authority.contains('@') {
+            return Err(BaseUrlError::Credentials);
+        }
+        // The URL's own rules would take `http:///path` for a host `path`.
+        if authority.is_empty() {
+            return Err(BaseUrlError::NoHost { found: shown(text) });
+        }
+        let url = Url::parse(text).map_err(|reason| match reason {
+            url::ParseError::EmptyHost => BaseUrlError::NoHost { found: shown(text) },
+            reason => BaseUrlError::Malformed {
+                found: shown(text),
+                reason,
+            },
+        })?;
+        if url.query().is_some() {
+            return Err(BaseUrlError::Surplus {
+                part: "query",
+                mark: '?',
+            });
+        }
+        if url.fragment().is_some() {
+            return Err(BaseUrlError::Surplus {
+                part: "fragment",
+                mark: '#',
+            });
+        }
+        let after_host = authority
+            .rsplit_once(']')
+            .map_or(authority, |(_, rest)| rest);
+        let port_written = after_host
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| !port.is_empty());
+        Ok(Self {
+            text: without_slash(&url),
+            url,
+            port_written,
+        })
+    }
+}
+
+impl TryFrom<&str> for BaseUrl {
+    type Error = BaseUrlError;
+
+    fn try_from(text: &str) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for BaseUrl {
+    type Error = BaseUrlError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl TryFrom<&String> for BaseUrl {
+    type Error = BaseUrlError;
+
+    fn try_from(text: &String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<&Self> for BaseUrl {
+    fn from(url: &Self) -> Self {
+        url.clone()
+    }
+}
+
+impl From<std::convert::Infallible> for BaseUrlError {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+impl fmt::Debug for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BaseUrl({})", self.text)
+    }
+}
+
+fn without_slash(url: &Url) -> String {
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+/// The text for a message: short, harmless, and without what stands before an `@`.
+fn shown(text: &str) -> String {
+    const MOST: usize = 200;
+    let harmless = match text.rsplit_once('@') {
+        Some((before, host)) => {
+            let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
+            let mark = if scheme.is_empty() { "" } else { "://" };
+            format!("{scheme}{mark}…@{host}")
+        }
+        None => text.to_owned(),
+    };
+    escaped_up_to(&harmless, MOST)
+}
+
+fn without_scheme(text: &str) -> BaseUrlError {
+    if text.contains('@') {
+        return BaseUrlError::Credentials;
+    }
+    // `ftp:host` names another scheme; `localhost:8420` and `::1` name none.
+    let scheme = text.split_once(':').filter(|(scheme, rest)| {
+        let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+        named && !rest.starts_with(|c: char| c.is_ascii_digit()) && !scheme.contains('.')
+    });
+    match scheme {
+        Some((scheme, rest))
+            if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") =>
+        {
+            let rest = rest.trim_start_matches('/');
+            BaseUrlError::NoScheme {
+                found: shown(text),
+                suggestion: shown(&format!("{}://{rest}", scheme.to_ascii_lowercase())),
+            }
+        }
+        Some((scheme, _)) if scheme != "localhost" => BaseUrlError::OtherScheme {
+            scheme: shown(scheme),
+        },
+        _ => {
+            let host = text.trim_start_matches('/');
+            let host = match host.parse::<std::net::Ipv6Addr>() {
+                Ok(address) => format!("[{address}]"),
+                Err(_) => host.to_owned(),
+            };
+            BaseUrlError::NoScheme {
+                found: shown(text),
+                suggestion: shown(&format!("http://{host}")),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

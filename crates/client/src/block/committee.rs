@@ -1,0 +1,40 @@
+//! The members of a committee.
+
+use node_primitives::WalletAddress;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::decode::{Element, Field, FieldError, List};
+
+/// A member of a committee, or what stood in one's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Member(Field<WalletAddress>);
+
+impl Element for Member {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(Field::read(raw)))
+    }
+}
+
+/// The members that are wallet addresses.
+pub(super) fn wallets(committee: &Field<List<Member>>) -> Vec<WalletAddress> {
+    let members = committee
+        .value()
+        .map(|list| list.items.as_slice())
+        .unwrap_or_default();
+    members
+        .iter()
+        .filter_map(|member| member.0.value().copied())
+        .collect()
+}
+
+/// What is wrong with those that are none.
+pub(super) fn faults(committee: Option<&List<Member>>) -> Vec<FieldError> {
+    let members = committee
+        .map(|list| list.items.as_slice())
+        .unwrap_or_default();
+    let numbered = members.iter().enumerate();
+    numbered
+        .filter_map(|(at, member)| member.0.fault(format!("committee[{at}]")))
+        .collect()
+}

@@ -1,0 +1,202 @@
+//! Where a block is not as documented.
+
+use std::{borrow::Cow, fmt};
+
+use super::{Block, PreviousHash, written_in_text};
+use crate::decode::{Field, FieldError, FieldFault};
+
+/// One way in which a block is not as the contract documents it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Departure {
+    field: Cow<'static, str>,
+    kind: DepartureKind,
+}
+
+/// How a field of a block is not as documented.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DepartureKind {
+    /// It is not there.
+    Missing,
+    /// It is null.
+    Null,
+    /// It is there under another name, or in another place.
+    Elsewhere(&'static str),
+    /// It is there in another form, which could be read.
+    OtherForm(&'static str),
+    /// It is there with a value that could not be read; this is why.
+    Malformed(String),
+}
+
+impl Departure {
+    /// The field, as the contract names it, with positions in lists: `text.previous_block_receipts[3].data.vote`.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// How it is not as documented.
+    #[must_use]
+    pub fn kind(&self) -> &DepartureKind {
+        &self.kind
+    }
+
+    fn new(field: impl Into<Cow<'static, str>>, kind: DepartureKind) -> Self {
+        Self {
+            field: field.into(),
+            kind,
+        }
+    }
+}
+
+impl From<FieldError> for Departure {
+    fn from(error: FieldError) -> Self {
+        let kind = match error.fault() {
+            FieldFault::Missing => DepartureKind::Missing,
+            FieldFault::Null => DepartureKind::Null,
+            FieldFault::Malformed(reason) => DepartureKind::Malformed(reason.clone()),
+        };
+        Self::new(error.field().to_owned(), kind)
+    }
+}
+
+impl fmt::Display for Departure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let field = &self.field;
+        match &self.kind {
+            DepartureKind::Missing => write!(f, "`{field}` is missing"),
+            DepartureKind::Null => write!(f, "`{field}` is null"),
+            DepartureKind::Elsewhere(place) => write!(f, "`{field}` is found as `{place}`"),
+            DepartureKind::OtherForm(form) => write!(f, "`{field}` is {form}"),
+            DepartureKind::Malformed(reason) => {
+                let reason = crate::escape::escaped_up_to(reason, 200);
+                write!(f, "`{field}` is malformed: {reason}")
+            }
+        }
+    }
+}
+
+impl Block {
+    /// The documented fields that are not there at all, in the contract's order.
+    ///
+    /// A field that is there under another name, such as `block_index`, is not there.
+    #[must_use]
+    pub fn missing(&self) -> Vec<String> {
+        let missing = |departure: &Departure| {
+            matches!(
+                departure.kind,
+                DepartureKind::Missing | DepartureKind::Elsewhere(_)
+            )
+        };
+        let departures = self.departures().into_iter();
+        departures
+            .filter(missing)
+            .map(|departure| departure.field.into_owned())
+            .collect()
+    }
+
+    /// Everything in which the block is not as documented, in the contract's order.
+    ///
+    /// Fields that are not documented are no departures; see [`extra`](Self::extra).
+    #[must_use]
+    pub fn departures(&self) -> Vec<Departure> {
+        let mut all = Departures(Vec::new());
+        match (&self.index, &self.block_index) {
+            (Field::Missing, Field::Value(_)) => {
+                all.push("index", DepartureKind::Elsewhere("block_index"));
+            }
+            (index, _) => all.fault(index.fault("index")),
+        }
+        all.fault(self.timestamp.fault("timestamp"));
+        all.fault(self.proof.fault("proof"));
+        all.fault(self.status.fault("status"));
+        all.contents(self);
+        all.fault(self.creator_wallet.fault("creator_wallet"));
+        all.fault(self.expected_miner.fault("expected_miner"));
+        all.fault(self.committee.fault("committee"));
+        all.form("committee", written_in_text(&self.committee));
+        all.faults(self.committee_faults(), "");
+        all.fault(self.previous_hash.fault("previous_hash"));
+        if self.previous_hash.value() == Some(&PreviousHash::None) {
+            all.form(
+                "previous_hash",
+                Some("`0` rather than 64 hexadecimal digits"),
+            );
+        }
+        all.0
+    }
+}
+
+struct Departures(Vec<Departure>);
+
+impl Departures {
+    fn push(&mut self, field: impl Into<Cow<'static, str>>, kind: DepartureKind) {
+        self.0.push(Departure::new(field, kind));
+    }
+
+    fn fault(&mut self, fault: Option<FieldError>) {
+        self.0.extend(fault.map(Departure::from));
+    }
+
+    fn faults(&mut self, faults: Vec<FieldError>, parent: &str) {
+        self.0.extend(faults.into_iter().map(|fault| {
+            Departure::from(if parent.is_empty() {
+                fault
+            } else {
+                fault.within(parent)
+            })
+        }));
+    }
+
+    fn form(&mut self, field: &'static str, form: Option<&'static str>) {
+        if let Some(form) = form {
+            self.push(field, DepartureKind::OtherForm(form));
+        }
+    }
+
+    /// `text` and what belongs in it.
+    fn contents(&mut self, block: &Block) {
+        self.fault(block.text_departure());
+        if block.text.in_text {
+            self.form("text", Some("an object inside of a string"));
+        }
+        let inside = block.text.found.value().is_some();
+        if let (Field::Missing, Field::Value(_)) =
+            (&block.text.transactions, &block.beside.transactions)
+        {
+            self.push(
+                "text.transactions",
+                DepartureKind::Elsewhere("transactions"),
+            );
+        } else if inside {
+            self.fault(block.text.transactions.fault("text.transactions"));
+        }
+        self.form(
+            "text.transactions",
+            written_in_text(&block.text.transactions),
+        );
+        if let (Field::Missing, Field::Value(_)) = (&block.text.receipts, &block.beside.receipts) {
+            let place = "previous_block_receipts";
+            self.push(
+                "text.previous_block_receipts",
+                DepartureKind::Elsewhere(place),
+            );
+        } else if inside {
+            self.fault(block.text.receipts.fault("text.previous_block_receipts"));
+        }
+        self.form(
+            "text.previous_block_receipts",
+            written_in_text(&block.text.receipts),
+        );
+        for (at, receipt) in block.receipts().unwrap_or_default().iter().enumerate() {
+            let place = format!("text.previous_block_receipts[{at}]");
+            match receipt.not_a_receipt() {
+                Some(_) => self.0.extend(receipt.faults().into_iter().map(|fault| {
+                    let kind = Departure::from(fault).kind;
+                    Departure::new(place.clone(), kind)
+                })),
+                None => self.faults(receipt.faults(), &place),
+            }
+        }
+    }
+}

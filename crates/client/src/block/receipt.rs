@@ -1,0 +1,200 @@
+//! Votes on a block.
+
+use node_primitives::{Hash256, Integer, RawJson, TimestampMs, WalletAddress};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::{not_an_object, plain};
+use crate::{
+    HexText,
+    decode::{Element, ExtraFields, Field, FieldError, members, text_in},
+};
+
+/// A signed vote on the block before, read for what is there.
+///
+/// What was signed is the member `data`, whose text is kept as it came.
+///
+/// Source: the contract, "Receipt (element of `previous_block_receipts`)".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Receipt {
+    pub(super) data: Field<Box<str>>,
+    pub(super) block_index: Field<Integer>,
+    pub(super) block_hash: Field<Hash256>,
+    pub(super) vote: Field<Integer>,
+    pub(super) timestamp: Field<TimestampMs>,
+    pub(super) wallet_address: Field<WalletAddress>,
+    pub(super) public_key: Field<HexText>,
+    pub(super) signature: Field<HexText>,
+    extra: ExtraFields,
+    /// What stood in the receipt's place, if it is no object.
+    odd: Option<Box<(String, RawJson)>>,
+}
+
+impl Receipt {
+    /// Reads a receipt from its JSON text.
+    ///
+    /// # Errors
+    /// If it is no JSON. What is not a receipt says so by [`faults`](Self::faults).
+    pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
+        let text = serde_json::from_str::<&RawValue>(text)?.get();
+        Ok(plain::read(text).unwrap_or_else(|| Self::tolerantly(text)))
+    }
+
+    /// What was signed: the text of `data`, byte for byte.
+    ///
+    /// # Errors
+    /// If `data` is no object.
+    pub fn data_text(&self) -> Result<&str, FieldError> {
+        self.data.require("data").map(|text| &**text)
+    }
+
+    /// Index of the block voted on.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn block_index(&self) -> Result<&Integer, FieldError> {
+        self.of_data(&self.block_index, "data.block_index")
+    }
+
+    /// Hash of the block voted on.
+    ///
+    /// # Errors
+    /// If it is not 64 hexadecimal digits.
+    pub fn block_hash(&self) -> Result<&Hash256, FieldError> {
+        self.of_data(&self.block_hash, "data.block_hash")
+    }
+
+    /// The vote. The contract observes 1 and 9, and does not show what they mean.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn vote(&self) -> Result<&Integer, FieldError> {
+        self.of_data(&self.vote, "data.vote")
+    }
+
+    /// When the vote was cast.
+    ///
+    /// # Errors
+    /// If it is no integer of milliseconds.
+    pub fn timestamp(&self) -> Result<TimestampMs, FieldError> {
+        self.of_data(&self.timestamp, "data.timestamp").copied()
+    }
+
+    /// The voter's wallet.
+    ///
+    /// # Errors
+    /// If it is no wallet address.
+    pub fn wallet_address(&self) -> Result<&WalletAddress, FieldError> {
+        self.of_data(&self.wallet_address, "data.wallet_address")
+    }
+
+    /// The voter's public key.
+    ///
+    /// # Errors
+    /// If it is not hexadecimal.
+    pub fn public_key(&self) -> Result<&HexText, FieldError> {
+        self.public_key.require("public_key")
+    }
+
+    /// The voter's signature of `data`.
+    ///
+    /// # Errors
+    /// If it is not hexadecimal.
+    pub fn signature(&self) -> Result<&HexText, FieldError> {
+        self.signature.require("signature")
+    }
+
+    /// The fields that nobody described, as they came; those of `data` are in its text.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+
+    /// What stood in the receipt's place, if it is no object.
+    #[must_use]
+    pub fn not_a_receipt(&self) -> Option<&RawJson> {
+        self.odd.as_ref().map(|odd| &odd.1)
+    }
+
+    /// Everything in the receipt that is missing, null or malformed.
+    #[must_use]
+    pub fn faults(&self) -> Vec<FieldError> {
+        if let Some(odd) = &self.odd {
+            let whole = Field::<()>::malformed(odd.0.clone(), odd.1.clone());
+            return whole.fault("receipt").into_iter().collect();
+        }
+        let data = self.data_text().err();
+        let mut faults = Vec::new();
+        if data.is_some() {
+            faults.extend(data);
+        } else {
+            faults.extend(self.block_index().err());
+            faults.extend(self.block_hash().err());
+            faults.extend(self.vote().err());
+            faults.extend(self.timestamp().err());
+            faults.extend(self.wallet_address().err());
+        }
+        faults.extend(self.public_key().err());
+        faults.extend(self.signature().err());
+        faults
+    }
+
+    /// A field of `data`, or what is wrong with `data` if it has no fields at all.
+    fn of_data<'f, T>(&self, field: &'f Field<T>, name: &'static str) -> Result<&'f T, FieldError> {
+        match (field, &self.data) {
+            (Field::Missing, Field::Null | Field::Malformed(_)) => {
+                Err(self.data.fault("data").unwrap_or_else(|| unread(name)))
+            }
+            _ => field.require(name),
+        }
+    }
+
+    /// Reads whatever there is of a receipt in text that is known to be JSON.
+    pub(super) fn tolerantly(text: &str) -> Self {
+        let mut receipt = Self::default();
+        let read = members(text, |name, raw| match name {
+            "data" => receipt.read_data(raw),
+            "public_key" => receipt.public_key = Field::read(raw),
+            "signature" => receipt.signature = Field::read(raw),
+            _ => receipt.extra.push(name, raw.to_owned().into()),
+        });
+        if read.is_err()
+            && let Ok(raw) = RawJson::from_text(text.to_owned())
+        {
+            receipt.odd = Some(Box::new((not_an_object(text), raw)));
+        }
+        receipt
+    }
+
+    fn read_data(&mut self, raw: &RawValue) {
+        let text = raw.get();
+        // An object inside of a string is read as well.
+        let inner = text_in(text);
+        let object = inner.as_deref().unwrap_or(text);
+        let read = members(object, |name, raw| match name {
+            "block_index" => self.block_index = Field::read(raw),
+            "block_hash" => self.block_hash = Field::read(raw),
+            "vote" => self.vote = Field::read(raw),
+            "timestamp" => self.timestamp = Field::read(raw),
+            "wallet_address" => self.wallet_address = Field::read(raw),
+            _ => {}
+        });
+        self.data = match (read, &inner) {
+            (Ok(()), None) => Field::Value(text.into()),
+            (Ok(()), Some(inner)) => Field::Value(inner.trim().into()),
+            (Err(_), _) if text == "null" => Field::Null,
+            (Err(_), _) => Field::malformed(not_an_object(text), raw.to_owned().into()),
+        };
+    }
+}
+
+fn unread(name: &'static str) -> FieldError {
+    FieldError::new(name, crate::FieldFault::Missing)
+}
+
+impl Element for Receipt {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <&RawValue>::deserialize(deserializer)?.get();
+        Ok(plain::read(text).unwrap_or_else(|| Self::tolerantly(text)))
+    }
+}

@@ -1,0 +1,52 @@
+//! Transactions in a block.
+
+use node_primitives::{Integer, RawJson};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::{
+    DecodeError, SignedTransaction,
+    decode::{Element, Field, members},
+};
+
+/// A transaction in a block, kept as it came.
+///
+/// The contract says: "The element shape of `text.transactions` when non-empty is
+/// not shown." Observed on a real node, it is a submitted transaction with its
+/// signatures and a `status`, and that is what the typed views look for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockTransaction(RawJson);
+
+impl BlockTransaction {
+    /// Its text, byte for byte.
+    #[must_use]
+    pub fn text(&self) -> &RawJson {
+        &self.0
+    }
+
+    /// What was submitted: the transaction with its signatures.
+    ///
+    /// # Errors
+    /// If it has not the form that was observed.
+    pub fn signed(&self) -> Result<SignedTransaction, DecodeError> {
+        SignedTransaction::from_text(self.0.as_str())
+    }
+
+    /// What is in `status`, if that is an integer; seen to be 1 in a valid block.
+    #[must_use]
+    pub fn status(&self) -> Option<Integer> {
+        let mut status = Field::<Integer>::Missing;
+        let read = members(self.0.as_str(), |name, raw| {
+            if name == "status" {
+                status = Field::read(raw);
+            }
+        });
+        read.ok().and_then(|()| status.value().cloned())
+    }
+}
+
+impl Element for BlockTransaction {
+    fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&RawValue>::deserialize(deserializer).map(|raw| Self(raw.to_owned().into()))
+    }
+}

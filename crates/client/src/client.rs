@@ -1,0 +1,286 @@
+//! The calls, in the contract's own words.
+
+use std::sync::Arc;
+
+use node_primitives::{ContractAddress, Integer, Network, WalletAddress};
+
+use crate::{
+    AddVerification, BaseUrl, BaseUrlError, BatchAnswer, Block, ClientBuilder, ContractCall,
+    ContractState, Error, HolderBalance, IntegerParameter, Listing, RawTransaction,
+    SignedTransaction, SubmitAnswer, TokenBalance, TrustScore, VerificationRecord,
+    call::{
+        CALL_SC, Call, DOCS, GET_BALANCES, GET_BLOCK, GET_TRUSTSCORE_WALLETS, Operation, SC_STATE,
+        SUBMIT_TRANSACTION, SUBMIT_TRANSACTION_BATCH,
+    },
+    generated::{self, types},
+    transport::{Exchange, Inner, Limits},
+};
+
+/// A client for one node.
+///
+/// It is cheap to clone, and clones share their connections.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use node_client::{Client, node_primitives::Network};
+///
+/// let node = Client::for_network("localhost", Network::Devnet)?;
+/// let block = node.block(1_u64).await?;
+/// println!("{}", block.index()?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    base: BaseUrl,
+    generated: generated::Client,
+}
+
+impl Client {
+    /// A client for the node at a base URL, such as `http://localhost:8420`.
+    ///
+    /// # Errors
+    /// If the text is no base URL of a node, or TLS can't be set up.
+    pub fn new<U>(base: U) -> Result<Self, Error>
+    where
+        U: TryInto<BaseUrl>,
+        U::Error: Into<BaseUrlError>,
+    {
+        Self::builder(base)?.build()
+    }
+
+    /// A client for the node on a host, on its network's port, by plain HTTP.
+    ///
+    /// # Errors
+    /// If `host` is not a host alone.
+    pub fn for_network(host: &str, network: Network) -> Result<Self, Error> {
+        ClientBuilder::new(BaseUrl::for_network(host, network)?).build()
+    }
+
+    /// Sets up a client for the node at a base URL.
+    ///
+    /// # Errors
+    /// If the text is no base URL of a node.
+    pub fn builder<U>(base: U) -> Result<ClientBuilder, Error>
+    where
+        U: TryInto<BaseUrl>,
+        U::Error: Into<BaseUrlError>,
+    {
+        Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
+    }
+
+    pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, limits: Limits) -> Self {
+        let inner = Inner::new(limits);
+        let generated = generated::Client::new_with_client(base.as_str(), http, inner);
+        Self { base, generated }
+    }
+
+    /// The node's address.
+    #[must_use]
+    pub fn base_url(&self) -> &BaseUrl {
+        &self.base
+    }
+
+    /// The generated client below this one, with the same limits and connections.
+    #[must_use]
+    pub fn generated(&self) -> &generated::Client {
+        &self.generated
+    }
+
+    /// The block at an index.
+    ///
+    /// There is no documented call for the newest index: who needs it asks for
+    /// higher and higher ones until [`is_not_found`](Error::is_not_found).
+    ///
+    /// # Errors
+    /// If there is no such block, or no answer that is a JSON object. What a block
+    /// lacks is told by the [`Block`].
+    pub async fn block(&self, index: impl Into<Integer>) -> Result<Block, Error> {
+        let call = self.call(GET_BLOCK);
+        let index = IntegerParameter(index.into());
+        call.answer(call.client.get_block(&index).await).await
+    }
+
+    /// The balance of a token in a wallet; `None` where the node says null.
+    ///
+    /// Nodes were seen to say null for a token of which nothing is held, and for an
+    /// unknown token or wallet.
+    ///
+    /// # Errors
+    /// If there is no answer, or it carries no integer.
+    pub async fn token_balance(
+        &self,
+        token_code: &str,
+        wallet: WalletAddress,
+    ) -> Result<Option<Integer>, Error> {
+        let call = self.call(GET_BALANCES);
+        let kind = types::BalanceType::TokenInWallet;
+        let answer = call
+            .client
+            .get_balances(kind, Some(token_code), Some(&wallet))
+            .await;
+        let answer = call.answer(answer).await?;
+        call.read(answer.amount())
+    }
+
+    /// The balances of every token in a wallet.
+    ///
+    /// The contract does not show the answer; this is the form that was seen.
+    ///
+    /// # Errors
+    /// If there is no answer, or it carries no list. Entries that can't be read are
+    /// [told](Listing::faults) beside the others.
+    pub async fn balances(&self, wallet: WalletAddress) -> Result<Listing<TokenBalance>, Error> {
+        let call = self.call(GET_BALANCES);
+        let kind = types::BalanceType::AllTokensInWallet;
+        let answer = call.client.get_balances(kind, None, Some(&wallet)).await;
+        let answer = call.answer(answer).await?;
+        call.read(answer.tokens())
+    }
+
+    /// The balances of every wallet, and every contract, for a token.
+    ///
+    /// The contract does not show the answer; this is the form that was seen.
+    ///
+    /// # Errors
+    /// If there is no answer, or it carries no list. Entries that can't be read are
+    /// [told](Listing::faults) beside the others.
+    pub async fn holders(&self, token_code: &str) -> Result<Listing<HolderBalance>, Error> {
+        let call = self.call(GET_BALANCES);
+        let kind = types::BalanceType::AllWalletsForToken;
+        let answer = call.client.get_balances(kind, Some(token_code), None).await;
+        let answer = call.answer(answer).await?;
+        call.read(answer.holders())
+    }
+
+    /// What a contract has stored: the record of a table whose column holds a value.
+    ///
+    /// # Errors
+    /// If there is no answer that is a JSON object. Nodes were seen to answer 500
+    /// for a table or a column that the contract does not have.
+    pub async fn contract_state(
+        &self,
+        table: &str,
+        contract: ContractAddress,
+        column: &str,
+        value: &str,
+    ) -> Result<ContractState, Error> {
+        let call = self.call(SC_STATE);
+        call.answer(call.client.sc_state(&contract, table, column, value).await)
+            .await
+    }
+
+    /// The verification record of an asset; `None` if there is none.
+    ///
+    /// # Errors
+    /// If there is no answer, or it carries neither a row nor an object.
+    pub async fn verification(
+        &self,
+        contract: ContractAddress,
+        asset_id: &str,
+    ) -> Result<Option<VerificationRecord>, Error> {
+        let call = self.call(SC_STATE);
+        let answer = call
+            .client
+            .sc_state(&contract, "verification", "asset_id", asset_id)
+            .await;
+        let state = call.answer(answer).await?;
+        call.read(state.verification())
+    }
+
+    /// How far one wallet trusts another.
+    ///
+    /// # Errors
+    /// If the node has no score for the pair ([`is_not_found`](Error::is_not_found)),
+    /// or there is no answer that is a JSON object.
+    pub async fn trust_score(
+        &self,
+        from: WalletAddress,
+        to: WalletAddress,
+    ) -> Result<TrustScore, Error> {
+        let call = self.call(GET_TRUSTSCORE_WALLETS);
+        call.answer(call.client.get_trustscore_wallets(&to, &from).await)
+            .await
+    }
+
+    /// Has the node build the raw transaction of a contract call.
+    ///
+    /// Nothing changes by it: the transaction is to be signed and
+    /// [submitted](Self::submit).
+    ///
+    /// # Errors
+    /// If there is no answer that is JSON.
+    pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
+        let asked = self.call(CALL_SC);
+        asked.answer(asked.client.call_sc(call).await).await
+    }
+
+    /// Has the node build the raw transaction of a claim, with the verifier as its signer.
+    ///
+    /// For other signers, build the [`ContractCall`] by hand.
+    ///
+    /// # Errors
+    /// If there is no answer that is JSON.
+    pub async fn build_verification(
+        &self,
+        contract: ContractAddress,
+        claim: &AddVerification,
+    ) -> Result<RawTransaction, Error> {
+        self.build_call(&claim.call(contract)?).await
+    }
+
+    /// Submits a signed transaction: its text, byte for byte, at most once.
+    ///
+    /// A transaction that the node refuses is an answer whose
+    /// [`is_valid`](SubmitAnswer::is_valid) is false.
+    ///
+    /// # Errors
+    /// If there is no answer that is a JSON object;
+    /// [`maybe_sent`](Error::maybe_sent) tells whether the transaction may have
+    /// reached the node all the same. Nodes were seen to answer 500 for a signature
+    /// that does not verify, and 429 for too many submissions.
+    pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitAnswer, Error> {
+        let call = self.call(SUBMIT_TRANSACTION);
+        call.answer(call.client.submit_transaction(transaction).await)
+            .await
+    }
+
+    /// Submits several signed transactions: their texts, byte for byte, at most once.
+    ///
+    /// The contract mentions a second call for submissions and does not show it; not
+    /// every node has this one.
+    ///
+    /// # Errors
+    /// As for [`submit`](Self::submit).
+    pub async fn submit_batch(
+        &self,
+        transactions: &[SignedTransaction],
+    ) -> Result<BatchAnswer, Error> {
+        let call = self.call(SUBMIT_TRANSACTION_BATCH);
+        call.answer(
+            call.client
+                .submit_transaction_batch(&transactions.to_vec())
+                .await,
+        )
+        .await
+    }
+
+    /// The HTML text of the interactive listing of the node's calls.
+    ///
+    /// # Errors
+    /// If there is no answer.
+    pub async fn docs(&self) -> Result<String, Error> {
+        let call = self.call(DOCS);
+        let answer = call.client.docs().await;
+        call.page(answer).await
+    }
+
+    fn call(&self, operation: Operation) -> Call {
+        let exchange = Arc::new(Exchange::default());
+        Call {
+            operation,
+            client: self.generated.noting(Arc::clone(&exchange)),
+            exchange,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A field that may be missing, null or malformed.
+
+use std::borrow::Cow;
+
+use node_primitives::RawJson;
+use serde_json::value::RawValue;
+
+use super::Leaf;
+use crate::escape::escaped_up_to;
+
+/// A field that an answer should have, and how it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Field<T> {
+    #[default]
+    Missing,
+    Null,
+    Malformed(Box<Malformed>),
+    Value(T),
+}
+
+/// What stood in a field's place, and why it is not that field's value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed {
+    pub(crate) reason: String,
+    pub(crate) raw: RawJson,
+}
+
+impl<T> Field<T> {
+    pub(crate) fn malformed(reason: impl Into<String>, raw: RawJson) -> Self {
+        Self::Malformed(Box::new(Malformed {
+            reason: reason.into(),
+            raw,
+        }))
+    }
+
+    /// Reads the field from its text.
+    pub(crate) fn read(raw: &RawValue) -> Self
+    where
+        T: Leaf,
+    {
+        let text = raw.get();
+        if text == "null" {
+            return Self::Null;
+        }
+        match T::read(text) {
+            Ok(value) => Self::Value(value),
+            Err(reason) => Self::malformed(reason, raw.to_owned().into()),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The value, or what is wrong with the field of that name.
+    pub(crate) fn require(&self, name: impl Into<Cow<'static, str>>) -> Result<&T, FieldError> {
+        match self {
+            Self::Value(value) => Ok(value),
+            Self::Missing => Err(FieldError::new(name, FieldFault::Missing)),
+            Self::Null => Err(FieldError::new(name, FieldFault::Null)),
+            Self::Malformed(malformed) => {
+                let fault = FieldFault::Malformed(malformed.reason.clone());
+                Err(FieldError {
+                    raw: Some(malformed.raw.clone()),
+                    ..FieldError::new(name, fault)
+                })
+            }
+        }
+    }
+
+    pub(crate) fn fault(&self, name: impl Into<Cow<'static, str>>) -> Option<FieldError> {
+        self.require(name).err()
+    }
+}
+
+/// Why a field of an answer has no value.
+///
+/// Its text is harmless to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    field: Cow<'static, str>,
+    fault: FieldFault,
+    raw: Option<RawJson>,
+}
+
+/// How a field was found that has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FieldFault {
+    /// It is not there.
+    Missing,
+    /// It is there, and null.
+    Null,
+    /// It is there with a value that is none for it; this is why.
+    Malformed(String),
+}
+
+impl FieldError {
+    pub(crate) fn new(field: impl Into<Cow<'static, str>>, fault: FieldFault) -> Self {
+        Self {
+            field: field.into(),
+            fault,
+            raw: None,
+        }
+    }
+
+    /// The field, as the contract names it: `previous_hash`, `text.transactions`.
+    #[must_use]
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// How it was found.
+    #[must_use]
+    pub fn fault(&self) -> &FieldFault {
+        &self.fault
+    }
+
+    /// What stood in its place, as it was written, where it is malformed.
+    #[must_use]
+    pub fn raw(&self) -> Option<&RawJson> {
+        self.raw.as_ref()
+    }
+
+    /// Whether the field is not there.
+    #[must_use]
+    pub fn is_missing(&self) -> bool {
+        self.fault == FieldFault::Missing
+    }
+
+    /// Whether the field is there, and null.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.fault == FieldFault::Null
+    }
+
+    /// The same fault of the field that this one is part of.
+    pub(crate) fn within(self, parent: &str) -> Self {
+        Self {
+            field: format!("{parent}.{}", self.field).into(),
+            ..self
+        }
+    }
+}
+
+impl std::fmt::Display for FieldError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let field = &self.field;
+        match &self.fault {
+            FieldFault::Missing => write!(f, "`{field}` is missing"),
+            FieldFault::Null => write!(f, "`{field}` is null"),
+            FieldFault::Malformed(reason) => {
+                write!(f, "`{field}` is malformed: {}", escaped_up_to(reason, 200))
+            }
+        }
+    }
+}
+
+impl std::error::Error for FieldError {}

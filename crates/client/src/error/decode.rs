@@ -1,0 +1,70 @@
+//! A body that is not what it should be.
+
+use crate::escape::escaped_up_to;
+
+/// A body can't be read as what it should be.
+///
+/// Its text is one line, and harmless to print.
+#[derive(Debug, thiserror::Error)]
+#[error("not {what}: {reason}")]
+pub struct DecodeError {
+    what: &'static str,
+    reason: String,
+    #[source]
+    source: Option<serde_json::Error>,
+}
+
+impl DecodeError {
+    pub(crate) fn new(what: &'static str, body: &[u8], source: serde_json::Error) -> Self {
+        let reason = match plain_reason(body) {
+            Some(reason) => reason.to_owned(),
+            None => escaped_up_to(&source.to_string(), 300),
+        };
+        Self {
+            what,
+            reason,
+            source: Some(source),
+        }
+    }
+
+    /// A fault that JSON's own reader doesn't know.
+    pub(crate) fn because(what: &'static str, reason: &str) -> Self {
+        Self {
+            what,
+            reason: escaped_up_to(reason, 300),
+            source: None,
+        }
+    }
+
+    /// What the body should have been, such as `a block`.
+    #[must_use]
+    pub fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// Why it is not that.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// Whether the body is no JSON at all, rather than JSON of another kind.
+    #[must_use]
+    pub fn is_syntax(&self) -> bool {
+        self.source
+            .as_ref()
+            .is_some_and(|source| source.is_syntax() || source.is_eof())
+    }
+}
+
+/// Says in plain words what a JSON reader only finds unexpected.
+fn plain_reason(body: &[u8]) -> Option<&'static str> {
+    if body.starts_with(b"\xef\xbb\xbf") {
+        return Some("it begins with a byte order mark, which JSON does not have");
+    }
+    match body.trim_ascii_start().first() {
+        None => Some("it is empty"),
+        Some(b'<') => Some("it looks like HTML or XML, and not like JSON"),
+        Some(_) => None,
+    }
+}

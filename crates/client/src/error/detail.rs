@@ -1,0 +1,103 @@
+//! What a node says of a failure, in whatever form it says it.
+
+use serde_json::Value;
+
+use crate::escape::escaped_up_to;
+
+/// The longest detail that is kept, in characters.
+const MOST: usize = 500;
+
+/// The members in which a failure is told, the first first.
+const MEMBERS: [&str; 4] = ["detail", "error", "message", "msg"];
+
+/// The detail of a failure's body, as one harmless line.
+pub(super) fn of(body: &[u8]) -> Option<String> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let told = MEMBERS
+        .iter()
+        .find_map(|name| body.get(name).filter(|told| !told.is_null()));
+    let text = told
+        .map(text_of)
+        .or_else(|| body.as_str().map(str::to_owned))?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| escaped_up_to(text, MOST))
+}
+
+fn text_of(told: &Value) -> String {
+    match told {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items
+            .iter()
+            .map(fault)
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("; "),
+        Value::Object(_) => fault(told),
+        other => other.to_string(),
+    }
+}
+
+/// One fault: `query.block_index: field required`.
+fn fault(told: &Value) -> String {
+    let Some(message) = told.get("msg").or_else(|| told.get("message")) else {
+        return match told {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+    };
+    let message = text_of(message);
+    let place = told.get("loc").and_then(Value::as_array).map(|steps| {
+        let steps = steps.iter().map(|step| match step {
+            Value::String(name) => name.clone(),
+            other => other.to_string(),
+        });
+        steps.collect::<Vec<_>>().join(".")
+    });
+    match place {
+        Some(place) if !place.is_empty() => format!("{place}: {message}"),
+        _ => message,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    #[test]
+    fn reads_text_lists_and_objects() {
+        for (body, detail) in [
+            (r#"{"detail":"Block not found"}"#, Some("Block not found")),
+            (
+                r#"{"detail":[{"loc":["query","block_index"],"msg":"field required","type":"x"},
+                    {"loc":["body",0,"fee"],"msg":"not a number"}]}"#,
+                Some("query.block_index: field required; body.0.fee: not a number"),
+            ),
+            (r#"{"detail":["one","two"]}"#, Some("one; two")),
+            (r#"{"detail":{"msg":"closed","code":3}}"#, Some("closed")),
+            (r#"{"detail":{"code":3}}"#, Some(r#"{"code":3}"#)),
+            (
+                r#"{"error":"Rate limit exceeded: 10 per 1 second"}"#,
+                Some("Rate limit exceeded: 10 per 1 second"),
+            ),
+            (r#"{"detail":null,"error":"second"}"#, Some("second")),
+            (r#""plain""#, Some("plain")),
+            (r#"{"detail":42}"#, Some("42")),
+            (
+                r#"{"detail":"line\nend\u001b[0m"}"#,
+                Some("line\\nend\\u{1b}[0m"),
+            ),
+            (r#"{"detail":""}"#, None),
+            (r#"{"other":"x"}"#, None),
+            ("[]", None),
+            ("<html>", None),
+        ] {
+            assert_eq!(of(body.as_bytes()).as_deref(), detail, "{body}");
+        }
+    }
+
+    #[test]
+    fn cuts_what_is_too_long() {
+        let body = format!(r#"{{"detail":"{}"}}"#, "x".repeat(10_000));
+        assert!(of(body.as_bytes()).unwrap().len() < 520);
+    }
+}

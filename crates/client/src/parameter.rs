@@ -1,0 +1,32 @@
+//! Integers in a query string.
+
+use std::fmt;
+
+use node_primitives::Integer;
+use serde::{Serialize, Serializer};
+
+/// An integer of any size as a parameter of a generated call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntegerParameter(pub Integer);
+
+impl<T: Into<Integer>> From<T> for IntegerParameter {
+    fn from(value: T) -> Self {
+        Self(value.into())
+    }
+}
+
+impl fmt::Display for IntegerParameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Written as text, which is what a query string is made of.
+impl Serialize for IntegerParameter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_i64() {
+            Some(small) => serializer.serialize_i64(small),
+            None => serializer.collect_str(&self.0),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! What a node made of submitted transactions.
+
+use node_primitives::{RawJson, TransactionCode};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::{
+    DecodeError, Listing,
+    decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, kind_of, members, text_in},
+};
+
+/// What a node made of a submitted transaction.
+///
+/// A refused transaction is an answer, and no error: [`is_valid`](Self::is_valid)
+/// is false, and [`messages`](Self::messages) say why.
+///
+/// Source: the contract, "POST /submit-transaction".
+///
+/// ```
+/// let answer = node_client::SubmitAnswer::from_slice(
+///     br#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],
+///          "new_transaction":true}}"#,
+/// )?;
+/// assert!(!answer.is_valid());
+/// assert_eq!(answer.messages(), ["Fee validation failed"]);
+/// # Ok::<(), node_client::DecodeError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SubmitAnswer {
+    status: Field<String>,
+    response: Field<RawJson>,
+    valid: Field<bool>,
+    messages: Vec<String>,
+    new_transaction: Field<bool>,
+    extra: ExtraFields,
+}
+
+impl SubmitAnswer {
+    /// Reads the answer to a submission from its bytes.
+    ///
+    /// # Errors
+    /// If they are not one JSON object.
+    pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
+        serde_json::from_slice(body)
+            .map_err(|source| DecodeError::new("an answer to a submission", body, source))
+    }
+
+    /// Whether the node says that the transaction is valid.
+    ///
+    /// Where it says nothing of the kind, this is false; [`valid`](Self::valid) tells the two apart.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.valid.value() == Some(&true)
+    }
+
+    /// The result of validation.
+    ///
+    /// # Errors
+    /// If `response.valid` is neither true nor false.
+    pub fn valid(&self) -> Result<bool, FieldError> {
+        self.of_response(&self.valid, "response.valid").copied()
+    }
+
+    /// What validation says, from `response.msg`: one text or several.
+    #[must_use]
+    pub fn messages(&self) -> &[String] {
+        &self.messages
+    }
+
+    /// Whether the transaction was new to the node; `None` where it doesn't say.
+    ///
+    /// Some nodes leave it out when they refuse a transaction for its structure.
+    #[must_use]
+    pub fn new_transaction(&self) -> Option<bool> {
+        self.new_transaction.value().copied()
+    }
+
+    /// What is in `status`: `SUCCESS` on success, refused transactions included.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn status(&self) -> Result<&str, FieldError> {
+        self.status.require("status").map(String::as_str)
+    }
+
+    /// The whole of `response`, as it came.
+    ///
+    /// # Errors
+    /// If it is missing or null.
+    pub fn response(&self) -> Result<&RawJson, FieldError> {
+        self.response.require("response")
+    }
+
+    /// The fields beside `status` and `response`, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+
+    fn of_response<'f, T>(
+        &self,
+        field: &'f Field<T>,
+        name: &'static str,
+    ) -> Result<&'f T, FieldError> {
+        match &self.response {
+            Field::Value(response) if members(response.as_str(), |_, _| {}).is_err() => {
+                let found = kind_of(response.as_str());
+                let reason = format!("an object belongs here, and this is {found}");
+                let whole = Field::<T>::malformed(reason, response.clone());
+                Err(whole.fault("response").unwrap_or_else(|| missing(name)))
+            }
+            Field::Value(_) => field.require(name),
+            response => Err(response.fault("response").unwrap_or_else(|| missing(name))),
+        }
+    }
+}
+
+fn missing(name: &'static str) -> FieldError {
+    FieldError::new(name, FieldFault::Missing)
+}
+
+impl<'de> Deserialize<'de> for SubmitAnswer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let mut answer = Self::default();
+        members(raw.get(), |name, raw| match name {
+            "status" => answer.status = Field::read(raw),
+            "response" => answer.response = Field::read(raw),
+            _ => answer.extra.push(name, raw.to_owned().into()),
+        })
+        .map_err(serde::de::Error::custom)?;
+        if let Field::Value(response) = &answer.response {
+            let read = members(response.as_str(), |name, raw| match name {
+                "valid" => answer.valid = Field::read(raw),
+                "new_transaction" => answer.new_transaction = Field::read(raw),
+                "msg" => answer.messages = messages(raw.get()),
+                _ => {}
+            });
+            if read.is_err() {
+                // A refusal of another kind, such as a text alone.
+                answer.messages = messages(response.as_str());
+            }
+        }
+        Ok(answer)
+    }
+}
+
+/// Texts from a text, a list of them, or whatever else was said.
+fn messages(text: &str) -> Vec<String> {
+    if text == "null" {
+        return Vec::new();
+    }
+    if let Some(message) = text_in(text) {
+        return vec![message.into_owned()];
+    }
+    match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(items) => items.iter().flat_map(|item| messages(item.get())).collect(),
+        Err(_) => vec![text.to_owned()],
+    }
+}
+
+/// What a node made of several submitted transactions.
+///
+/// The contract mentions a second call for submissions and does not show it; this
+/// is what nodes were seen to answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BatchAnswer {
+    status: Field<String>,
+    response: Field<RawJson>,
+    accepted: Option<RawJson>,
+    failed: Option<RawJson>,
+    extra: ExtraFields,
+}
+
+impl BatchAnswer {
+    /// Reads the answer to a batch from its bytes.
+    ///
+    /// # Errors
+    /// If they are not one JSON object.
+    pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
+        serde_json::from_slice(body)
+            .map_err(|source| DecodeError::new("an answer to a batch", body, source))
+    }
+
+    /// What is in `status`: `SUCCESS`, or `FAILURE` while the node can't take transactions.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn status(&self) -> Result<&str, FieldError> {
+        self.status.require("status").map(String::as_str)
+    }
+
+    /// Why nothing was taken, such as `NODE_BUSY`, where the node says that in `response`.
+    #[must_use]
+    pub fn refusal(&self) -> Option<String> {
+        self.response
+            .value()
+            .and_then(|raw| text_in(raw.as_str()))
+            .map(String::from)
+    }
+
+    /// The codes of the transactions that were taken.
+    ///
+    /// # Errors
+    /// If the answer has no list of them.
+    pub fn accepted(&self) -> Result<Listing<TransactionCode>, FieldError> {
+        const NAME: &str = "response.accepted_transactions";
+        let raw = self.accepted.as_ref().ok_or_else(|| missing(NAME))?;
+        Listing::read(NAME, raw, |text| match TransactionCode::read(text) {
+            Ok(code) => Ok(code),
+            Err(reason) => Err(FieldError::new("code", FieldFault::Malformed(reason))),
+        })
+    }
+
+    /// The transactions that were not taken, as the node tells them.
+    ///
+    /// # Errors
+    /// If the answer has no list of them.
+    pub fn failed(&self) -> Result<Listing<RawJson>, FieldError> {
+        const NAME: &str = "response.failed_transactions";
+        let raw = self.failed.as_ref().ok_or_else(|| missing(NAME))?;
+        Listing::read(NAME, raw, |text| {
+            RawJson::read(text)
+                .map_err(|reason| FieldError::new("entry", FieldFault::Malformed(reason)))
+        })
+    }
+
+    /// The whole of `response`, as it came.
+    ///
+    /// # Errors
+    /// If it is missing or null.
+    pub fn response(&self) -> Result<&RawJson, FieldError> {
+        self.response.require("response")
+    }
+
+    /// The fields beside `status` and `response`, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+}
+
+impl<'de> Deserialize<'de> for BatchAnswer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let mut answer = Self::default();
+        members(raw.get(), |name, raw| match name {
+            "status" => answer.status = Field::read(raw),
+            "response" => answer.response = Field::read(raw),
+            _ => answer.extra.push(name, raw.to_owned().into()),
+        })
+        .map_err(serde::de::Error::custom)?;
+        if let Field::Value(response) = &answer.response {
+            // A refusal is a text, and has no members.
+            let _ = members(response.as_str(), |name, raw| match name {
+                "accepted_transactions" => answer.accepted = Some(raw.to_owned().into()),
+                "failed_transactions" => answer.failed = Some(raw.to_owned().into()),
+                _ => {}
+            });
+        }
+        Ok(answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(response: &str) -> SubmitAnswer {
+        let body = format!(r#"{{"status":"SUCCESS","response":{response}}}"#);
+        SubmitAnswer::from_slice(body.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn reads_every_outcome() {
+        let good = answer(r#"{"valid":true,"msg":"fine","new_transaction":true}"#);
+        assert!(good.is_valid());
+        assert_eq!(
+            (good.messages(), good.new_transaction()),
+            (&["fine".to_owned()][..], Some(true))
+        );
+
+        let refused = answer(r#"{"valid":false,"msg":["a","b"],"new_transaction":false}"#);
+        assert_eq!(refused.valid(), Ok(false));
+        assert_eq!(refused.messages(), ["a", "b"]);
+
+        let structure = answer(r#"{"valid":false,"msg":{"code":1}}"#);
+        assert_eq!(structure.new_transaction(), None);
+        assert_eq!(structure.messages(), [r#"{"code":1}"#]);
+    }
+
+    #[test]
+    fn an_answer_that_does_not_tell_is_not_taken_for_a_valid_one() {
+        for (response, message) in [
+            (r#"{"msg":"fine"}"#, "`response.valid` is missing"),
+            (r#"{"valid":null}"#, "`response.valid` is null"),
+            (
+                r#"{"valid":1}"#,
+                "`response.valid` is malformed: true or false belongs here, and this is the number 1",
+            ),
+            (
+                r#""NODE_BUSY""#,
+                "`response` is malformed: an object belongs here, and this is the string \"NODE_BUSY\"",
+            ),
+            ("null", "`response` is null"),
+        ] {
+            let answer = answer(response);
+            assert!(!answer.is_valid());
+            assert_eq!(answer.valid().unwrap_err().to_string(), message);
+        }
+        assert_eq!(answer(r#""NODE_BUSY""#).messages(), ["NODE_BUSY"]);
+    }
+
+    #[test]
+    fn a_batch_tells_what_was_taken_or_why_not() {
+        let code = "04087cb4c58f389c80bef882e3392f1b3b0e9e3c";
+        let body = format!(
+            r#"{{"status":"SUCCESS","response":{{"accepted_transactions":["{code}","x"],"failed_transactions":[{{"a":1.0}}]}}}}"#
+        );
+        let taken = BatchAnswer::from_slice(body.as_bytes()).unwrap();
+        assert_eq!(taken.accepted().unwrap()[0].to_string(), code);
+        assert_eq!(taken.accepted().unwrap().faults().len(), 1);
+        assert_eq!(taken.failed().unwrap()[0].as_str(), r#"{"a":1.0}"#);
+        assert_eq!(taken.refusal(), None);
+
+        let busy = br#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
+        let busy = BatchAnswer::from_slice(busy).unwrap();
+        assert_eq!(busy.refusal().as_deref(), Some("NODE_BUSY"));
+        assert!(busy.accepted().unwrap_err().is_missing());
+    }
+}

@@ -1,0 +1,187 @@
+//! Transactions with their signatures.
+
+use node_primitives::RawJson;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::{SignatureEntry, Transaction, edit};
+use crate::DecodeError;
+
+/// A transaction with the signatures of its signers: the text that is submitted, byte for byte.
+///
+/// Source: the contract, "Transaction (body of `/submit-transaction`)".
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedTransaction {
+    text: RawJson,
+    transaction: std::ops::Range<usize>,
+}
+
+const WHAT: &str = "a signed transaction";
+
+impl SignedTransaction {
+    /// Takes a signed transaction from its text, such as one that was kept in a file.
+    ///
+    /// # Errors
+    /// If it is not an object with an object `transaction` and an array `signatures`.
+    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
+        let read = RawJson::from_text(text.to_owned());
+        read.map_err(|source| DecodeError::new(WHAT, text.as_bytes(), source))
+            .and_then(Self::check)
+    }
+
+    /// The text that is submitted.
+    #[must_use]
+    pub fn text(&self) -> &RawJson {
+        &self.text
+    }
+
+    /// What was signed: the transaction's text, byte for byte.
+    #[must_use]
+    pub fn transaction_text(&self) -> &str {
+        self.text
+            .as_str()
+            .get(self.transaction.clone())
+            .unwrap_or_default()
+    }
+
+    /// A typed view of the transaction.
+    ///
+    /// # Errors
+    /// Never, as long as the transaction is an object, which was checked.
+    pub fn transaction(&self) -> Result<Transaction, DecodeError> {
+        Transaction::from_text(self.transaction_text())
+    }
+
+    /// The signatures.
+    ///
+    /// # Errors
+    /// If one of them is not a wallet address with a hexadecimal signature.
+    pub fn signatures(&self) -> Result<Vec<SignatureEntry>, DecodeError> {
+        serde_json::from_str(self.signatures_text())
+            .map_err(|error| DecodeError::because("a list of signatures", &error.to_string()))
+    }
+
+    /// The same transaction with one more signature, the earlier ones as they were.
+    ///
+    /// # Errors
+    /// If the entry can't be written as JSON, which does not happen.
+    pub fn and_signature(&self, entry: &SignatureEntry) -> Result<Self, DecodeError> {
+        let earlier = self
+            .signatures_text()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
+        let entry = json(entry)?;
+        let comma = if earlier.trim().is_empty() { "" } else { "," };
+        let transaction = self.transaction_text();
+        Self::from_text(&format!(
+            r#"{{"transaction":{transaction},"signatures":[{earlier}{comma}{entry}]}}"#
+        ))
+    }
+
+    /// Puts a transaction's text and signatures together.
+    pub(super) fn assemble(
+        transaction: &str,
+        signatures: &[SignatureEntry],
+    ) -> Result<Self, DecodeError> {
+        let signatures = json(signatures)?;
+        Self::from_text(&format!(
+            r#"{{"transaction":{transaction},"signatures":{signatures}}}"#
+        ))
+    }
+
+    fn signatures_text(&self) -> &str {
+        let text = self.text.as_str();
+        edit::find(text, "signatures")
+            .and_then(|place| text.get(place))
+            .unwrap_or("[]")
+    }
+
+    fn check(text: RawJson) -> Result<Self, DecodeError> {
+        let member = |name: &str, opening: char| {
+            edit::find(text.as_str(), name).filter(|place| {
+                text.as_str()
+                    .get(place.clone())
+                    .is_some_and(|t| t.starts_with(opening))
+            })
+        };
+        let Some(transaction) = member("transaction", '{') else {
+            return Err(DecodeError::because(
+                WHAT,
+                "it has no member `transaction` that is an object",
+            ));
+        };
+        if member("signatures", '[').is_none() {
+            return Err(DecodeError::because(
+                WHAT,
+                "it has no member `signatures` that is an array",
+            ));
+        }
+        Ok(Self { text, transaction })
+    }
+}
+
+fn json<T: Serialize + ?Sized>(value: &T) -> Result<String, DecodeError> {
+    serde_json::to_string(value).map_err(|error| DecodeError::because(WHAT, &error.to_string()))
+}
+
+impl Serialize for SignedTransaction {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for SignedTransaction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        RawJson::deserialize(deserializer)
+            .and_then(|text| Self::check(text).map_err(de::Error::custom))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "{\"signatures\" : [ {\"wallet_address\":\"0xc8111e8386bed918b8068b3f719c53a2e76810c3\",\"msgsign\":\"aB\"} ],\n \"transaction\":{\"fee\":1.50}, \"more\":1}";
+
+    #[test]
+    fn what_is_submitted_is_the_text_that_was_given() {
+        let signed = SignedTransaction::from_text(TEXT).unwrap();
+        assert_eq!(serde_json::to_string(&signed).unwrap(), TEXT);
+        assert_eq!(
+            serde_json::to_string(&vec![&signed]).unwrap(),
+            format!("[{TEXT}]")
+        );
+        assert_eq!(signed.transaction_text(), "{\"fee\":1.50}");
+    }
+
+    #[test]
+    fn another_signer_leaves_the_first_one_alone() {
+        let signed = SignedTransaction::from_text(TEXT).unwrap();
+        let entry = SignatureEntry {
+            wallet_address: "0xe8cf534e934cf1d5fb523b8c3134a501037d470e"
+                .parse()
+                .unwrap(),
+            msgsign: "01".parse().unwrap(),
+        };
+        let both = signed.and_signature(&entry).unwrap();
+        assert_eq!(both.transaction_text(), signed.transaction_text());
+        let signatures = both.signatures().unwrap();
+        assert_eq!(signatures[0].msgsign.as_str(), "aB");
+        assert_eq!(signatures[1], entry);
+        assert_eq!(signatures.len(), 2);
+    }
+
+    #[test]
+    fn rejects_what_is_not_submitted_like_that() {
+        for text in [
+            "",
+            "{}",
+            "[]",
+            r#"{"transaction":{}}"#,
+            r#"{"transaction":[],"signatures":[]}"#,
+            r#"{"transaction":{},"signatures":{}}"#,
+            r#"{"transaction":{},"signatures":[]} x"#,
+        ] {
+            assert!(SignedTransaction::from_text(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! A typed view of a transaction.
+
+use node_primitives::{
+    Amount, ContractAddress, Integer, RawJson, TimestampMs, TransactionCode, WalletAddress,
+};
+
+use crate::{
+    DecodeError,
+    decode::{ExtraFields, Field, FieldError, Leaf, kind_of, members},
+};
+
+/// A typed view of a transaction, to look at.
+///
+/// Nothing is ever written back from it: what is signed and submitted is the text
+/// that it was read from.
+///
+/// Source: the contract, "Transaction (body of `/submit-transaction`)".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Transaction {
+    timestamp: Field<TimestampMs>,
+    trans_code: Field<TransactionCode>,
+    kind: Field<Integer>,
+    currency: Field<String>,
+    fee: Field<Amount>,
+    descr: Field<String>,
+    valid: Field<Integer>,
+    specific_data: Field<RawJson>,
+    extra: ExtraFields,
+}
+
+/// The specific data of a smart contract call, to look at.
+///
+/// Source: the contract, "Specific data of a smart contract call (type 3)".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContractCallView {
+    address: Field<ContractAddress>,
+    function: Field<String>,
+    signers: Field<Signers>,
+    params: Field<RawJson>,
+    extra: ExtraFields,
+}
+
+impl Transaction {
+    /// Reads a transaction from its JSON text.
+    ///
+    /// # Errors
+    /// If it is not one JSON object.
+    pub fn from_text(text: &str) -> Result<Self, DecodeError> {
+        let mut read = Self::default();
+        members(text, |name, raw| match name {
+            "timestamp" => read.timestamp = Field::read(raw),
+            "trans_code" => read.trans_code = Field::read(raw),
+            "type" => read.kind = Field::read(raw),
+            "currency" => read.currency = Field::read(raw),
+            "fee" => read.fee = Field::read(raw),
+            "descr" => read.descr = Field::read(raw),
+            "valid" => read.valid = Field::read(raw),
+            "specific_data" => read.specific_data = Field::read(raw),
+            _ => read.extra.push(name, raw.to_owned().into()),
+        })
+        .map_err(|source| DecodeError::new("a transaction", text.as_bytes(), source))?;
+        Ok(read)
+    }
+
+    /// When the transaction was made.
+    ///
+    /// # Errors
+    /// If it is no integer of milliseconds.
+    pub fn timestamp(&self) -> Result<TimestampMs, FieldError> {
+        self.timestamp.require("timestamp").copied()
+    }
+
+    /// What names the transaction.
+    ///
+    /// # Errors
+    /// If it is not 40 hexadecimal digits.
+    pub fn trans_code(&self) -> Result<TransactionCode, FieldError> {
+        self.trans_code.require("trans_code").copied()
+    }
+
+    /// What is in `type`: 3 for a smart contract call; other values are not shown.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn kind(&self) -> Result<&Integer, FieldError> {
+        self.kind.require("type")
+    }
+
+    /// The token in which the fee is paid.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn currency(&self) -> Result<&str, FieldError> {
+        self.currency.require("currency").map(String::as_str)
+    }
+
+    /// The fee, with every digit that was written.
+    ///
+    /// # Errors
+    /// If it is no number.
+    pub fn fee(&self) -> Result<&Amount, FieldError> {
+        self.fee.require("fee")
+    }
+
+    /// Free text, which may be empty.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn descr(&self) -> Result<&str, FieldError> {
+        self.descr.require("descr").map(String::as_str)
+    }
+
+    /// What is in `valid`: 1 for a contract call.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn valid(&self) -> Result<&Integer, FieldError> {
+        self.valid.require("valid")
+    }
+
+    /// What belongs to the type of the transaction, as it came.
+    ///
+    /// # Errors
+    /// If it is missing or null.
+    pub fn specific_data(&self) -> Result<&RawJson, FieldError> {
+        self.specific_data.require("specific_data")
+    }
+
+    /// The specific data as that of a smart contract call.
+    ///
+    /// # Errors
+    /// If it is no object.
+    pub fn contract_call(&self) -> Result<ContractCallView, FieldError> {
+        let data = self.specific_data()?;
+        let mut read = ContractCallView::default();
+        let walked = members(data.as_str(), |name, raw| match name {
+            "address" => read.address = Field::read(raw),
+            "function" => read.function = Field::read(raw),
+            "signers" => read.signers = Field::read(raw),
+            "params" => read.params = Field::read(raw),
+            _ => read.extra.push(name, raw.to_owned().into()),
+        });
+        match walked {
+            Ok(()) => Ok(read),
+            Err(_) => {
+                let found = kind_of(data.as_str());
+                let reason = format!("an object belongs here, and this is {found}");
+                Field::malformed(reason, data.clone())
+                    .require("specific_data")
+                    .cloned()
+            }
+        }
+    }
+
+    /// The fields that nobody described, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+}
+
+impl ContractCallView {
+    /// The contract that is called.
+    ///
+    /// # Errors
+    /// If it is no contract address.
+    pub fn address(&self) -> Result<ContractAddress, FieldError> {
+        self.within(self.address.require("address")).copied()
+    }
+
+    /// The name of the contract's function.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn function(&self) -> Result<&str, FieldError> {
+        self.within(self.function.require("function"))
+            .map(String::as_str)
+    }
+
+    /// The wallets that must sign.
+    ///
+    /// # Errors
+    /// If it is no array of wallet addresses.
+    pub fn signers(&self) -> Result<&[WalletAddress], FieldError> {
+        self.within(self.signers.require("signers"))
+            .map(|signers| signers.0.as_slice())
+    }
+
+    /// The function's parameters, as they came.
+    ///
+    /// # Errors
+    /// If they are missing or null.
+    pub fn params(&self) -> Result<&RawJson, FieldError> {
+        self.within(self.params.require("params"))
+    }
+
+    /// The fields that nobody described, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+
+    #[expect(
+        clippy::unused_self,
+        reason = "reads as what it is: a field within this view"
+    )]
+    fn within<'f, T>(&self, field: Result<&'f T, FieldError>) -> Result<&'f T, FieldError> {
+        field.map_err(|fault| fault.within("specific_data"))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Signers(Vec<WalletAddress>);
+
+impl Leaf for Signers {
+    fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(text)
+            .map(Self)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl Leaf for Amount {
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map_err(|_| format!("a number belongs here, and this is {}", kind_of(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_is_there_to_the_last_digit() {
+        let view = Transaction::from_text(
+            r#"{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,
+                "currency":"TKN","fee":1500000.000000000000000001,"descr":"","valid":1,"is_child_txn":false,
+                "specific_data":{"address":"ctcc8321d6375c494d043fdd0260f21bc0ec51dacc","function":"f",
+                "signers":["0xc8111e8386bed918b8068b3f719c53a2e76810c3"],"params":{"n":1E2}}}"#,
+        )
+        .unwrap();
+        assert_eq!(view.fee().unwrap().as_str(), "1500000.000000000000000001");
+        assert_eq!(view.extra().get("is_child_txn").unwrap().as_str(), "false");
+        let call = view.contract_call().unwrap();
+        assert_eq!(call.signers().unwrap().len(), 1);
+        assert_eq!(call.params().unwrap().as_str(), r#"{"n":1E2}"#);
+    }
+
+    #[test]
+    fn each_field_says_for_itself_what_is_wrong() {
+        let view =
+            Transaction::from_text(r#"{"type":"3","fee":null,"specific_data":{"signers":7}}"#)
+                .unwrap();
+        assert!(
+            view.kind()
+                .unwrap_err()
+                .to_string()
+                .contains("the string \"3\"")
+        );
+        assert!(view.fee().unwrap_err().is_null());
+        let call = view.contract_call().unwrap();
+        assert_eq!(
+            call.address().unwrap_err().to_string(),
+            "`specific_data.address` is missing"
+        );
+        assert!(call.signers().is_err());
+        let odd = Transaction::from_text(r#"{"specific_data":[]}"#).unwrap();
+        assert!(
+            odd.contract_call()
+                .unwrap_err()
+                .to_string()
+                .contains("an array")
+        );
+        assert!(Transaction::from_text("[]").is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! What can be set about how requests travel.
+
+use std::time::Duration;
+
+use super::RetryPolicy;
+
+/// How requests travel; the defaults are those of a [`Client`](crate::Client).
+///
+/// ```
+/// use std::time::Duration;
+/// use node_client::transport::TransportOptions;
+///
+/// let options = TransportOptions::default().connect_timeout(Duration::from_secs(1));
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TransportOptions {
+    /// How long connecting may take, TLS included. 5 seconds.
+    pub connect_timeout: Duration,
+    /// How long one try may take, from connecting to the last byte of the body. 30 seconds.
+    pub request_timeout: Duration,
+    /// What is sent as `User-Agent`. This crate's name and version.
+    pub user_agent: String,
+    /// Whether the proxy that the environment names is used, loopback excepted. Yes.
+    pub proxy_from_environment: bool,
+    /// Certificate authorities, in DER, that are trusted besides the machine's own. None.
+    pub extra_roots: Vec<Vec<u8>>,
+}
+
+impl Default for TransportOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(30),
+            user_agent: concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")).to_owned(),
+            proxy_from_environment: true,
+            extra_roots: Vec::new(),
+        }
+    }
+}
+
+impl TransportOptions {
+    /// Sets how long connecting may take, TLS included.
+    #[must_use]
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = limit;
+        self
+    }
+
+    /// Sets how long one try may take, from connecting to the last byte of the body.
+    #[must_use]
+    pub fn request_timeout(mut self, limit: Duration) -> Self {
+        self.request_timeout = limit;
+        self
+    }
+
+    /// Sets what is sent as `User-Agent`.
+    #[must_use]
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.user_agent = user_agent.into();
+        self
+    }
+
+    /// Sets whether the proxy that the environment names is used.
+    #[must_use]
+    pub fn proxy_from_environment(mut self, used: bool) -> Self {
+        self.proxy_from_environment = used;
+        self
+    }
+
+    /// Trusts one more certificate authority, or a node's own certificate, given in DER.
+    #[must_use]
+    pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
+        self.extra_roots.push(certificate.into());
+        self
+    }
+}
+
+/// What one call may use up, its repetitions included.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long one try may take. 30 seconds.
+    pub request_timeout: Duration,
+    /// How long a call may take, with all of its tries and the pauses between them. 60 seconds.
+    pub total_timeout: Duration,
+    /// The largest body that is read, in bytes. 16 MiB.
+    pub max_body: usize,
+    /// How often a GET is tried again, and when.
+    pub retry: RetryPolicy,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request_timeout: Duration::from_secs(30),
+            total_timeout: Duration::from_secs(60),
+            max_body: 16 * 1024 * 1024,
+            retry: RetryPolicy::default(),
+        }
+    }
+}

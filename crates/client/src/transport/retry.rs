@@ -1,0 +1,182 @@
+//! When a GET is tried again.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    time::{Duration, SystemTime},
+};
+
+use reqwest::{
+    StatusCode,
+    header::{HeaderMap, RETRY_AFTER},
+};
+
+/// How often a GET is tried again, and how long is waited before.
+///
+/// Only what is likely to pass is tried again: a failed connection, a broken or
+/// late answer, and the statuses 408, 429, 502, 503 and 504. A POST is never
+/// sent twice.
+///
+/// Between tries is a pause that doubles from `first_pause` up to `longest_pause`,
+/// a random quarter shorter or not. A node that names a pause in `Retry-After`
+/// is given that one, unless it is longer than `longest_retry_after`: then the
+/// call ends at once, and its error says what the node asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RetryPolicy {
+    /// How often a GET is tried again after the first time. Twice.
+    pub retries: u32,
+    /// The pause before the first repetition. 100 ms.
+    pub first_pause: Duration,
+    /// The longest pause of our own. 2 seconds.
+    pub longest_pause: Duration,
+    /// The longest pause that a node may ask for. 10 seconds.
+    pub longest_retry_after: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            retries: 2,
+            first_pause: Duration::from_millis(100),
+            longest_pause: Duration::from_secs(2),
+            longest_retry_after: Duration::from_secs(10),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// Each request is sent once.
+    #[must_use]
+    pub fn never() -> Self {
+        Self {
+            retries: 0,
+            ..Self::default()
+        }
+    }
+
+    /// Sets how often a GET is tried again after the first time.
+    #[must_use]
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Sets the pause before the first repetition, and the longest one of our own.
+    #[must_use]
+    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+        self.first_pause = first;
+        self.longest_pause = longest;
+        self
+    }
+
+    /// Sets the longest pause that a node may ask for.
+    #[must_use]
+    pub fn longest_retry_after(mut self, longest: Duration) -> Self {
+        self.longest_retry_after = longest;
+        self
+    }
+
+    /// The pause before the repetition of that number, counted from 0; `None` to give up.
+    pub(super) fn pause(&self, repetition: u32, asked: Option<Duration>) -> Option<Duration> {
+        if repetition >= self.retries {
+            return None;
+        }
+        match asked {
+            Some(asked) => (asked <= self.longest_retry_after).then_some(asked),
+            None => {
+                let doubled = self.first_pause.saturating_mul(1 << repetition.min(20));
+                let pause = doubled.min(self.longest_pause);
+                // So that clients that failed together don't come back together.
+                let random = u32::try_from(RandomState::new().hash_one(repetition) % 256);
+                Some(pause - pause / 1024 * random.unwrap_or(0))
+            }
+        }
+    }
+}
+
+/// Whether what a status tells of is likely to pass.
+pub(crate) fn is_passing(status: StatusCode) -> bool {
+    matches!(
+        status,
+        StatusCode::REQUEST_TIMEOUT
+            | StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    )
+}
+
+/// How long the node asks to wait, given in seconds or as a date.
+pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More seconds than a number holds are as good as for ever.
+        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
+    }
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(text: &str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, text.parse().unwrap());
+        let now = httpdate::parse_http_date("Fri, 20 Nov 2026 12:00:00 GMT").unwrap();
+        retry_after(&headers, now)
+    }
+
+    #[test]
+    fn reads_seconds_and_dates() {
+        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
+        assert_eq!(asked(" 0 "), Some(Duration::ZERO));
+        assert_eq!(
+            asked("Fri, 20 Nov 2026 12:01:30 GMT"),
+            Some(Duration::from_secs(90))
+        );
+        assert_eq!(asked("Fri, 20 Nov 2026 11:00:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(
+            asked("99999999999999999999999"),
+            Some(Duration::from_secs(u64::MAX))
+        );
+        for nonsense in ["", "-1", "1.5", "soon", "\u{e9}"] {
+            assert_eq!(asked(nonsense), None, "{nonsense:?}");
+        }
+    }
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_end() {
+        let policy = RetryPolicy::default()
+            .retries(30)
+            .pauses(Duration::from_millis(100), Duration::from_secs(1));
+        for (repetition, longest) in [
+            (0, 100),
+            (1, 200),
+            (2, 400),
+            (3, 800),
+            (4, 1000),
+            (29, 1000),
+        ] {
+            let pause = policy.pause(repetition, None).unwrap();
+            let longest = Duration::from_millis(longest);
+            assert!(
+                pause <= longest && pause >= longest * 3 / 4 - Duration::from_millis(1),
+                "{pause:?}"
+            );
+        }
+        assert_eq!(policy.pause(30, None), None);
+    }
+
+    #[test]
+    fn a_node_is_given_the_pause_it_asks_for_unless_it_is_too_long() {
+        let policy = RetryPolicy::default().longest_retry_after(Duration::from_secs(3));
+        assert_eq!(
+            policy.pause(0, Some(Duration::from_secs(3))),
+            Some(Duration::from_secs(3))
+        );
+        assert_eq!(policy.pause(0, Some(Duration::from_secs(4))), None);
+        assert_eq!(RetryPolicy::never().pause(0, None), None);
+    }
+}

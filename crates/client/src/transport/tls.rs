@@ -1,0 +1,39 @@
+//! TLS through rustls and ring.
+
+use std::sync::Arc;
+
+use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls_platform_verifier::Verifier;
+
+use super::TransportOptions;
+use crate::{BaseUrl, Error};
+
+/// The TLS configuration for a node.
+///
+/// The provider is named here rather than taken from the process, so that neither
+/// this crate nor its users depend on who installed one first.
+pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<ClientConfig, Error> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|source| Error::configuration("TLS can't be set up", source))?;
+    let mut config = if base.is_https() {
+        let roots = options.extra_roots.iter().map(|der| der.clone().into());
+        let verifier = Verifier::new_with_extra_roots(roots, provider).map_err(|source| {
+            Error::configuration(
+                "TLS can't be set up: there are no usable certificate authorities; install the \
+                 system's ca-certificates package, or set SSL_CERT_FILE",
+                source,
+            )
+        })?;
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+    } else {
+        // Redirects are not followed, so TLS is never spoken, and no file is read for it.
+        builder.with_root_certificates(RootCertStore::empty())
+    }
+    .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,67 @@
+//! Trust between two wallets.
+
+use node_primitives::Integer;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::{
+    DecodeError,
+    decode::{ExtraFields, Field, FieldError, members},
+};
+
+/// How far one wallet trusts another.
+///
+/// Source: the contract, "Trust score result".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustScore {
+    status: Field<String>,
+    trust_score: Field<Integer>,
+    extra: ExtraFields,
+}
+
+impl TrustScore {
+    /// Reads a trust score from the bytes of an answer.
+    ///
+    /// # Errors
+    /// If they are not one JSON object.
+    pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
+        serde_json::from_slice(body)
+            .map_err(|source| DecodeError::new("a trust score", body, source))
+    }
+
+    /// The score. Its range is not stated.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn score(&self) -> Result<&Integer, FieldError> {
+        self.trust_score.require("trust_score")
+    }
+
+    /// What is in `status`: `SUCCESS`; other values are not shown.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn status(&self) -> Result<&str, FieldError> {
+        self.status.require("status").map(String::as_str)
+    }
+
+    /// The fields that nobody described, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+}
+
+impl<'de> Deserialize<'de> for TrustScore {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let mut score = Self::default();
+        members(raw.get(), |name, raw| match name {
+            "status" => score.status = Field::read(raw),
+            "trust_score" => score.trust_score = Field::read(raw),
+            _ => score.extra.push(name, raw.to_owned().into()),
+        })
+        .map_err(serde::de::Error::custom)?;
+        Ok(score)
+    }
+}

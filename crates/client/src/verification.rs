@@ -1,0 +1,333 @@
+//! Records of the verification contract.
+
+use std::borrow::Cow;
+
+use node_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
+use serde_json::value::RawValue;
+
+use crate::{
+    DecodeError,
+    decode::{ExtraFields, Field, FieldError, Leaf, kind_of, members, text_in},
+};
+
+/// A record of the table `verification`: a claim about an asset.
+///
+/// Its fields are those of `add_verification`. The contract does not show the
+/// stored shape; nodes were seen to answer the columns of the table in order, with
+/// lists as JSON text. A row and an object are read alike, columns that nobody
+/// described are kept, and each field that can't be read says so by itself.
+///
+/// Source: the contract, "Verification record".
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerificationRecord {
+    address: Field<ContractAddress>,
+    asset_id: Field<String>,
+    asset_type: Field<String>,
+    verifier_address: Field<WalletAddress>,
+    outcome: Field<Integer>,
+    doc_hash_list: Field<TextList>,
+    doc_link_list: Field<TextList>,
+    remarks: Field<String>,
+    deletable_after: Field<Integer>,
+    extra: ExtraFields,
+    extra_columns: Vec<RawJson>,
+}
+
+/// The columns of the table in their order. Observed on a real node.
+const COLUMNS: [&str; 9] = [
+    "address",
+    "asset_id",
+    "asset_type",
+    "verifier_address",
+    "outcome",
+    "doc_hash_list",
+    "doc_link_list",
+    "remarks",
+    "deletable_after",
+];
+
+impl VerificationRecord {
+    /// Reads one record from a row or an object, or from either inside of a string.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn from_json(record: &RawJson) -> Result<Self, DecodeError> {
+        let text = unwrapped(record.as_str());
+        let mut read = Self::default();
+        match text.as_bytes().first() {
+            Some(b'[') => {
+                let columns: Vec<&RawValue> = serde_json::from_str(&text).map_err(not_a_record)?;
+                let mut columns = columns.into_iter();
+                for (name, raw) in COLUMNS.into_iter().zip(&mut columns) {
+                    read.take(name, raw);
+                }
+                read.extra_columns = columns.map(|raw| raw.to_owned().into()).collect();
+            }
+            Some(b'{') => {
+                members(&text, |name, raw| {
+                    if !read.take(name, raw) {
+                        read.extra.push(name, raw.to_owned().into());
+                    }
+                })
+                .map_err(not_a_record)?;
+            }
+            _ => {
+                let found = kind_of(record.as_str());
+                let reason = format!("a row or an object belongs here, and this is {found}");
+                return Err(DecodeError::because("a verification record", &reason));
+            }
+        }
+        Ok(read)
+    }
+
+    /// Reads records from a list of them, or from a single one.
+    ///
+    /// # Errors
+    /// If one of them is neither a row nor an object.
+    pub fn all(records: &RawJson) -> Result<Vec<Self>, DecodeError> {
+        let text = unwrapped(records.as_str());
+        let several: Option<Vec<RawJson>> = serde_json::from_str(&text).ok();
+        // A row's own columns are texts and numbers; only its lists may be arrays, and none is first.
+        let several = several.filter(|items| {
+            items
+                .first()
+                .is_none_or(|first| first.as_str().starts_with(['[', '{']))
+        });
+        match several {
+            Some(items) => items.iter().map(Self::from_json).collect(),
+            None => Self::from_json(records).map(|record| vec![record]),
+        }
+    }
+
+    /// The contract that stores the record.
+    ///
+    /// # Errors
+    /// If it is no contract address.
+    pub fn contract_address(&self) -> Result<ContractAddress, FieldError> {
+        self.address.require("address").copied()
+    }
+
+    /// Identifier of the asset that the claim is about.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn asset_id(&self) -> Result<&str, FieldError> {
+        self.asset_id.require("asset_id").map(String::as_str)
+    }
+
+    /// Kind of asset, such as `token`.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn asset_type(&self) -> Result<&str, FieldError> {
+        self.asset_type.require("asset_type").map(String::as_str)
+    }
+
+    /// The verifier's wallet. Nodes were seen to store the wallet that signed.
+    ///
+    /// # Errors
+    /// If it is no wallet address.
+    pub fn verifier_address(&self) -> Result<WalletAddress, FieldError> {
+        self.verifier_address.require("verifier_address").copied()
+    }
+
+    /// What was found, such as 1. The meaning of the values is not stated.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn outcome(&self) -> Result<&Integer, FieldError> {
+        self.outcome.require("outcome")
+    }
+
+    /// Hashes of the supporting documents, in whatever form they were stored.
+    ///
+    /// # Errors
+    /// If it is neither a list of texts nor one as JSON text.
+    pub fn doc_hash_list(&self) -> Result<&[String], FieldError> {
+        self.doc_hash_list
+            .require("doc_hash_list")
+            .map(|list| list.0.as_slice())
+    }
+
+    /// Links to the supporting documents.
+    ///
+    /// # Errors
+    /// If it is neither a list of texts nor one as JSON text.
+    pub fn doc_link_list(&self) -> Result<&[String], FieldError> {
+        self.doc_link_list
+            .require("doc_link_list")
+            .map(|list| list.0.as_slice())
+    }
+
+    /// Free text.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn remarks(&self) -> Result<&str, FieldError> {
+        self.remarks.require("remarks").map(String::as_str)
+    }
+
+    /// Threshold after which the record may be deleted. Its unit is not stated.
+    ///
+    /// # Errors
+    /// If it is no integer.
+    pub fn deletable_after(&self) -> Result<&Integer, FieldError> {
+        self.deletable_after.require("deletable_after")
+    }
+
+    /// The fields of an object that nobody described, as they came.
+    #[must_use]
+    pub fn extra(&self) -> &ExtraFields {
+        &self.extra
+    }
+
+    /// The columns of a row behind the last one that is known, as they came.
+    #[must_use]
+    pub fn extra_columns(&self) -> &[RawJson] {
+        &self.extra_columns
+    }
+
+    /// Everything in the record that is missing, null or malformed.
+    #[must_use]
+    pub fn faults(&self) -> Vec<FieldError> {
+        let faults = [
+            self.contract_address().err(),
+            self.asset_id().err(),
+            self.asset_type().err(),
+            self.verifier_address().err(),
+            self.outcome().err(),
+            self.doc_hash_list().err(),
+            self.doc_link_list().err(),
+            self.remarks().err(),
+            self.deletable_after().err(),
+        ];
+        faults.into_iter().flatten().collect()
+    }
+
+    /// Takes the value of a field; `false` if the field is not known.
+    fn take(&mut self, name: &str, raw: &RawValue) -> bool {
+        match name {
+            "address" | "contract_address" => self.address = Field::read(raw),
+            "asset_id" => self.asset_id = Field::read(raw),
+            "asset_type" => self.asset_type = Field::read(raw),
+            "verifier_address" => self.verifier_address = Field::read(raw),
+            "outcome" => self.outcome = Field::read(raw),
+            "doc_hash_list" => self.doc_hash_list = Field::read(raw),
+            "doc_link_list" => self.doc_link_list = Field::read(raw),
+            "remarks" => self.remarks = Field::read(raw),
+            "deletable_after" => self.deletable_after = Field::read(raw),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// A list of texts, or one as JSON text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct TextList(Vec<String>);
+
+impl Leaf for TextList {
+    fn read(text: &str) -> Result<Self, String> {
+        serde_json::from_str(&unwrapped(text))
+            .map(Self)
+            .map_err(|_| {
+                format!(
+                    "a list of texts belongs here, and this is {}",
+                    kind_of(text)
+                )
+            })
+    }
+}
+
+/// What a string holds; any other value is itself.
+fn unwrapped(text: &str) -> Cow<'_, str> {
+    match text_in(text) {
+        Some(inner) => Cow::Owned(inner.trim().to_owned()),
+        None => Cow::Borrowed(text),
+    }
+}
+
+fn not_a_record(source: serde_json::Error) -> DecodeError {
+    DecodeError::because("a verification record", &source.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ContractState;
+
+    const ROW: &str = r#"["ctcc8321d6375c494d043fdd0260f21bc0ec51dacc","asset","token",
+        "0xc8111e8386bed918b8068b3f719c53a2e76810c3",1,"[\"doc1\", \"doc2\"]","[]","re\"marks",1347344]"#;
+
+    fn record(text: &str) -> VerificationRecord {
+        VerificationRecord::from_json(&text.parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_row_and_an_object_read_alike() {
+        let row = record(ROW);
+        let object = record(
+            r#"{"asset_type":"token","asset_id":"asset","address":"ctcc8321d6375c494d043fdd0260f21bc0ec51dacc",
+                "verifier_address":"0xc8111e8386bed918b8068b3f719c53a2e76810c3","outcome":1,
+                "doc_hash_list":["doc1","doc2"],"doc_link_list":"[]","remarks":"re\"marks","deletable_after":1347344}"#,
+        );
+        assert_eq!(row, object);
+        assert_eq!(row.doc_hash_list().unwrap(), ["doc1", "doc2"]);
+        assert_eq!(row.remarks().unwrap(), "re\"marks");
+        assert!(row.faults().is_empty());
+    }
+
+    #[test]
+    fn keeps_columns_and_fields_that_nobody_described() {
+        let wide = format!("{},\"new\",{{\"a\":1.0}}]", ROW.trim_end_matches(']'));
+        let columns = record(&wide).extra_columns().to_vec();
+        assert_eq!(columns[1].as_str(), "{\"a\":1.0}");
+        let object = record(r#"{"asset_id":"a","level":3}"#);
+        assert_eq!(object.extra().get("level").unwrap().as_str(), "3");
+        assert_eq!(object.faults().len(), 8);
+    }
+
+    #[test]
+    fn a_short_row_says_what_is_missing() {
+        let short = record(r#"["ct11",null]"#);
+        assert!(short.asset_id().unwrap_err().is_null());
+        assert!(short.remarks().unwrap_err().is_missing());
+        assert!(
+            short
+                .contract_address()
+                .unwrap_err()
+                .to_string()
+                .contains("`address` is malformed")
+        );
+    }
+
+    #[test]
+    fn state_yields_the_record_wherever_it_is() {
+        for body in [
+            format!(r#"{{"status":"SUCCESS","data":{ROW}}}"#),
+            format!(r#"{{"value":{ROW}}}"#),
+            format!(r#"{{"value":null,"data":{ROW}}}"#),
+            format!(r#"{{"value":[{ROW},{ROW}]}}"#),
+            format!(r#"{{"value":{}}}"#, serde_json::to_string(ROW).unwrap()),
+        ] {
+            let state = ContractState::from_slice(body.as_bytes()).unwrap();
+            assert_eq!(
+                state.verification().unwrap().unwrap().asset_id().unwrap(),
+                "asset",
+                "{body}"
+            );
+        }
+        let none = ContractState::from_slice(br#"{"status":"SUCCESS","data":null}"#).unwrap();
+        assert_eq!(none.verification(), Ok(None));
+        assert_eq!(none.status(), Some("SUCCESS"));
+        let silent = ContractState::from_slice(b"{}").unwrap();
+        assert!(silent.record().unwrap_err().is_missing());
+        let odd = ContractState::from_slice(br#"{"value":7}"#).unwrap();
+        assert!(
+            odd.verification()
+                .unwrap_err()
+                .to_string()
+                .contains("the number 7")
+        );
+    }
+}
