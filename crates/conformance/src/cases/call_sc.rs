@@ -1,0 +1,235 @@
+//! `POST /call-sc`.
+
+use node_client::{RawTransaction, escape::escaped_up_to as shown};
+use serde_json::Value;
+
+use super::Case;
+use crate::{
+    exchange::Request,
+    judge::{decodes, never, objects, refused, sample_answers},
+    outcome::{Finding, Findings, Obstacle},
+    sample::{Context, Sample},
+    snapshot,
+    spec::View,
+};
+
+const RESPONSE: &str = "Response: a raw transaction to be signed and submitted.";
+
+pub(super) const CASES: &[Case] = &[
+    Case::must("call-sc/answers", RESPONSE, |c| Box::pin(answers(c))),
+    Case::must(
+        "call-sc/sc-address",
+        "sc_address | string | yes | contract address",
+        |c| Box::pin(echo(c, "sc_address", "address")),
+    ),
+    Case::must(
+        "call-sc/function-called",
+        "function_called | string | yes | `add_verification` for this contract",
+        |c| Box::pin(echo(c, "function_called", "function")),
+    ),
+    Case::must(
+        "call-sc/signers",
+        "signers | array of string | yes | wallet addresses that sign",
+        |c| Box::pin(echo(c, "signers", "signers")),
+    ),
+    Case::must(
+        "call-sc/params",
+        "params | object | yes | function parameters",
+        |c| Box::pin(echo(c, "params", "params")),
+    ),
+    Case::must(
+        "call-sc/type",
+        "transaction.type | integer | a smart contract call uses 3",
+        |c| Box::pin(type_3(c)),
+    ),
+    Case::must(
+        "call-sc/unsigned",
+        "The caller then signs it with a wallet and submits it through `/submit-transaction`.",
+        |c| Box::pin(unsigned(c)),
+    ),
+    Case::should(
+        "call-sc/submittable",
+        "Transaction (body of `/submit-transaction`): transaction, signatures",
+        |c| Box::pin(submittable(c)),
+    ),
+    Case::must(
+        "call-sc/sc-address-required",
+        "sc_address | string | yes",
+        |c| Box::pin(left_out(c, "sc_address")),
+    ),
+    Case::must(
+        "call-sc/function-called-required",
+        "function_called | string | yes",
+        |c| Box::pin(left_out(c, "function_called")),
+    ),
+    Case::must(
+        "call-sc/signers-required",
+        "signers | array of string | yes",
+        |c| Box::pin(left_out(c, "signers")),
+    ),
+    Case::must("call-sc/params-required", "params | object | yes", |c| {
+        Box::pin(left_out(c, "params"))
+    }),
+    Case::must(
+        "call-sc/body-not-json",
+        "Requests that send JSON use header `Content-Type: application/json`.",
+        |c| {
+            let what = "a body that is not JSON";
+            Box::pin(refused(
+                c,
+                Request::post("/call-sc", "{\"sc_address\":".to_owned()),
+                what,
+                never,
+            ))
+        },
+    ),
+    Case::must("call-sc/decodes", RESPONSE, |c| {
+        Box::pin(decodes(c, Sample::CallSc, |body| {
+            let raw = RawTransaction::from_slice(body).map_err(|error| error.to_string())?;
+            raw.transaction_text()
+                .map(drop)
+                .map_err(|error| error.to_string())
+        }))
+    }),
+    Case::should(
+        "call-sc/snapshot",
+        "Transaction (body of `/submit-transaction`): transaction, signatures",
+        |c| Box::pin(snapshot::check(c, Sample::CallSc)),
+    ),
+];
+
+async fn answers(context: &Context) -> Findings {
+    let answers = context.sample(Sample::CallSc).await?;
+    let made_up = context.material.contracts.is_empty();
+    if made_up
+        && answers
+            .iter()
+            .all(|answer| matches!(answer.status, 400 | 422) && answer.json().is_ok())
+    {
+        return Err(Obstacle::NoMaterial(
+            "no contract was found on the chain, and the node builds nothing for one that is not \
+             deployed; give one with --fixture"
+                .into(),
+        ));
+    }
+    sample_answers(context, Sample::CallSc).await
+}
+
+/// Where a member of this name stands, searched from the top: the raw transaction's shape is not
+/// shown, so it is looked for wherever it is.
+fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
+    let members = value.as_object()?;
+    if let Some(found) = members.get(name) {
+        return Some((format!("{at}/{name}"), found));
+    }
+    members
+        .iter()
+        // What was sent as params is no place for the transaction's own members.
+        .filter(|(inner, _)| *inner != "params")
+        .find_map(|(inner, value)| find(value, name, &format!("{at}/{inner}")))
+}
+
+async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
+    let body = context.call_body();
+    let wanted = &body[sent];
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let Some(answer) = exchange.answered_object() else {
+            continue;
+        };
+        let found = find(answer, named, "").or_else(|| find(answer, sent, ""));
+        let (what, actual, at) = match found {
+            Some((_, value)) if value == wanted => continue,
+            Some((at, value)) => (
+                format!("the transaction has another {sent} than was asked for"),
+                shown(&value.to_string(), 160),
+                at,
+            ),
+            None => {
+                let what = format!("the transaction does not say its {sent}");
+                (what, exchange.excerpt(160), String::new())
+            }
+        };
+        let expected = shown(&wanted.to_string(), 160);
+        findings.push(Finding::new(&exchange, what, expected, actual).at(at));
+    }
+    Ok(findings)
+}
+
+async fn type_3(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let Some(answer) = exchange.answered_object() else {
+            continue;
+        };
+        let found = find(answer, "type", "");
+        if found
+            .as_ref()
+            .is_some_and(|(_, value)| value.as_i64() == Some(3))
+        {
+            continue;
+        }
+        let (at, actual) = found.map_or_else(
+            || (String::new(), "no type".to_owned()),
+            |(at, value)| (at, shown(&value.to_string(), 80)),
+        );
+        let what = "the transaction is not of the type of a contract call";
+        findings.push(Finding::new(&exchange, what, "3", actual).at(at));
+    }
+    Ok(findings)
+}
+
+async fn unsigned(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let Some(answer) = exchange.answered_object() else {
+            continue;
+        };
+        let Some((at, signatures)) = find(answer, "signatures", "") else {
+            continue;
+        };
+        if signatures
+            .as_array()
+            .is_some_and(|entries| !entries.is_empty())
+        {
+            let what = "the raw transaction has signatures before anybody signed it";
+            let actual = shown(&signatures.to_string(), 160);
+            findings.push(Finding::new(&exchange, what, "no signatures", actual).at(at));
+        }
+    }
+    Ok(findings)
+}
+
+/// Whether what comes back can go to `/submit-transaction` once it is signed.
+async fn submittable(context: &Context) -> Findings {
+    let validator = context
+        .spec
+        .validator(View::Documented, "SignedTransaction")
+        .map_err(|error| Obstacle::Harness(error.to_string()))?;
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let Some(answer) = exchange.answered_object() else {
+            continue;
+        };
+        for departure in validator.departures_of(answer) {
+            let found = answer.pointer(&departure.instance).unwrap_or(answer);
+            let actual = shown(&found.to_string(), 160);
+            let expected = "what `/submit-transaction` takes";
+            findings.push(
+                Finding::new(&exchange, departure.message.clone(), expected, actual)
+                    .at(departure.instance),
+            );
+        }
+    }
+    Ok(findings)
+}
+
+async fn left_out(context: &Context, name: &str) -> Findings {
+    let mut body = context.call_body();
+    if let Some(members) = body.as_object_mut() {
+        members.shift_remove(name);
+    }
+    let request = Request::post("/call-sc", body.to_string());
+    let what = format!("a call without {name}");
+    refused(context, request, &what, never).await
+}

@@ -1,0 +1,402 @@
+//! `GET /get-balances`.
+
+use std::collections::BTreeMap;
+
+use node_client::{BalanceAnswer, escape::escaped_up_to as shown};
+use node_primitives::Integer;
+use serde_json::Value;
+
+use super::Case;
+use crate::{
+    exchange::Request,
+    judge::{decodes, never, objects, refused, sample_answers},
+    outcome::{Finding, Findings, Obstacle},
+    sample::{Context, Sample, token_balance_request},
+    snapshot,
+    spec::View,
+};
+
+const BALANCE_TYPES: &str = "balance_type | enum | yes | `TOKEN_IN_WALLET`, \
+                             `ALL_TOKENS_IN_WALLET`, `ALL_WALLETS_FOR_TOKEN`";
+
+pub(super) const CASES: &[Case] = &[
+    Case::must(
+        "get-balances/token-in-wallet",
+        "`TOKEN_IN_WALLET`: the balance of one token in one wallet.",
+        |c| Box::pin(sample_answers(c, Sample::TokenBalance)),
+    ),
+    Case::must(
+        "get-balances/all-tokens-in-wallet",
+        "`ALL_TOKENS_IN_WALLET`: the balances of every token in a wallet.",
+        |c| Box::pin(sample_answers(c, Sample::WalletBalances)),
+    ),
+    Case::must(
+        "get-balances/all-wallets-for-token",
+        "`ALL_WALLETS_FOR_TOKEN`: the balances of every wallet for a token.",
+        |c| Box::pin(sample_answers(c, Sample::TokenHolders)),
+    ),
+    Case::must(
+        "get-balances/balance",
+        "Balance result: An object with a numeric (integer) balance. Its field is named `balance`.",
+        |c| Box::pin(balance(c)),
+    ),
+    Case::must(
+        "get-balances/lists-carry-balances",
+        "Response: a JSON object carrying the balance (see Balance result).",
+        |c| Box::pin(lists_carry_balances(c)),
+    ),
+    Case::must(
+        "get-balances/nothing-held",
+        "Balance result: An object with a numeric (integer) balance.",
+        |c| Box::pin(nothing_held(c)),
+    ),
+    Case::must(
+        "get-balances/wallet-address",
+        "wallet_address | string | optional | used with the first two types",
+        |c| Box::pin(wallet_address(c)),
+    ),
+    Case::must(
+        "get-balances/token-code",
+        "token_code | string | optional | used with the first and third types",
+        |c| Box::pin(token_code(c)),
+    ),
+    Case::must("get-balances/balance-type-required", BALANCE_TYPES, |c| {
+        Box::pin(wrong_type(c, None, "a request without balance_type"))
+    }),
+    Case::must("get-balances/balance-type-unknown", BALANCE_TYPES, |c| {
+        Box::pin(wrong_type(
+            c,
+            Some("EVERYTHING"),
+            "a balance_type that the contract does not have",
+        ))
+    }),
+    Case::must(
+        "get-balances/decodes",
+        "Response: a JSON object carrying the balance (see Balance result).",
+        |c| {
+            Box::pin(decodes(c, Sample::TokenBalance, |body| {
+                let answer = BalanceAnswer::from_slice(body).map_err(|error| error.to_string())?;
+                answer.amount().map(drop).map_err(|error| error.to_string())
+            }))
+        },
+    ),
+    Case::must(
+        "get-balances/snapshot",
+        "Response: a JSON object carrying the balance (see Balance result).",
+        |c| Box::pin(snapshot::check(c, Sample::TokenBalance)),
+    ),
+];
+
+async fn balance(context: &Context) -> Findings {
+    let schema = Sample::TokenBalance.schema(&context.spec, View::Documented);
+    let validator = schema
+        .ok_or_else(|| "the spec does not describe the balance".to_owned())
+        .and_then(|at| {
+            context
+                .spec
+                .validator(View::Documented, &at)
+                .map_err(|error| error.to_string())
+        })
+        .map_err(Obstacle::Harness)?;
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::TokenBalance).await? {
+        let Some(body) = exchange.answered_object() else {
+            continue;
+        };
+        let carried = carried(body);
+        for departure in validator.departures_of(body).into_iter().take(1) {
+            let (what, at) = match carried {
+                None => (
+                    "neither balance nor value is there".to_owned(),
+                    String::new(),
+                ),
+                Some((name, Value::Null)) => {
+                    (format!("{name} is null, not a number"), format!("/{name}"))
+                }
+                Some((name, Value::String(_))) => {
+                    (format!("{name} as text, not a number"), format!("/{name}"))
+                }
+                Some((name, _)) => (format!("{name}: {}", departure.message), format!("/{name}")),
+            };
+            findings.push(
+                Finding::new(
+                    &exchange,
+                    what,
+                    "a balance that is an integer",
+                    exchange.excerpt(160),
+                )
+                .at(at),
+            );
+        }
+    }
+    Ok(findings)
+}
+
+/// The field that carries the balance, by either of its names.
+fn carried(body: &Value) -> Option<(&'static str, &Value)> {
+    ["balance", "value"]
+        .into_iter()
+        .find_map(|name| body.get(name).map(|value| (name, value)))
+}
+
+/// The shape of the lists is not shown, but an answer that carries nothing answers nothing.
+async fn lists_carry_balances(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for sample in [Sample::WalletBalances, Sample::TokenHolders] {
+        for exchange in objects(context, sample).await? {
+            let Some(body) = exchange.answered_object() else {
+                continue;
+            };
+            if carried(body).is_none_or(|(_, value)| value.is_null()) {
+                let expected = "an object that carries the balances in `balance` (or `value`)";
+                findings.push(
+                    Finding::new(
+                        &exchange,
+                        "the answer carries no balances",
+                        expected,
+                        exchange.excerpt(160),
+                    )
+                    .at(""),
+                );
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// A wallet that nobody can have: its address is all ones, so no key leads to it by chance.
+fn nobody() -> String {
+    format!("0x{}", "f".repeat(40))
+}
+
+async fn nothing_held(context: &Context) -> Findings {
+    let Some(token) = context.material.tokens.first() else {
+        return Err(Obstacle::NoMaterial(
+            "no token was found; give one with --fixture".into(),
+        ));
+    };
+    let exchange = context
+        .node
+        .ask(token_balance_request(&nobody(), token))
+        .await?;
+    let Some(body) = exchange.answered_object() else {
+        // Whether a wallet that the chain has never seen is an error is not in the contract.
+        return Ok(Vec::new());
+    };
+    let what = match carried(body) {
+        Some((_, Value::Number(number))) if number.is_i64() || number.is_u64() => {
+            if number.as_u64() == Some(0) {
+                return Ok(Vec::new());
+            }
+            "a wallet that nobody has is said to hold something".to_owned()
+        }
+        Some((name, Value::Null)) => format!("nothing held is answered with {name}: null"),
+        _ => "nothing held is not answered with a number".to_owned(),
+    };
+    let expected = "an integer balance, 0";
+    Ok(vec![
+        Finding::new(&exchange, what, expected, exchange.excerpt(160)).at("/balance"),
+    ])
+}
+
+type Holdings = BTreeMap<(String, String), Integer>;
+
+/// What the list queries say, where they are of the form that nodes were seen to use.
+async fn listed(context: &Context, sample: Sample) -> Result<Vec<Holdings>, Obstacle> {
+    let asked = if sample == Sample::WalletBalances {
+        "wallet_address"
+    } else {
+        "token_code"
+    };
+    let mut lists = Vec::new();
+    for exchange in objects(context, sample).await? {
+        let about = exchange
+            .request
+            .query
+            .iter()
+            .find(|(name, _)| *name == asked);
+        let Some((_, about)) = about else { continue };
+        let mut holdings = Holdings::new();
+        for_each_entry(&exchange.body, |wallet, token, balance| {
+            let key = if sample == Sample::WalletBalances {
+                (about.clone(), token?.to_owned())
+            } else {
+                (wallet?.to_owned(), about.clone())
+            };
+            holdings.insert(key, balance);
+            Some(())
+        });
+        lists.push(holdings);
+    }
+    Ok(lists)
+}
+
+/// Reads the entries of a list exactly: balances go beyond what a float holds.
+fn for_each_entry(
+    body: &[u8],
+    mut take: impl FnMut(Option<&str>, Option<&str>, Integer) -> Option<()>,
+) {
+    #[derive(serde::Deserialize)]
+    struct Entry {
+        wallet: Option<String>,
+        token_code: Option<String>,
+        balance: Option<Integer>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        #[serde(alias = "value")]
+        balance: Vec<Entry>,
+    }
+    let Ok(answer) = serde_json::from_slice::<Answer>(body) else {
+        return;
+    };
+    for entry in answer.balance {
+        let balance = entry.balance.unwrap_or_else(|| Integer::from(0));
+        // An entry without what it is about is no entry of this form.
+        let _ = take(
+            entry.wallet.as_deref(),
+            entry.token_code.as_deref(),
+            balance,
+        );
+    }
+}
+
+/// The one-token answer for a pair, exactly.
+async fn single(context: &Context, pair: &(String, String)) -> Result<Option<Integer>, Obstacle> {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        #[serde(alias = "value")]
+        balance: Option<Integer>,
+    }
+    let exchange = context
+        .node
+        .ask(token_balance_request(&pair.0, &pair.1))
+        .await?;
+    if exchange.answered_object().is_none() {
+        return Ok(None);
+    }
+    let answer: Option<Answer> = serde_json::from_slice(&exchange.body).ok();
+    Ok(answer.map(|answer| answer.balance.unwrap_or_else(|| Integer::from(0))))
+}
+
+/// The answer changes with the wallet that is asked about, as the lists say it has to.
+async fn wallet_address(context: &Context) -> Findings {
+    let lists = listed(context, Sample::TokenHolders).await?;
+    let mut holders: Vec<_> = lists.into_iter().flatten().collect();
+    holders.retain(|((holder, _), _)| holder.starts_with("0x"));
+    compare(context, holders, "ALL_WALLETS_FOR_TOKEN").await
+}
+
+/// The answer changes with the token that is asked about, as the lists say it has to.
+async fn token_code(context: &Context) -> Findings {
+    let lists = listed(context, Sample::WalletBalances).await?;
+    compare(
+        context,
+        lists.into_iter().flatten().collect(),
+        "ALL_TOKENS_IN_WALLET",
+    )
+    .await
+}
+
+async fn compare(
+    context: &Context,
+    mut holdings: Vec<((String, String), Integer)>,
+    list: &str,
+) -> Findings {
+    // The two largest and the smallest: different answers, and the digits that a float would lose.
+    holdings.sort_by(|left, right| right.1.cmp(&left.1));
+    if holdings.len() > 3 {
+        holdings.drain(2..holdings.len() - 1);
+    }
+    if holdings.is_empty() {
+        return Err(Obstacle::NoMaterial(format!(
+            "{list} gave no list of the form that nodes were seen to give, so there is nothing to \
+             compare with"
+        )));
+    }
+    let mut findings = Vec::new();
+    let mut judged = false;
+    for (pair, listed) in &holdings {
+        // An answer without a balance is judged elsewhere.
+        let Some(alone) = single(context, pair).await? else {
+            continue;
+        };
+        judged = true;
+        if alone == *listed {
+            continue;
+        }
+        // A transfer may have come in between: what counts is a second look at both.
+        let Some(again) = relisted(context, pair, list).await? else {
+            continue;
+        };
+        let exchange = context
+            .node
+            .ask(token_balance_request(&pair.0, &pair.1))
+            .await?;
+        let now = single(context, pair).await?;
+        if now.as_ref() != Some(&again) {
+            findings.push(
+                Finding::new(
+                    &exchange,
+                    "the answer does not follow the wallet and the token that are asked about",
+                    format!("{again}, as {list} says"),
+                    exchange.excerpt(160),
+                )
+                .at("/balance"),
+            );
+        }
+    }
+    if judged {
+        Ok(findings)
+    } else {
+        Err(Obstacle::NoMaterial(
+            "no balance was answered, so none could be compared".into(),
+        ))
+    }
+}
+
+async fn relisted(
+    context: &Context,
+    pair: &(String, String),
+    list: &str,
+) -> Result<Option<Integer>, Obstacle> {
+    let by_wallet = list == "ALL_TOKENS_IN_WALLET";
+    let request = if by_wallet {
+        crate::sample::wallet_balances_request(&pair.0)
+    } else {
+        crate::sample::token_holders_request(&pair.1)
+    };
+    let exchange = context.node.ask(request).await?;
+    let mut found = None;
+    for_each_entry(&exchange.body, |wallet, token, balance| {
+        let named = if by_wallet {
+            token? == pair.1
+        } else {
+            wallet? == pair.0
+        };
+        if named {
+            found = Some(balance);
+        }
+        Some(())
+    });
+    Ok(found)
+}
+
+async fn wrong_type(context: &Context, given: Option<&str>, what: &str) -> Findings {
+    let (wallet, token) = context
+        .material
+        .holdings
+        .first()
+        .cloned()
+        .unwrap_or_else(|| {
+            (
+                context.signer(),
+                context.material.tokens.first().cloned().unwrap_or_default(),
+            )
+        });
+    let mut request: Request = token_balance_request(&wallet, &token).without("balance_type");
+    if let Some(given) = given {
+        request = request.with("balance_type", shown(given, 40));
+    }
+    refused(context, request, what, never).await
+}

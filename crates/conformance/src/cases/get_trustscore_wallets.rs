@@ -1,0 +1,110 @@
+//! `GET /get-trustscore-wallets`.
+
+use node_client::{TrustScore, escape::escaped_up_to as shown};
+
+use super::Case;
+use crate::{
+    exchange::Request,
+    judge::{answers_json, decodes, is_missing, never, objects, refused},
+    outcome::{Finding, Findings, Obstacle},
+    sample::{Context, Sample, trust_request},
+    snapshot,
+};
+
+const RESPONSE: &str = "Response: `status` (string) and `trust_score` (integer).";
+
+pub(super) const CASES: &[Case] = &[
+    Case::must("get-trustscore-wallets/answers", RESPONSE, |c| {
+        Box::pin(answers(c))
+    }),
+    Case::must(
+        "get-trustscore-wallets/status-success",
+        "Trust score result: status | string (`SUCCESS`)",
+        |c| Box::pin(status_success(c)),
+    ),
+    Case::must(
+        "get-trustscore-wallets/src-required",
+        "src_wallet_address | string | yes | from wallet",
+        |c| Box::pin(left_out(c, "src_wallet_address")),
+    ),
+    Case::must(
+        "get-trustscore-wallets/dst-required",
+        "dst_wallet_address | string | yes | to wallet",
+        |c| Box::pin(left_out(c, "dst_wallet_address")),
+    ),
+    Case::must(
+        "get-trustscore-wallets/src-malformed",
+        "src_wallet_address | string | yes | from wallet",
+        |c| Box::pin(malformed(c, "src_wallet_address")),
+    ),
+    Case::must(
+        "get-trustscore-wallets/dst-malformed",
+        "dst_wallet_address | string | yes | to wallet",
+        |c| Box::pin(malformed(c, "dst_wallet_address")),
+    ),
+    Case::must("get-trustscore-wallets/decodes", RESPONSE, |c| {
+        Box::pin(decodes(c, Sample::TrustScore, |body| {
+            let answer = TrustScore::from_slice(body).map_err(|error| error.to_string())?;
+            answer.score().map(drop).map_err(|error| error.to_string())
+        }))
+    }),
+    Case::must("get-trustscore-wallets/snapshot", RESPONSE, |c| {
+        Box::pin(snapshot::check(c, Sample::TrustScore))
+    }),
+];
+
+async fn answers(context: &Context) -> Findings {
+    let answers = context.sample(Sample::TrustScore).await?;
+    let no_score = answers
+        .iter()
+        .all(|answer| matches!(answer.status, 400 | 404) && answer.json().is_ok());
+    // Whether a pair has a score is up to the chain; whether the call is there is not.
+    if no_score && !is_missing(context, "/get-trustscore-wallets").await? {
+        return Err(Obstacle::NoMaterial(
+            "no pair of wallets with a trust score was found; give one with --fixture".into(),
+        ));
+    }
+    Ok(answers.iter().flat_map(answers_json).collect())
+}
+
+async fn status_success(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::TrustScore).await? {
+        let Some(body) = exchange.answered_object() else {
+            continue;
+        };
+        let Some(status) = body.get("status").and_then(serde_json::Value::as_str) else {
+            continue;
+        };
+        if status != "SUCCESS" {
+            findings.push(
+                Finding::new(
+                    &exchange,
+                    "a score is answered with another status than SUCCESS",
+                    "SUCCESS",
+                    shown(status, 80),
+                )
+                .at("/status"),
+            );
+        }
+    }
+    Ok(findings)
+}
+
+fn known_request(context: &Context) -> Request {
+    match context.material.trust.first() {
+        Some((from, to)) => trust_request(from, to),
+        None => trust_request(&context.signer(), &context.signer()),
+    }
+}
+
+async fn left_out(context: &Context, name: &'static str) -> Findings {
+    let what = format!("a request without {name}");
+    refused(context, known_request(context).without(name), &what, never).await
+}
+
+async fn malformed(context: &Context, name: &'static str) -> Findings {
+    let request = known_request(context).without(name).with(name, "0x5a");
+    let what = format!("a {name} that is no wallet address");
+    refused(context, request, &what, never).await
+}

@@ -1,0 +1,343 @@
+//! The command line, shared by `cargo xtask conformance` and `node-conformance`.
+
+use std::{
+    future::Future,
+    io::{IsTerminal, Write, stdout},
+    path::{Path, PathBuf},
+    pin::Pin,
+    time::Duration,
+};
+
+use clap::{Args, ValueEnum};
+use globset::{Glob, GlobMatcher};
+use node_primitives::Network;
+
+use crate::{
+    Options, Target, TargetError, cases,
+    discovery::Fixture,
+    progress::Progress,
+    report::{self, Report, Style},
+    run,
+};
+
+/// Exit status of a wrong command line or configuration.
+pub const USAGE: u8 = 2;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    the node conforms
+  1    it does not
+  2    wrong usage or configuration; no case selected, too
+  3    the node was unreachable or lost, what answers is no node, or time ran out
+  4    the harness is at fault
+  130  interrupted; what was found until then is reported";
+
+/// Check whether a node keeps the contract.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct ConformanceArgs {
+    /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+
+    /// Network of the node; devnet where neither it nor the URL's port tells.
+    #[arg(long, value_name = "devnet|testnet|mainnet")]
+    pub network: Option<Network>,
+
+    /// List the cases with their levels and requirements, and send nothing.
+    #[arg(long)]
+    pub list: bool,
+
+    /// Run only the cases whose ID matches; may be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+
+    /// Do not run the cases whose ID matches; may be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub skip: Vec<String>,
+
+    /// Fail on departures from what is expected but not written, too.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// A JSON file with what is known of the node: blocks, wallets, tokens, assets, trust.
+    #[arg(long, value_name = "FILE")]
+    pub fixture: Option<PathBuf>,
+
+    /// How many cases run side by side.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
+    pub jobs: usize,
+
+    /// How long a request may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    pub request_timeout: Duration,
+
+    /// How long the whole run may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds, allow_negative_numbers = true)]
+    pub deadline: Duration,
+
+    /// Form of the report on standard output.
+    #[arg(long, value_enum, default_value_t = Format::Pretty)]
+    pub format: Format,
+
+    /// Folder to write report.json to; made where it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
+
+    /// Only the report, without progress.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// A line for each case on a terminal, too.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Form of the report on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    Pretty,
+    /// The text of report.json.
+    Json,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no number of seconds, such as 10 or 0.5");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds <= 0.0 || seconds > 1e6 {
+        return Err(wrong());
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=256) => Ok(count),
+        _ => Err(format!("{text:?} is no number from 1 to 256")),
+    }
+}
+
+/// A node that was started for a run, and ends when this is dropped.
+pub struct LocalNode {
+    /// Where it answers.
+    pub base_url: String,
+    /// The folder of the shared snapshots, which this node's run may leave for review.
+    pub reviewable_snapshots: Option<PathBuf>,
+    /// Ends the node when it is dropped.
+    pub guard: Box<dyn std::any::Any + Send>,
+}
+
+/// Starts a node of our own for a run without a URL.
+pub type StartLocal = Box<
+    dyn FnOnce(Network) -> Pin<Box<dyn Future<Output = Result<LocalNode, String>> + Send>> + Send,
+>;
+
+/// Why a run did not begin.
+#[derive(Debug, thiserror::Error)]
+enum UsageError {
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error("there is no node to check: give --base-url URL and --network NETWORK")]
+    NoTarget,
+    #[error(
+        "which network? {0} does not tell by its port: give --network devnet, testnet or mainnet"
+    )]
+    NoNetwork(String),
+    #[error("{flag} {glob:?} is no glob: {reason}")]
+    Glob {
+        flag: &'static str,
+        glob: String,
+        reason: String,
+    },
+    #[error("{flag} {glob:?} matches no case: see --list")]
+    NothingMatches { flag: &'static str, glob: String },
+    #[error("no case is left to run: --skip takes away all that --only selects")]
+    NothingSelected,
+    #[error("the fixture {path} can't be read: {reason}")]
+    Fixture { path: String, reason: String },
+    #[error("reports can't be written to {path}: {reason}")]
+    ReportDir { path: String, reason: String },
+    #[error("the local node did not start: {0}")]
+    Local(String),
+}
+
+/// Does what the command line says, and hands back the exit status.
+pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
+    match try_execute(args, local).await {
+        Ok(status) => status,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            USAGE
+        }
+    }
+}
+
+async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    let mut options = options(args)?;
+    if args.list {
+        list(&options);
+        return Ok(0);
+    }
+    let (target, _guard) = match (&args.base_url, local) {
+        (Some(url), _) => (target(url, args.network)?, None),
+        (None, None) => return Err(UsageError::NoTarget),
+        (None, Some(start)) => {
+            let network = args.network.unwrap_or(Network::Devnet);
+            let node = start(network).await.map_err(UsageError::Local)?;
+            options.reviewable_snapshots = node.reviewable_snapshots.clone();
+            (Target::parse(&node.base_url, network)?, Some(node.guard))
+        }
+    };
+    if let Some(folder) = &args.report_dir {
+        std::fs::create_dir_all(folder).map_err(|error| report_dir(folder, &error))?;
+    }
+    let style = style();
+    let progress = Progress::new(
+        args.quiet || args.format == Format::Json,
+        args.verbose,
+        style,
+    );
+    let interrupt = async {
+        // Where the signal can't be listened to, the run goes on without.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let report = run(target, &options, &progress, interrupt).await;
+    show(&report, args.format, style);
+    if let Some(folder) = &args.report_dir {
+        write(&report, folder).map_err(|error| report_dir(folder, &error))?;
+    }
+    Ok(report.exit_code)
+}
+
+fn report_dir(folder: &Path, error: &std::io::Error) -> UsageError {
+    UsageError::ReportDir {
+        path: folder.display().to_string(),
+        reason: error.to_string(),
+    }
+}
+
+fn target(url: &str, network: Option<Network>) -> Result<Target, UsageError> {
+    if let Some(network) = network {
+        return Ok(Target::parse(url, network)?);
+    }
+    // A port says which network it is; devnet only stands in to have the URL read.
+    let known = Target::parse(url, Network::Devnet);
+    let base_url: node_client::BaseUrl = url.parse().map_err(TargetError::from)?;
+    match Network::from_port(base_url.port()) {
+        Some(network) => Ok(Target::parse(url, network)?),
+        None => {
+            known?;
+            Err(UsageError::NoNetwork(base_url.to_string()))
+        }
+    }
+}
+
+fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
+    let fixture = args
+        .fixture
+        .as_deref()
+        .map(read_fixture)
+        .transpose()?
+        .unwrap_or_default();
+    let options = Options {
+        only: globs("--only", &args.only)?,
+        skip: globs("--skip", &args.skip)?,
+        jobs: args.jobs,
+        request_timeout: args.request_timeout,
+        deadline: args.deadline,
+        strict: args.strict,
+        fixture,
+        ..Options::default()
+    };
+    if !cases::all().iter().any(|case| options.selects(case.id)) {
+        return Err(UsageError::NothingSelected);
+    }
+    Ok(options)
+}
+
+fn globs(flag: &'static str, given: &[String]) -> Result<Vec<GlobMatcher>, UsageError> {
+    given
+        .iter()
+        .map(|glob| {
+            let matcher = Glob::new(glob)
+                .map_err(|error| UsageError::Glob {
+                    flag,
+                    glob: glob.clone(),
+                    reason: error.kind().to_string(),
+                })?
+                .compile_matcher();
+            if cases::all().iter().any(|case| matcher.is_match(case.id)) {
+                Ok(matcher)
+            } else {
+                Err(UsageError::NothingMatches {
+                    flag,
+                    glob: glob.clone(),
+                })
+            }
+        })
+        .collect()
+}
+
+fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
+    let wrong = |reason: String| UsageError::Fixture {
+        path: path.display().to_string(),
+        reason,
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+fn style() -> Style {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted && stdout().is_terminal() {
+        Style::Coloured
+    } else {
+        Style::Plain
+    }
+}
+
+fn list(options: &Options) {
+    let mut out = String::new();
+    for case in cases::all().iter().filter(|case| options.selects(case.id)) {
+        out.push_str(&format!(
+            "{:<44} {:<8} {}\n",
+            case.id,
+            case.level.name(),
+            case.requirement
+        ));
+    }
+    print(&out);
+}
+
+fn show(report: &Report, format: Format, style: Style) {
+    match format {
+        Format::Pretty => print(&report::pretty(report, style)),
+        Format::Json => match serde_json::to_string_pretty(report) {
+            Ok(text) => print(&format!("{text}\n")),
+            Err(error) => complain(&format!("error: the report can't be written: {error}")),
+        },
+    }
+}
+
+fn write(report: &Report, folder: &Path) -> std::io::Result<()> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    std::fs::write(folder.join("report.json"), text)
+}
+
+/// Writes to standard output; a reader that has gone away is no fault of the run.
+fn print(text: &str) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a wrong command line is told on stderr"
+)]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}

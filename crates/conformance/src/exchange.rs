@@ -1,0 +1,238 @@
+//! One request and what came back, kept whole for judging and for the report.
+
+use std::{sync::OnceLock, time::Duration};
+
+use node_client::{BaseUrl, escape};
+use serde_json::Value;
+
+use crate::spec;
+
+/// The method of a request. Nothing else is ever sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Sends a JSON body.
+    Post,
+}
+
+/// A request to the node under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The operation as case IDs name it, such as `get-block`.
+    pub operation: &'static str,
+    /// Its method.
+    pub method: Method,
+    /// The path below the base URL, such as `/get-block`.
+    pub path: &'static str,
+    /// The query's parameters, in the order in which they are sent.
+    pub query: Vec<(&'static str, String)>,
+    /// The JSON body of a POST.
+    pub body: Option<String>,
+}
+
+impl Request {
+    /// A GET of a path; the operation is named like the path.
+    pub(crate) fn get(path: &'static str) -> Self {
+        let operation = path.trim_start_matches('/');
+        Self {
+            operation,
+            method: Method::Get,
+            path,
+            query: Vec::new(),
+            body: None,
+        }
+    }
+
+    /// A POST of a JSON document.
+    pub(crate) fn post(path: &'static str, body: String) -> Self {
+        let operation = path.trim_start_matches('/');
+        Self {
+            operation,
+            method: Method::Post,
+            path,
+            query: Vec::new(),
+            body: Some(body),
+        }
+    }
+
+    /// The same with one parameter more.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.query.push((name, value.into()));
+        self
+    }
+
+    /// The same without a parameter.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.query.retain(|(given, _)| *given != name);
+        self
+    }
+
+    /// Whether a node's state is the same however often this is sent.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        self.method == Method::Get || self.path == "/call-sc"
+    }
+
+    /// The URL that is asked.
+    #[must_use]
+    pub fn url(&self, base: &BaseUrl) -> url::Url {
+        let mut url = base.join(self.path);
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        url
+    }
+
+    /// A shell line that sends this request.
+    #[must_use]
+    pub fn curl(&self, base: &BaseUrl) -> String {
+        let url = quoted(self.url(base).as_str());
+        match &self.body {
+            None => format!("curl -sS {url}"),
+            Some(body) => format!(
+                "curl -sS -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
+                quoted(body)
+            ),
+        }
+    }
+}
+
+/// Quotes for a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// A request with its answer.
+#[derive(Debug)]
+pub struct Exchange {
+    /// What was asked.
+    pub request: Request,
+    /// The URL it was asked at.
+    pub url: String,
+    /// A shell line that asks again.
+    pub curl: String,
+    /// The HTTP status.
+    pub status: u16,
+    /// The `Content-Type`, if the answer had one.
+    pub content_type: Option<String>,
+    /// The body, at most as long as the run's limit.
+    pub body: Vec<u8>,
+    /// From sending the request until the body's end.
+    pub elapsed: Duration,
+    json: OnceLock<Result<Value, String>>,
+}
+
+impl Exchange {
+    pub(crate) fn new(
+        request: Request,
+        base: &BaseUrl,
+        status: u16,
+        content_type: Option<String>,
+        body: Vec<u8>,
+        elapsed: Duration,
+    ) -> Self {
+        let (url, curl) = (request.url(base).into(), request.curl(base));
+        Self {
+            request,
+            url,
+            curl,
+            status,
+            content_type,
+            body,
+            elapsed,
+            json: OnceLock::new(),
+        }
+    }
+
+    /// Whether the status says that the call succeeded.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub fn json(&self) -> Result<&Value, &str> {
+        self.json
+            .get_or_init(|| read(&self.body))
+            .as_ref()
+            .map_err(String::as_str)
+    }
+
+    /// The body of a 200 that is a JSON object.
+    #[must_use]
+    pub fn answered_object(&self) -> Option<&Value> {
+        if self.status != 200 {
+            return None;
+        }
+        self.json().ok().filter(|value| value.is_object())
+    }
+
+    /// The first bytes of the body as text, escaped.
+    #[must_use]
+    pub fn excerpt(&self, most: usize) -> String {
+        escape::excerpt(&self.body, most)
+    }
+
+    /// Status and start of the body, in a line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        if self.body.is_empty() {
+            format!("{} with an empty body", self.status)
+        } else {
+            format!("{} {}", self.status, self.excerpt(160))
+        }
+    }
+}
+
+fn read(body: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        format!(
+            "not UTF-8, which JSON is: byte {} can't stand there",
+            error.valid_up_to()
+        )
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err("a byte order mark before the JSON document".to_owned());
+    }
+    if text.trim().is_empty() {
+        return Err("an empty body".to_owned());
+    }
+    spec::read_for_validation(text).map_err(|error| format!("not a JSON document: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curl_line_survives_a_shell_whatever_a_node_named() {
+        let base: BaseUrl = "http://127.0.0.1:8420/node/".parse().unwrap();
+        let request = Request::get("/sc-state").with("unique_value", "it's; rm -rf & é");
+        assert_eq!(
+            request.curl(&base),
+            "curl -sS 'http://127.0.0.1:8420/node/sc-state?unique_value=it%27s%3B+rm+-rf+%26+%C3%A9'"
+        );
+        let post = Request::post("/call-sc", "{\"a\":\"it's\"}".into());
+        assert!(
+            post.curl(&base)
+                .contains(r#"--data-binary '{"a":"it'\''s"}'"#)
+        );
+    }
+
+    #[test]
+    fn a_body_that_is_not_json_is_told_in_words() {
+        for (body, start) in [
+            (&b"\xff"[..], "not UTF-8"),
+            (b"\xef\xbb\xbf{}", "a byte order mark"),
+            (b" ", "an empty body"),
+            (b"{} x", "not a JSON document"),
+            (b"{\"a\":NaN}", "not a JSON document"),
+        ] {
+            assert!(read(body).unwrap_err().starts_with(start), "{body:?}");
+        }
+    }
+}

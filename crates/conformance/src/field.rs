@@ -1,0 +1,224 @@
+//! Judging one documented field wherever an answer has it.
+//!
+//! A field's case looks at the field alone: whether it is there, and whether its value is what the
+//! documented schema says. What lies below a field with cases of its own is left to those, so that
+//! one fault makes one case fail.
+
+use std::sync::Arc;
+
+use node_client::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use crate::{
+    cases::FIELDS,
+    discovery::reported_index,
+    exchange::Exchange,
+    outcome::{Finding, Findings, Obstacle},
+    sample::{Context, Sample},
+    spec::{Departure, SchemaValidator, SpecError, View, pointer},
+};
+
+/// One documented field of an answer.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) id: &'static str,
+    pub(crate) sample: Sample,
+    /// Member names from the answer's top; `*` is every element of an array.
+    pub(crate) path: &'static [&'static str],
+    /// The sentence or table row of the contract.
+    pub(crate) requirement: &'static str,
+}
+
+/// The most findings of one case; the rest are counted.
+pub(crate) const MOST_FINDINGS: usize = 5;
+
+pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
+    let answers = context.sample(field.sample).await?;
+    let (at, required) = schema_of(context, field)?;
+    let validator = context
+        .spec
+        .validator(View::Documented, &at)
+        .map_err(|error| harness(&error))?;
+    let mut findings = Vec::new();
+    let mut judged = 0_usize;
+    for exchange in &answers {
+        let Some(body) = exchange.answered_object() else {
+            continue;
+        };
+        for place in places(body, field.path) {
+            judged += 1;
+            findings.extend(judge(exchange, field, &place, required, &validator));
+        }
+    }
+    if judged == 0 {
+        return Err(Obstacle::NoMaterial(
+            "no answer had a place for this field, so it was never seen".to_owned(),
+        ));
+    }
+    Ok(findings)
+}
+
+fn harness(error: &SpecError) -> Obstacle {
+    Obstacle::Harness(error.to_string())
+}
+
+/// Where the documented view has the field's schema, and whether the field is required.
+fn schema_of(context: &Context, field: &Field) -> Result<(String, bool), Obstacle> {
+    let spec = &context.spec;
+    let lost = || Obstacle::Harness(format!("the spec does not describe {}", field.id));
+    let mut at = field
+        .sample
+        .schema(spec, View::Documented)
+        .ok_or_else(lost)?;
+    let mut required = true;
+    for step in field.path {
+        let (place, schema) = spec.unwrap(View::Documented, &at).ok_or_else(lost)?;
+        if *step == "*" {
+            at = pointer::join(&place, "items");
+        } else {
+            let names = schema.get("required").and_then(Value::as_array);
+            required = names.is_some_and(|names| names.iter().any(|name| name == step));
+            at = pointer::join(&pointer::join(&place, "properties"), step);
+        }
+    }
+    Ok((at, required))
+}
+
+/// An object that has, or should have, the field.
+struct Place<'v> {
+    pointer: String,
+    parent: &'v Value,
+    value: Option<&'v Value>,
+}
+
+fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
+    let Some((name, parents)) = path.split_last() else {
+        return Vec::new();
+    };
+    let mut objects = vec![(String::new(), body)];
+    for step in parents {
+        objects = objects
+            .into_iter()
+            .flat_map(|(at, value)| match (*step, value) {
+                ("*", Value::Array(items)) => items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| (pointer::join(&at, &index.to_string()), item))
+                    .collect(),
+                (name, Value::Object(members)) => members
+                    .get(name)
+                    .map(|member| (pointer::join(&at, name), member))
+                    .into_iter()
+                    .collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+    }
+    objects
+        .into_iter()
+        .filter(|(_, parent)| parent.is_object())
+        .map(|(at, parent)| Place {
+            pointer: pointer::join(&at, name),
+            parent,
+            value: parent.get(*name),
+        })
+        .collect()
+}
+
+fn judge(
+    exchange: &Arc<Exchange>,
+    field: &Field,
+    place: &Place<'_>,
+    required: bool,
+    validator: &SchemaValidator,
+) -> Vec<Finding> {
+    let name = field.path.join(".").replace(".*", "[]");
+    let Some(value) = place.value else {
+        if !required {
+            return Vec::new();
+        }
+        let what = named_absence(field, place).unwrap_or_else(|| format!("{name} is missing"));
+        let members = place.parent.as_object().map(|members| {
+            members
+                .keys()
+                .map(|key| shown(key, 40))
+                .take(20)
+                .collect::<Vec<_>>()
+                .join(", ")
+        });
+        let actual = format!("an object with {}", members.unwrap_or_default());
+        return vec![
+            Finding::new(exchange, what, field.requirement, actual).at(place.pointer.clone()),
+        ];
+    };
+    let own_only = FIELDS.iter().any(|other| {
+        other.sample == field.sample
+            && other.path.len() > field.path.len()
+            && other.path.starts_with(field.path)
+    });
+    validator
+        .departures_of(value)
+        .into_iter()
+        .filter(|departure| !own_only || is_own(departure))
+        .map(|departure| {
+            let at = format!("{}{}", place.pointer, departure.instance);
+            let found = value.pointer(&departure.instance).unwrap_or(value);
+            // Only a value of the wrong type can be one of the forms that have a name.
+            let what = (departure.keyword == "type")
+                .then(|| named_departure(&name, found))
+                .flatten()
+                .unwrap_or_else(|| format!("{name}: {}", departure.message));
+            Finding::new(
+                exchange,
+                what,
+                field.requirement,
+                shown(&found.to_string(), 160),
+            )
+            .at(at)
+        })
+        .collect()
+}
+
+/// Whether a departure is about the value itself, and not about what the cases below it look at.
+fn is_own(departure: &Departure) -> bool {
+    departure.instance.is_empty() && departure.keyword != "required"
+}
+
+/// Whether a block is one row of a table, as nodes were seen to answer.
+pub(crate) fn is_row_form(block: &Value) -> bool {
+    block.get("text").is_none() && block.get("block_index").is_some()
+}
+
+fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
+    if field.sample != Sample::Blocks || field.path.len() != 1 {
+        return None;
+    }
+    let name = field.path[0];
+    if name == "index" && reported_index(place.parent).is_some() {
+        return Some("index is named block_index (get-block in row form)".to_owned());
+    }
+    is_row_form(place.parent).then(|| format!("{name} is missing (get-block in row form)"))
+}
+
+fn named_departure(name: &str, found: &Value) -> Option<String> {
+    match found {
+        Value::Null => Some(format!("{name} is null")),
+        Value::String(text) => {
+            let inner: Value = serde_json::from_str(text).ok()?;
+            match inner {
+                Value::Array(_) => Some(format!("{name} as text: a JSON array inside of a string")),
+                Value::Object(_) => {
+                    Some(format!("{name} as text: a JSON object inside of a string"))
+                }
+                Value::Number(_) if !text.is_empty() => {
+                    Some(format!("{name} as text: a number inside of a string"))
+                }
+                _ => None,
+            }
+        }
+        Value::Number(number) if number.is_f64() => Some(format!(
+            "{name} is a number with a fraction or an exponent, not an integer"
+        )),
+        _ => None,
+    }
+}

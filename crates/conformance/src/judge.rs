@@ -1,0 +1,259 @@
+//! Judgements that cases of several operations share.
+
+use std::sync::Arc;
+
+use node_client::escape::escaped_up_to as shown;
+use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::{
+    exchange::{Exchange, Request},
+    outcome::{Finding, Findings, Obstacle},
+    sample::{Context, Sample},
+    spec::View,
+};
+
+/// A 200 with a JSON object, as JSON: what every query and `/call-sc` answer with.
+pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
+    if exchange.status != 200 {
+        let expected = "200 with a JSON object";
+        return vec![Finding::new(
+            exchange,
+            format!("answered with status {}", exchange.status),
+            expected,
+            exchange.summary(),
+        )];
+    }
+    let mut findings = Vec::new();
+    let media = exchange.content_type.as_deref().unwrap_or("none");
+    if !is_json(media) {
+        let what = "the answer does not say that it is JSON";
+        let actual = format!("Content-Type: {}", shown(media, 80));
+        findings.push(Finding::new(
+            exchange,
+            what,
+            "Content-Type: application/json",
+            actual,
+        ));
+    }
+    match exchange.json() {
+        Err(fault) => findings.push(Finding::new(
+            exchange,
+            format!("the body is {}", shown(fault, 200)),
+            "one JSON object",
+            exchange.excerpt(160),
+        )),
+        Ok(value) if !value.is_object() => findings.push(
+            Finding::new(
+                exchange,
+                "the body is JSON, but not an object",
+                "a JSON object",
+                exchange.excerpt(160),
+            )
+            .at(""),
+        ),
+        Ok(_) => {
+            if let Some(name) = first_duplicate(&exchange.body) {
+                findings.push(Finding::new(
+                    exchange,
+                    format!("an object has the member {:?} twice", shown(&name, 60)),
+                    "members with different names",
+                    "which of the two counts depends on the reader",
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// Whether a media type is JSON's, whatever parameters it has.
+fn is_json(media: &str) -> bool {
+    let essence = media.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+/// The first member name that stands twice in one object of a JSON document.
+///
+/// Once a document is read into a value, the second one is gone, so the text itself is looked at.
+fn first_duplicate(body: &[u8]) -> Option<String> {
+    struct Unique<'f>(&'f mut Option<String>);
+
+    impl<'de> DeserializeSeed<'de> for Unique<'_> {
+        type Value = ();
+
+        fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_any(self)
+        }
+    }
+
+    impl<'de> Visitor<'de> for Unique<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("any JSON value")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            let mut names = std::collections::HashSet::new();
+            while let Some(name) = map.next_key::<String>()? {
+                if names.contains(&name) {
+                    self.0.get_or_insert(name);
+                } else {
+                    names.insert(name);
+                }
+                map.next_value_seed(Unique(self.0))?;
+            }
+            Ok(())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+            while seq.next_element_seed(Unique(self.0))?.is_some() {}
+            Ok(())
+        }
+
+        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_str<E>(self, _: &str) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_unit<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+    }
+
+    let mut found = None;
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    // A document that can't be read is told elsewhere.
+    let _ = Unique(&mut found).deserialize(&mut reader);
+    found
+}
+
+/// Every answer of a sample is a 200 with a JSON object.
+pub(crate) async fn sample_answers(context: &Context, sample: Sample) -> Findings {
+    let answers = context.sample(sample).await?;
+    Ok(answers.iter().flat_map(answers_json).collect())
+}
+
+/// The answers of a sample that are objects, or why there are none to judge.
+pub(crate) async fn objects(
+    context: &Context,
+    sample: Sample,
+) -> Result<Vec<Arc<Exchange>>, Obstacle> {
+    let answers = context.sample(sample).await?;
+    let objects: Vec<_> = answers
+        .into_iter()
+        .filter(|answer| answer.answered_object().is_some())
+        .collect();
+    if objects.is_empty() {
+        return Err(Obstacle::NoMaterial(
+            "no answer was a 200 with a JSON object".to_owned(),
+        ));
+    }
+    Ok(objects)
+}
+
+/// The second oracle: `node-client` reads what the documented schema accepts, and vice versa.
+pub(crate) async fn decodes(
+    context: &Context,
+    sample: Sample,
+    decode: fn(&[u8]) -> Result<(), String>,
+) -> Findings {
+    let schema = sample
+        .schema(&context.spec, View::Documented)
+        .ok_or_else(|| Obstacle::Harness("the spec does not describe this answer".to_owned()))?;
+    let validator = context
+        .spec
+        .validator(View::Documented, &schema)
+        .map_err(|error| Obstacle::Harness(error.to_string()))?;
+    let mut findings = Vec::new();
+    for exchange in objects(context, sample).await? {
+        let Err(reason) = decode(&exchange.body) else {
+            continue;
+        };
+        let reason = shown(&reason, 300);
+        // What `/call-sc` answers has no documented shape, so its schema promises nothing.
+        let promised = sample != Sample::CallSc;
+        if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
+            return Err(Obstacle::Harness(format!(
+                "the documented schema accepts the answer of {}, and node-client does not read it \
+                 ({reason}): the spec or the client is at fault, not the node",
+                exchange.url
+            )));
+        }
+        findings.push(Finding::new(
+            &exchange,
+            format!("a client can't read the answer: {reason}"),
+            "an answer of the documented shape",
+            exchange.excerpt(160),
+        ));
+    }
+    Ok(findings)
+}
+
+/// A request that is wrong must not be answered as if it were right: no success, unless with an
+/// answer that `harmless` knows to hold nothing.
+pub(crate) async fn refused(
+    context: &Context,
+    request: Request,
+    what: &str,
+    harmless: fn(&Value) -> bool,
+) -> Findings {
+    let exchange = context.node.ask(request).await?;
+    if !exchange.is_success() || exchange.json().is_ok_and(harmless) {
+        return Ok(Vec::new());
+    }
+    Ok(vec![Finding::new(
+        &exchange,
+        format!("{what} is answered as if the request were right"),
+        "a refusal",
+        exchange.summary(),
+    )])
+}
+
+/// No answer with status 200 holds nothing.
+pub(crate) fn never(_: &Value) -> bool {
+    false
+}
+
+/// Whether the call is there at all: an answer 404 to a wrong request as well means that it isn't.
+pub(crate) async fn is_missing(context: &Context, path: &'static str) -> Result<bool, Obstacle> {
+    Ok(matches!(
+        context.node.ask(Request::get(path)).await?.status,
+        404 | 405 | 501
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_a_member_that_stands_twice_at_any_depth() {
+        assert_eq!(
+            first_duplicate(br#"{"a":[{"b":1,"c":2,"b":1}]}"#).as_deref(),
+            Some("b")
+        );
+        assert_eq!(
+            first_duplicate(br#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#),
+            None
+        );
+    }
+
+    #[test]
+    fn json_is_told_by_the_essence_of_the_media_type() {
+        assert!(is_json("application/json"));
+        assert!(is_json("Application/JSON; charset=utf-8"));
+        assert!(!is_json("text/html"));
+        assert!(!is_json("application/jsonlines"));
+    }
+}

@@ -1,0 +1,218 @@
+//! Asking the node under test: bounded, counted, and patient where it asks for patience.
+
+use std::{
+    error::Error,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use node_client::transport::{self, TransportOptions};
+use reqwest::header;
+
+use crate::{
+    Target,
+    exchange::{Exchange, Method, Request},
+    outcome::Obstacle,
+};
+
+/// The most that is read of one answer.
+const MOST_BODY: usize = 16 * 1024 * 1024;
+/// How often a node is asked again after it said that it is busy.
+const MOST_WAITS: u32 = 3;
+/// The longest that a node's `Retry-After` is followed at a time.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// The most that is sent and waited for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) request_timeout: Duration,
+    pub(crate) requests: u64,
+}
+
+/// The node under test, as seen through HTTP.
+pub(crate) struct Node {
+    pub(crate) target: Target,
+    http: reqwest::Client,
+    limits: Limits,
+    sent: AtomicU64,
+    by_operation: Mutex<std::collections::BTreeMap<&'static str, u64>>,
+}
+
+impl Node {
+    pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, node_client::Error> {
+        let options = TransportOptions::default()
+            .connect_timeout(limits.request_timeout)
+            .user_agent(concat!("node-conformance/", env!("CARGO_PKG_VERSION")));
+        let http = transport::http_client(&target.base_url, &options)?;
+        Ok(Self {
+            target,
+            http,
+            limits,
+            sent: AtomicU64::new(0),
+            by_operation: Mutex::default(),
+        })
+    }
+
+    /// How many requests were sent.
+    pub(crate) fn requests(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// How many requests were sent for an operation.
+    pub(crate) fn requests_of(&self, operation: &str) -> u64 {
+        self.by_operation
+            .lock()
+            .map(|counts| counts.get(operation).copied().unwrap_or(0))
+            .unwrap_or(0)
+    }
+
+    /// Sends a request and reads the whole answer.
+    ///
+    /// A node that says it is busy (429, 503) is asked again after the time that it names. A read
+    /// whose connection breaks is tried once more, as a node may close an idle connection just when
+    /// it is used again.
+    pub(crate) async fn ask(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
+        let mut waits = 0;
+        let mut tries = 0;
+        loop {
+            match self.send(&request).await {
+                Ok((exchange, retry_after)) if matches!(exchange.status, 429 | 503) => {
+                    if waits == MOST_WAITS {
+                        return Err(Obstacle::Busy(format!(
+                            "the node stayed busy: {} after {} tries",
+                            exchange.summary(),
+                            waits + 1
+                        )));
+                    }
+                    let pause = retry_after
+                        .unwrap_or(Duration::from_millis(250) * 2_u32.pow(waits))
+                        .min(LONGEST_WAIT);
+                    waits += 1;
+                    tokio::time::sleep(pause).await;
+                }
+                Ok((exchange, _)) => return Ok(Arc::new(exchange)),
+                Err(Failure::Broken(_)) if tries == 0 && request.only_reads() => tries = 1,
+                Err(Failure::Broken(reason) | Failure::Slow(reason)) => {
+                    return Err(Obstacle::Transport(reason));
+                }
+                Err(Failure::Limit(reason)) => return Err(Obstacle::Limit(reason)),
+            }
+        }
+    }
+
+    async fn send(&self, request: &Request) -> Result<(Exchange, Option<Duration>), Failure> {
+        if self.sent.fetch_add(1, Ordering::Relaxed) >= self.limits.requests {
+            self.sent.fetch_sub(1, Ordering::Relaxed);
+            return Err(Failure::Limit(format!(
+                "the run's limit of {} requests is used up",
+                self.limits.requests
+            )));
+        }
+        if let Ok(mut counts) = self.by_operation.lock() {
+            *counts.entry(request.operation).or_default() += 1;
+        }
+        let limit = self.limits.request_timeout;
+        let started = Instant::now();
+        match tokio::time::timeout(limit, self.read(request, started)).await {
+            Ok(done) => done,
+            Err(_) => Err(Failure::Slow(format!(
+                "no whole answer from {} within {} s",
+                request.url(&self.target.base_url),
+                limit.as_secs_f64()
+            ))),
+        }
+    }
+
+    async fn read(
+        &self,
+        request: &Request,
+        started: Instant,
+    ) -> Result<(Exchange, Option<Duration>), Failure> {
+        let url = request.url(&self.target.base_url);
+        let builder = match (request.method, &request.body) {
+            (Method::Get, _) => self.http.get(url),
+            (Method::Post, body) => self
+                .http
+                .post(url)
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(body.clone().unwrap_or_default()),
+        };
+        let accepted = if request.path == "/docs" {
+            "text/html"
+        } else {
+            "application/json"
+        };
+        let sent = builder.header(header::ACCEPT, accepted).send().await;
+        let mut response = sent.map_err(|error| Failure::of(&error))?;
+        let status = response.status().as_u16();
+        let text = |name| {
+            let value = response.headers().get(name)?.as_bytes();
+            Some(String::from_utf8_lossy(value).into_owned())
+        };
+        let content_type = text(header::CONTENT_TYPE);
+        let retry_after = text(header::RETRY_AFTER)
+            .and_then(|seconds| seconds.trim().parse().ok())
+            .map(Duration::from_secs);
+        let mut body = Vec::new();
+        while let Some(chunk) = response
+            .chunk()
+            .await
+            .map_err(|error| Failure::of(&error))?
+        {
+            if body.len() + chunk.len() > MOST_BODY {
+                return Err(Failure::Limit(format!(
+                    "the answer is longer than {} MiB, of which no more is read",
+                    MOST_BODY / (1024 * 1024)
+                )));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let base = &self.target.base_url;
+        let exchange = Exchange::new(
+            request.clone(),
+            base,
+            status,
+            content_type,
+            body,
+            started.elapsed(),
+        );
+        Ok((exchange, retry_after))
+    }
+}
+
+/// Why there is no answer.
+enum Failure {
+    Broken(String),
+    Slow(String),
+    Limit(String),
+}
+
+impl Failure {
+    fn of(error: &reqwest::Error) -> Self {
+        let reason = node_client::escape::escaped_up_to(&causes(error), 300);
+        if error.is_timeout() {
+            Self::Slow(reason)
+        } else {
+            Self::Broken(reason)
+        }
+    }
+}
+
+/// The innermost causes say what happened ("connection refused"); the outermost only that it did.
+fn causes(error: &dyn Error) -> String {
+    let mut parts = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        parts.push(cause.to_string());
+        next = cause.source();
+    }
+    parts.dedup();
+    if parts.is_empty() {
+        error.to_string()
+    } else {
+        parts.join(": ")
+    }
+}

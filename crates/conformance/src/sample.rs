@@ -1,0 +1,301 @@
+//! Answers that several cases judge, each asked for once.
+
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use crate::{
+    discovery::Material,
+    exchange::{Exchange, Request},
+    node::Node,
+    outcome::Obstacle,
+    snapshot::Store,
+    spec::{Spec, View},
+};
+
+/// What several cases look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sample {
+    Blocks,
+    TokenBalance,
+    WalletBalances,
+    TokenHolders,
+    ContractState,
+    TrustScore,
+    Docs,
+    CallSc,
+}
+
+impl Sample {
+    pub(crate) const fn operation_id(self) -> &'static str {
+        match self {
+            Self::Blocks => "get_block",
+            Self::TokenBalance | Self::WalletBalances | Self::TokenHolders => "get_balances",
+            Self::ContractState => "sc_state",
+            Self::TrustScore => "get_trustscore_wallets",
+            Self::Docs => "docs",
+            Self::CallSc => "call_sc",
+        }
+    }
+
+    /// Where the documented view has the schema of these answers.
+    pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
+        let balance_type = match self {
+            Self::TokenBalance => "TOKEN_IN_WALLET",
+            Self::WalletBalances => "ALL_TOKENS_IN_WALLET",
+            Self::TokenHolders => "ALL_WALLETS_FOR_TOKEN",
+            _ => "",
+        };
+        let query = [("balance_type", balance_type)];
+        let at = spec.response_schema(view, self.operation_id(), 200, &query)?;
+        spec.unwrap(view, &at).map(|(at, _)| at)
+    }
+}
+
+type Answers = Result<Vec<Arc<Exchange>>, Obstacle>;
+
+/// Everything that a case may look at or ask.
+pub(crate) struct Context {
+    pub(crate) node: Arc<Node>,
+    pub(crate) spec: Spec,
+    pub(crate) material: Material,
+    pub(crate) snapshots: Store,
+    token_balance: OnceCell<Answers>,
+    wallet_balances: OnceCell<Answers>,
+    token_holders: OnceCell<Answers>,
+    contract_state: OnceCell<Answers>,
+    trust_score: OnceCell<Answers>,
+    docs: OnceCell<Answers>,
+    call_sc: OnceCell<Answers>,
+}
+
+/// An asset that nobody has made a claim about.
+pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
+/// How many wallets and tokens a balance is asked for.
+const BALANCES: usize = 3;
+
+impl Context {
+    pub(crate) fn new(node: Arc<Node>, spec: Spec, material: Material, snapshots: Store) -> Self {
+        Self {
+            node,
+            spec,
+            material,
+            snapshots,
+            token_balance: OnceCell::new(),
+            wallet_balances: OnceCell::new(),
+            token_holders: OnceCell::new(),
+            contract_state: OnceCell::new(),
+            trust_score: OnceCell::new(),
+            docs: OnceCell::new(),
+            call_sc: OnceCell::new(),
+        }
+    }
+
+    /// The answers of this sample: at least one, or why there is none.
+    pub(crate) async fn sample(&self, sample: Sample) -> Answers {
+        let answers = match sample {
+            Sample::Blocks => return self.blocks(),
+            Sample::TokenBalance => {
+                self.token_balance
+                    .get_or_init(|| self.ask_all(self.token_balance_requests()))
+                    .await
+            }
+            Sample::WalletBalances => {
+                self.wallet_balances
+                    .get_or_init(|| self.ask_all(self.wallet_balances_requests()))
+                    .await
+            }
+            Sample::TokenHolders => {
+                self.token_holders
+                    .get_or_init(|| self.ask_all(self.token_holders_requests()))
+                    .await
+            }
+            Sample::ContractState => {
+                self.contract_state
+                    .get_or_init(|| self.ask_all(self.contract_state_requests()))
+                    .await
+            }
+            Sample::TrustScore => self.trust_score.get_or_init(|| self.ask_trust()).await,
+            Sample::Docs => {
+                self.docs
+                    .get_or_init(|| self.ask_all(Ok(vec![Request::get("/docs")])))
+                    .await
+            }
+            Sample::CallSc => {
+                self.call_sc
+                    .get_or_init(|| self.ask_all(Ok(vec![self.call_request()])))
+                    .await
+            }
+        };
+        answers.clone()
+    }
+
+    fn blocks(&self) -> Answers {
+        let blocks: Vec<_> = self
+            .material
+            .blocks
+            .iter()
+            .map(|(_, exchange)| Arc::clone(exchange))
+            .collect();
+        match (&self.material.first_answer, blocks.is_empty()) {
+            (_, false) => Ok(blocks),
+            (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
+            (None, true) => Err(no("the node was not asked for a block")),
+        }
+    }
+
+    async fn ask_all(&self, requests: Result<Vec<Request>, Obstacle>) -> Answers {
+        let mut answers = Vec::new();
+        for request in requests? {
+            answers.push(self.node.ask(request).await?);
+        }
+        Ok(answers)
+    }
+
+    /// The first pair of wallets that has a score, or else what the node said of the last pair.
+    async fn ask_trust(&self) -> Answers {
+        let mut last = Err(no(
+            "no two wallets were found on the chain; give some with --fixture",
+        ));
+        for (from, to) in self.material.trust.iter().take(4) {
+            let answer = self.node.ask(trust_request(from, to)).await?;
+            let done = answer.status == 200;
+            last = Ok(vec![answer]);
+            if done {
+                break;
+            }
+        }
+        last
+    }
+
+    fn token_balance_requests(&self) -> Result<Vec<Request>, Obstacle> {
+        let holdings = self.material.holdings.iter().take(BALANCES);
+        let requests: Vec<_> = holdings
+            .map(|(wallet, token)| token_balance_request(wallet, token))
+            .collect();
+        some(
+            requests,
+            "no wallet with a token was found on the chain; give some with --fixture",
+        )
+    }
+
+    fn wallet_balances_requests(&self) -> Result<Vec<Request>, Obstacle> {
+        let wallets = self.material.wallets.iter().take(BALANCES);
+        let requests: Vec<_> = wallets
+            .map(|wallet| wallet_balances_request(wallet))
+            .collect();
+        some(
+            requests,
+            "no wallet was found on the chain; give one with --fixture",
+        )
+    }
+
+    fn token_holders_requests(&self) -> Result<Vec<Request>, Obstacle> {
+        let tokens = self.material.tokens.iter().take(BALANCES);
+        let requests: Vec<_> = tokens.map(|token| token_holders_request(token)).collect();
+        some(
+            requests,
+            "no token was found on the chain; give one with --fixture",
+        )
+    }
+
+    fn contract_state_requests(&self) -> Result<Vec<Request>, Obstacle> {
+        let assets = self.material.assets.iter().take(2);
+        let requests: Vec<_> = assets
+            .map(|(contract, asset)| contract_state_request(contract, asset))
+            .collect();
+        if requests.is_empty() {
+            // Without a claim to ask for, an answer that there is none still has a shape.
+            return Ok(vec![contract_state_request(&self.contract(), UNCLAIMED)]);
+        }
+        Ok(requests)
+    }
+
+    /// The contract whose functions are called; one that nobody deployed where none was found, as
+    /// building a transaction was seen not to need one.
+    pub(crate) fn contract(&self) -> String {
+        let found = self.material.assets.first().map(|(contract, _)| contract);
+        let any = found.or(self.material.contracts.first());
+        any.cloned()
+            .unwrap_or_else(|| format!("ct{}", "5a".repeat(20)))
+    }
+
+    /// The wallet that would sign; a made-up one where none was found.
+    pub(crate) fn signer(&self) -> String {
+        let found = self.material.wallets.first();
+        found
+            .cloned()
+            .unwrap_or_else(|| format!("0x{}", "5a".repeat(20)))
+    }
+
+    /// The body of a call that builds a claim.
+    pub(crate) fn call_body(&self) -> serde_json::Value {
+        let signer = self.signer();
+        serde_json::json!({
+            "sc_address": self.contract(),
+            "function_called": "add_verification",
+            "signers": [signer],
+            "params": {
+                "asset_id": "conformance-check",
+                "asset_type": "token",
+                "verifier_address": signer,
+                "outcome": 1,
+                "doc_hash_list": ["5a".repeat(32)],
+                "doc_link_list": ["https://example.org/a-document"],
+                // What a node must hand back as it came: text that wants escaping, text beyond ASCII,
+                // and an integer that a float would round.
+                "remarks": "never submitted: \"Größe\" \\ \u{7} \u{1f600}",
+                "deletable_after": 9_007_199_254_740_993_u64,
+            },
+        })
+    }
+
+    pub(crate) fn call_request(&self) -> Request {
+        Request::post("/call-sc", self.call_body().to_string())
+    }
+}
+
+fn no(reason: &str) -> Obstacle {
+    Obstacle::NoMaterial(reason.to_owned())
+}
+
+fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, Obstacle> {
+    if requests.is_empty() {
+        Err(no(reason))
+    } else {
+        Ok(requests)
+    }
+}
+
+pub(crate) fn token_balance_request(wallet: &str, token: &str) -> Request {
+    Request::get("/get-balances")
+        .with("balance_type", "TOKEN_IN_WALLET")
+        .with("token_code", token)
+        .with("wallet_address", wallet)
+}
+
+pub(crate) fn wallet_balances_request(wallet: &str) -> Request {
+    Request::get("/get-balances")
+        .with("balance_type", "ALL_TOKENS_IN_WALLET")
+        .with("wallet_address", wallet)
+}
+
+pub(crate) fn token_holders_request(token: &str) -> Request {
+    Request::get("/get-balances")
+        .with("balance_type", "ALL_WALLETS_FOR_TOKEN")
+        .with("token_code", token)
+}
+
+pub(crate) fn contract_state_request(contract: &str, asset: &str) -> Request {
+    Request::get("/sc-state")
+        .with("table_name", "verification")
+        .with("contract_address", contract)
+        .with("unique_column", "asset_id")
+        .with("unique_value", asset)
+}
+
+pub(crate) fn trust_request(from: &str, to: &str) -> Request {
+    Request::get("/get-trustscore-wallets")
+        .with("src_wallet_address", from)
+        .with("dst_wallet_address", to)
+}

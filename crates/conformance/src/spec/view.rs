@@ -1,0 +1,362 @@
+//! Deriving the documented view from the spec as written.
+//!
+//! Three marks are understood, on any node of the document:
+//!
+//! * `x-observed: true`: the node is not in the contract. It vanishes, and so does whatever refers
+//!   to it.
+//! * `x-observed: [keyword, …]`: only these keywords of the node are not in the contract.
+//! * `x-documented: {…}`: these keywords hold in the documented view, over those of the node.
+//!
+//! A `oneOf` or `anyOf` of which one branch is left collapses to that branch, and a property that
+//! vanishes is no longer required.
+
+use serde_json::{Map, Value};
+
+use super::grammar::{Kind, Shape};
+use super::pointer;
+
+/// The mark of what only real nodes show.
+pub const OBSERVED: &str = "x-observed";
+/// The mark of what holds in the documented view.
+pub const DOCUMENTED: &str = "x-documented";
+/// In a view with sources: the place in the spec as written that a node comes from.
+pub const SOURCE: &str = "x-source";
+
+/// The document without what is only observed.
+pub fn documented(document: &Value) -> Value {
+    derive(document, Strip::Observed, false)
+}
+
+/// The documented view in which each node says, in [`SOURCE`], where it comes from.
+pub fn documented_with_sources(document: &Value) -> Value {
+    derive(document, Strip::Observed, true)
+}
+
+/// The whole document in which each node says, in [`SOURCE`], where it comes from.
+pub fn full_with_sources(document: &Value) -> Value {
+    derive(document, Strip::Nothing, true)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Strip {
+    Observed,
+    Nothing,
+}
+
+fn derive(document: &Value, strip: Strip, sources: bool) -> Value {
+    Derivation {
+        document,
+        strip,
+        sources,
+    }
+    .node(document, Kind::Document, "")
+    .unwrap_or(Value::Null)
+}
+
+struct Derivation<'d> {
+    document: &'d Value,
+    strip: Strip,
+    sources: bool,
+}
+
+impl Derivation<'_> {
+    /// The node as it is in the view; `None` if it is not in it.
+    fn node(&self, value: &Value, kind: Kind, at: &str) -> Option<Value> {
+        let Some(written) = value.as_object() else {
+            return Some(value.clone());
+        };
+        if self.strip == Strip::Observed && self.vanishes(written, kind, 0) {
+            return None;
+        }
+        let (kept, shrunk) = self.members(&self.marked(written), kind, at);
+        let mut node = kept;
+        if self.sources {
+            node.insert(SOURCE.to_owned(), Value::from(at));
+        }
+        if kind == Kind::Schema && self.strip == Strip::Observed {
+            settle_required(&mut node, written);
+            for choice in shrunk {
+                collapse(&mut node, choice);
+            }
+        }
+        Some(Value::Object(node))
+    }
+
+    /// Whether the node, or what it refers to, is marked as observed.
+    fn vanishes(&self, node: &Map<String, Value>, kind: Kind, hops: usize) -> bool {
+        if node.get(OBSERVED) == Some(&Value::Bool(true)) {
+            return true;
+        }
+        // A circle of references is the linter's finding; here it only has to end.
+        if hops > 32 || !kind.may_be_reference() {
+            return false;
+        }
+        node.get("$ref")
+            .and_then(Value::as_str)
+            .and_then(pointer::of_reference)
+            .and_then(|target| self.document.pointer(target))
+            .and_then(Value::as_object)
+            .is_some_and(|target| self.vanishes(target, kind, hops + 1))
+    }
+
+    /// The node's keywords after its own marks have been applied.
+    fn marked(&self, written: &Map<String, Value>) -> Map<String, Value> {
+        if self.strip == Strip::Nothing {
+            return written.clone();
+        }
+        let mut node = written.clone();
+        if let Some(Value::Array(keywords)) = node.shift_remove(OBSERVED) {
+            for keyword in keywords.iter().filter_map(Value::as_str) {
+                node.shift_remove(keyword);
+            }
+        }
+        if let Some(Value::Object(overlay)) = node.shift_remove(DOCUMENTED) {
+            node.extend(overlay);
+        }
+        node
+    }
+
+    /// The node's members in the view, and which of its choices have lost all branches but one.
+    fn members(
+        &self,
+        node: &Map<String, Value>,
+        kind: Kind,
+        at: &str,
+    ) -> (Map<String, Value>, Vec<&'static str>) {
+        let mut kept = Map::new();
+        let mut shrunk = Vec::new();
+        for (name, value) in node {
+            let Some(keyword) = kind.keyword(name) else {
+                kept.insert(name.clone(), value.clone());
+                continue;
+            };
+            let at = pointer::join(at, name);
+            let derived = match (keyword.shape, value) {
+                (Shape::One(kind) | Shape::OneOrFlag(kind), _) => self.node(value, kind, &at),
+                (Shape::Many(kind), Value::Array(items)) => {
+                    let left = self.items(items, kind, &at);
+                    if left.len() == 1
+                        && items.len() > 1
+                        && matches!(name.as_str(), "oneOf" | "anyOf")
+                    {
+                        shrunk.push(keyword.name);
+                    }
+                    (!left.is_empty() || items.is_empty()).then_some(Value::Array(left))
+                }
+                (Shape::Named(kind), Value::Object(items)) => {
+                    let left = self.named(items, kind, &at);
+                    let stays = !left.is_empty() || items.is_empty() || keyword.required;
+                    stays.then_some(Value::Object(left))
+                }
+                _ => Some(value.clone()),
+            };
+            if let Some(derived) = derived {
+                kept.insert(name.clone(), derived);
+            }
+        }
+        (kept, shrunk)
+    }
+
+    fn items(&self, items: &[Value], kind: Kind, at: &str) -> Vec<Value> {
+        items
+            .iter()
+            .enumerate()
+            .filter_map(|(position, item)| {
+                self.node(item, kind, &pointer::join(at, &position.to_string()))
+            })
+            .collect()
+    }
+
+    fn named(&self, items: &Map<String, Value>, kind: Kind, at: &str) -> Map<String, Value> {
+        items
+            .iter()
+            .filter_map(|(name, item)| {
+                let derived = self.node(item, kind, &pointer::join(at, name))?;
+                Some((name.clone(), derived))
+            })
+            .collect()
+    }
+}
+
+/// Drops from `required` the properties that have vanished.
+///
+/// A name that never was a property stays: that is a fault of the spec, which the linter tells.
+fn settle_required(node: &mut Map<String, Value>, written: &Map<String, Value>) {
+    let has = |node: &Map<String, Value>, name: &str| {
+        node.get("properties")
+            .is_some_and(|properties| properties.get(name).is_some())
+    };
+    let Some(Value::Array(required)) = node.get("required") else {
+        return;
+    };
+    let left: Vec<Value> = required
+        .iter()
+        .filter(|name| {
+            name.as_str()
+                .is_none_or(|name| has(node, name) || !has(written, name))
+        })
+        .cloned()
+        .collect();
+    if left.is_empty() {
+        node.shift_remove("required");
+    } else {
+        node.insert("required".to_owned(), Value::Array(left));
+    }
+}
+
+/// Puts the one branch that is left of a choice in the choice's place.
+fn collapse(node: &mut Map<String, Value>, choice: &str) {
+    let Some(Value::Array(branches)) = node.shift_remove(choice) else {
+        return;
+    };
+    let inline = branches
+        .first()
+        .and_then(Value::as_object)
+        .filter(|branch| {
+            !branch.contains_key("$ref")
+                && branch
+                    .keys()
+                    .all(|keyword| is_annotation(keyword) || !node.contains_key(keyword))
+        });
+    match inline {
+        Some(branch) => {
+            for (keyword, value) in branch.clone() {
+                node.entry(keyword).or_insert(value);
+            }
+        }
+        // A reference allows no siblings, and a keyword that both have must hold twice.
+        None => match node.get_mut("allOf") {
+            Some(Value::Array(all)) => all.extend(branches),
+            _ => {
+                node.insert("allOf".to_owned(), Value::Array(branches));
+            }
+        },
+    }
+}
+
+fn is_annotation(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "title" | "description" | "example" | "externalDocs"
+    ) || keyword.starts_with("x-")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn documented_schemas(schemas: Value) -> Value {
+        let document = json!({ "paths": {}, "components": { "schemas": schemas } });
+        documented(&document)
+            .pointer("/components/schemas")
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn marked_nodes_vanish_with_what_refers_to_them() {
+        let schemas = documented_schemas(json!({
+            "Seen": { "x-observed": true, "type": "string" },
+            "Alias": { "$ref": "#/components/schemas/Seen" },
+            "Shown": {
+                "required": ["a", "b", "c"],
+                "properties": {
+                    "a": { "$ref": "#/components/schemas/Alias" },
+                    "b": { "type": "integer" },
+                    "c": { "x-observed": true },
+                },
+            },
+        }));
+        let shown = json!({ "required": ["b"], "properties": { "b": { "type": "integer" } } });
+        assert_eq!(schemas, json!({ "Shown": shown }));
+    }
+
+    #[test]
+    fn listed_keywords_vanish_and_documented_ones_hold() {
+        let schemas = documented_schemas(json!({
+            "It": {
+                "type": "object",
+                "nullable": true,
+                "x-observed": ["nullable"],
+                "properties": { "a": {}, "b": {} },
+                "required": ["a"],
+                "x-documented": { "required": ["a", "b"] },
+            },
+        }));
+        let it = json!({
+            "type": "object", "properties": { "a": {}, "b": {} }, "required": ["a", "b"],
+        });
+        assert_eq!(schemas, json!({ "It": it }));
+    }
+
+    #[test]
+    fn a_choice_with_one_branch_left_becomes_that_branch() {
+        let schemas = documented_schemas(json!({
+            "Inline": {
+                "description": "kept",
+                "oneOf": [{ "type": "string", "title": "x" }, { "x-observed": true, "type": "array" }],
+            },
+            "Shared": {
+                "anyOf": [{ "$ref": "#/components/schemas/Inline" }, { "x-observed": true }],
+            },
+            "Conflicting": {
+                "type": "object",
+                "anyOf": [{ "type": "object", "minProperties": 1 }, { "x-observed": true }],
+            },
+            "Whole": { "oneOf": [{ "type": "string" }, { "type": "integer" }] },
+        }));
+        let expected = json!({
+            "Inline": { "description": "kept", "type": "string", "title": "x" },
+            "Shared": { "allOf": [{ "$ref": "#/components/schemas/Inline" }] },
+            "Conflicting": {
+                "type": "object", "allOf": [{ "type": "object", "minProperties": 1 }],
+            },
+            "Whole": { "oneOf": [{ "type": "string" }, { "type": "integer" }] },
+        });
+        assert_eq!(schemas, expected);
+    }
+
+    #[test]
+    fn data_and_names_are_not_taken_for_marks() {
+        let schema = json!({
+            "properties": {
+                "x-observed": { "type": "boolean" },
+                "nullable": { "type": "boolean" },
+                "oneOf": { "type": "array", "items": {} },
+            },
+            "required": ["x-observed", "nullable"],
+            "example": { "x-observed": true, "nullable": { "x-documented": {} } },
+            "enum": [{ "x-observed": true }],
+        });
+        assert_eq!(
+            documented_schemas(json!({ "It": schema })),
+            json!({ "It": schema })
+        );
+    }
+
+    #[test]
+    fn each_node_says_where_it_comes_from() {
+        let document = json!({
+            "paths": {},
+            "components": { "schemas": { "It": {
+                "oneOf": [{ "x-observed": true }, { "properties": { "a/b": {} } }],
+            } } },
+        });
+        let view = documented_with_sources(&document);
+        let source = view.pointer("/components/schemas/It/properties/a~1b/x-source");
+        assert_eq!(
+            source,
+            Some(&json!("/components/schemas/It/oneOf/1/properties/a~1b"))
+        );
+    }
+
+    #[test]
+    fn references_in_a_circle_come_to_an_end() {
+        let schemas = json!({
+            "A": { "$ref": "#/components/schemas/B" }, "B": { "$ref": "#/components/schemas/A" },
+        });
+        assert_eq!(documented_schemas(schemas.clone()), schemas);
+    }
+}

@@ -1,0 +1,313 @@
+//! The binary as people call it: what it says about wrong input, and how it exits.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    process::{Command, Output},
+    thread,
+};
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+        .args(arguments)
+        .env_remove("NO_COLOR")
+        .output()
+        .expect("the binary starts")
+}
+
+/// Exit status and everything that was printed.
+fn told(arguments: &[&str]) -> (i32, String) {
+    let output = run(arguments);
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code().expect("an exit status"),
+        String::from_utf8(text).expect("UTF-8"),
+    )
+}
+
+#[track_caller]
+fn refuses(arguments: &[&str], status: i32, parts: &[&str]) {
+    let (code, text) = told(arguments);
+    assert_eq!(code, status, "{arguments:?}: {text}");
+    for part in parts {
+        assert!(
+            text.contains(part),
+            "{arguments:?} does not say {part:?}: {text}"
+        );
+    }
+    assert!(
+        !text.contains("panicked") && !text.contains("RUST_BACKTRACE"),
+        "{text}"
+    );
+}
+
+/// A server that gives every connection to `answer`.
+fn server(answer: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let answer = std::sync::Arc::new(answer);
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let answer = std::sync::Arc::clone(&answer);
+            thread::spawn(move || {
+                let mut request = [0; 4096];
+                while matches!(stream.read(&mut request), Ok(1..)) {
+                    answer(&mut stream);
+                }
+            });
+        }
+    });
+    url
+}
+
+/// A server that gives the same answer to everything.
+fn constant(head: &'static str, body: &'static str) -> String {
+    server(move |stream| {
+        let length = body.len();
+        let _ = write!(
+            stream,
+            "HTTP/1.1 {head}\r\nContent-Length: {length}\r\n\r\n{body}"
+        );
+    })
+}
+
+fn dead_url() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    format!("http://{}", listener.local_addr().expect("an address"))
+}
+
+#[test]
+fn asks_for_a_url_where_there_is_none() {
+    refuses(&[], 2, &["--base-url"]);
+}
+
+#[test]
+fn explains_a_url_without_a_scheme() {
+    refuses(
+        &["--base-url", "localhost:8420", "--network", "devnet"],
+        2,
+        &["localhost:8420", "http://"],
+    );
+}
+
+#[test]
+fn names_the_networks_that_there_are() {
+    refuses(
+        &["--base-url", "http://localhost", "--network", "betanet"],
+        2,
+        &["betanet", "devnet, testnet, mainnet"],
+    );
+}
+
+#[test]
+fn asks_for_the_network_where_the_port_does_not_tell() {
+    refuses(&["--base-url", "http://localhost:9999"], 2, &["--network"]);
+}
+
+#[test]
+fn refuses_the_port_of_another_network() {
+    refuses(
+        &[
+            "--base-url",
+            "http://localhost:8421",
+            "--network",
+            "mainnet",
+        ],
+        2,
+        &["8421", "testnet", "mainnet", "8456"],
+    );
+}
+
+#[test]
+fn a_host_that_does_not_resolve_is_unreachable() {
+    refuses(
+        &[
+            "--base-url",
+            "http://no-such-host.invalid",
+            "--network",
+            "devnet",
+        ],
+        3,
+        &["no-such-host.invalid", "unreachable"],
+    );
+}
+
+#[test]
+fn a_port_where_nothing_listens_is_unreachable() {
+    refuses(
+        &["--base-url", &dead_url(), "--network", "devnet"],
+        3,
+        &["unreachable", "refused"],
+    );
+}
+
+#[test]
+fn a_web_server_that_is_no_node_is_named_as_such() {
+    let url = constant("200 OK\r\nContent-Type: text/html", "<html>welcome</html>");
+    refuses(
+        &["--base-url", &url, "--network", "devnet"],
+        3,
+        &["is not a node", "text/html"],
+    );
+}
+
+#[test]
+fn a_redirect_is_not_followed_and_is_no_node() {
+    let url = constant("302 Found\r\nLocation: http://example.org/", "");
+    refuses(
+        &["--base-url", &url, "--network", "devnet"],
+        3,
+        &["is not a node", "302"],
+    );
+}
+
+#[test]
+fn a_server_that_never_answers_is_unreachable_in_time() {
+    let url = server(|stream| {
+        // Nothing is ever written; the connection stays open until the other side closes it.
+        let _ = stream.read(&mut [0; 1]);
+    });
+    refuses(
+        &[
+            "--base-url",
+            &url,
+            "--network",
+            "devnet",
+            "--request-timeout",
+            "0.2",
+        ],
+        3,
+        &["unreachable", "0.2 s"],
+    );
+}
+
+#[test]
+fn a_server_that_speaks_something_else_is_unreachable() {
+    let url = server(|stream| {
+        let _ = stream.write_all(b"220 mail ESMTP\r\n");
+    });
+    refuses(
+        &["--base-url", &url, "--network", "devnet"],
+        3,
+        &["unreachable"],
+    );
+}
+
+#[test]
+fn the_deadline_ends_a_run() {
+    let url = server(|stream| {
+        let _ = stream.read(&mut [0; 1]);
+    });
+    refuses(
+        &[
+            "--base-url",
+            &url,
+            "--network",
+            "devnet",
+            "--deadline",
+            "0.3",
+        ],
+        3,
+        &["deadline of 0.3 s"],
+    );
+}
+
+#[test]
+fn a_glob_that_matches_nothing_is_an_error() {
+    let target = ["--base-url", "http://localhost", "--network", "devnet"];
+    let with = |more: &[&'static str]| [&target[..], more].concat();
+    refuses(
+        &with(&["--only", "get-blok/*"]),
+        2,
+        &["--only", "get-blok/*", "--list"],
+    );
+    refuses(&with(&["--skip", "nothing"]), 2, &["--skip", "nothing"]);
+    refuses(
+        &with(&["--only", "docs/*", "--skip", "docs/*"]),
+        2,
+        &["no case"],
+    );
+    refuses(&with(&["--only", "a[b"]), 2, &["no glob"]);
+}
+
+#[test]
+fn wrong_numbers_and_files_are_explained() {
+    let target = ["--base-url", "http://localhost", "--network", "devnet"];
+    let with = |more: &[&'static str]| [&target[..], more].concat();
+    refuses(&with(&["--jobs", "0"]), 2, &["--jobs", "1 to 256"]);
+    refuses(
+        &with(&["--request-timeout", "-1"]),
+        2,
+        &["number of seconds"],
+    );
+    refuses(&with(&["--deadline", "nan"]), 2, &["number of seconds"]);
+    refuses(
+        &with(&["--fixture", "no-such-file.json"]),
+        2,
+        &["no-such-file.json"],
+    );
+}
+
+#[test]
+fn lists_every_case_with_its_level_and_sentence_and_sends_nothing() {
+    let (code, text) = told(&["--list"]);
+    assert_eq!(code, 0);
+    assert_eq!(text.lines().count(), node_conformance::cases::all().len());
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("get-block/index-echo"))
+        .expect("a case");
+    assert!(
+        line.contains("must") && line.contains("block_index"),
+        "{line}"
+    );
+    let (_, some) = told(&["--list", "--only", "docs/*"]);
+    assert!(some.lines().all(|line| line.starts_with("docs/")), "{some}");
+}
+
+#[test]
+fn help_names_every_exit_status() {
+    let (code, text) = told(&["--help"]);
+    assert_eq!(code, 0);
+    for status in ["0 ", "1 ", "2 ", "3 ", "4 ", "130"] {
+        assert!(
+            text.lines()
+                .any(|line| line.trim_start().starts_with(status)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_a_server_sends_does_not_reach_the_terminal_as_it_is() {
+    let url = constant(
+        "200 OK\r\nContent-Type: text/plain",
+        "\u{1b}[2J\u{202e}gone\u{7}",
+    );
+    let (code, text) = told(&["--base-url", &url, "--network", "devnet"]);
+    assert_eq!(code, 3);
+    assert!(
+        text.contains("gone") && !text.contains(['\u{1b}', '\u{202e}', '\u{7}']),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn reports_are_written_to_a_folder_that_is_made() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().join("a/b");
+    let (code, _) = told(&[
+        "--base-url",
+        &dead_url(),
+        "--network",
+        "devnet",
+        "--report-dir",
+        reports.to_str().expect("UTF-8"),
+    ]);
+    assert_eq!(code, 3);
+    let text = std::fs::read_to_string(reports.join("report.json")).expect("a report");
+    let report: node_conformance::report::Report = serde_json::from_str(&text).expect("its form");
+    assert_eq!(report.exit_code, 3);
+}
