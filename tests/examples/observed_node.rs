@@ -1,0 +1,14 @@
+//! Serves a node that answers in the forms that were observed on a real one, until it is ended.
+//!
+//! It is what the checks of departures run against: `cargo run -p integration-tests --example
+//! observed_node`, then `cargo xtask conformance --base-url URL --network devnet`.
+
+use integration_tests::observed_node;
+
+#[expect(clippy::print_stdout, reason = "whoever starts it has to learn its URL")]
+#[tokio::main]
+async fn main() -> std::io::Result<()> {
+    let node = observed_node::spawn().await?;
+    println!("{}", node.base_url());
+    tokio::signal::ctrl_c().await
+}

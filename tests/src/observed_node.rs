@@ -1,0 +1,208 @@
+//! A node that answers in the forms that were observed on a real one, where they differ from the
+//! contract: rows for blocks, a committee as text, null for nothing held, `data` for state.
+//!
+//! The bodies are made up; only their forms are observed.
+
+use axum::{
+    Json, Router,
+    extract::Query,
+    http::StatusCode,
+    response::{Html, IntoResponse, Response},
+    routing::{get, post},
+};
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+/// The miner of every block.
+pub const MINER: &str = "0x6d2f9c80b1a34e57d0c9f8e7b6a5948372615041";
+/// A wallet that holds something.
+pub const HOLDER: &str = "0x91b7a3d05e62c48f70912ab3c4d5e6f708192a3b";
+/// The only token.
+pub const TOKEN: &str = "OBS";
+/// The verification contract.
+pub const CONTRACT: &str = "ct4c1d7e0a93b85f6210decade5ca1ab1e0ff1ce00";
+/// What the holder has: beyond what a float holds exactly.
+pub const HELD: u64 = 9_007_199_254_740_993;
+/// The newest block.
+pub const TIP: u64 = 6;
+
+type Parameters = Query<Vec<(String, String)>>;
+
+/// Starts the node on a free port.
+///
+/// # Errors
+/// When no port can be had.
+pub async fn spawn() -> std::io::Result<Server> {
+    let router = Router::new()
+        .route("/get-block", get(block))
+        .route("/get-balances", get(balances))
+        .route("/sc-state", get(state))
+        .route("/get-trustscore-wallets", get(trust))
+        .route(
+            "/docs",
+            get(|| async { Html("<!DOCTYPE html><html><title>API</title></html>") }),
+        )
+        .route("/call-sc", post(call))
+        .fallback(|| async { failure(StatusCode::NOT_FOUND, &json!("Not Found")) })
+        .method_not_allowed_fallback(|| async {
+            failure(StatusCode::METHOD_NOT_ALLOWED, &json!("Method Not Allowed"))
+        });
+    Server::spawn(router).await
+}
+
+fn failure(status: StatusCode, detail: &Value) -> Response {
+    (status, Json(json!({ "detail": detail }))).into_response()
+}
+
+fn missing(place: &str, name: &str) -> Response {
+    let fault =
+        json!([{"loc": [place, name], "msg": "field required", "type": "value_error.missing"}]);
+    failure(StatusCode::UNPROCESSABLE_ENTITY, &fault)
+}
+
+fn given<'q>(query: &'q Parameters, name: &str) -> Option<&'q str> {
+    query
+        .iter()
+        .find(|(given, _)| given == name)
+        .map(|(_, value)| value.as_str())
+}
+
+fn hash(index: u64) -> String {
+    format!(
+        "{:064x}",
+        u128::from(index) * 0x1234_5678_9abc_def1 + 0xfeed
+    )
+}
+
+/// One row of the table of blocks.
+async fn block(query: Parameters) -> Response {
+    let Some(text) = given(&query, "block_index") else {
+        return missing("query", "block_index");
+    };
+    let Some(index) = text.parse().ok().filter(|index| (1..=TIP).contains(index)) else {
+        return failure(StatusCode::BAD_REQUEST, &json!("Block not found"));
+    };
+    let previous = if index == 1 {
+        "0".to_owned()
+    } else {
+        hash(index - 1)
+    };
+    Json(json!({
+        "block_index": index,
+        "timestamp": 1_795_000_000_000_u64 + index * 10_000,
+        "proof": 42,
+        "status": null,
+        "previous_hash": previous,
+        "hash": hash(index),
+        "creator_wallet": null,
+        "expected_miner": MINER,
+        "committee": format!("[\"{MINER}\", \"{HOLDER}\"]"),
+    }))
+    .into_response()
+}
+
+async fn balances(query: Parameters) -> Response {
+    let (wallet, token) = (given(&query, "wallet_address"), given(&query, "token_code"));
+    let holds = |wallet: Option<&str>| wallet == Some(HOLDER);
+    let balance = match given(&query, "balance_type") {
+        Some("TOKEN_IN_WALLET") if holds(wallet) && token == Some(TOKEN) => json!(HELD),
+        Some("TOKEN_IN_WALLET") => Value::Null,
+        Some("ALL_TOKENS_IN_WALLET") if holds(wallet) => {
+            json!([{"token_code": TOKEN, "balance": HELD}])
+        }
+        Some("ALL_TOKENS_IN_WALLET") => json!([]),
+        Some("ALL_WALLETS_FOR_TOKEN") if token == Some(TOKEN) => json!([
+            {"wallet": CONTRACT, "token_code": TOKEN, "balance": 12},
+            {"wallet": HOLDER, "token_code": TOKEN, "balance": HELD},
+        ]),
+        Some("ALL_WALLETS_FOR_TOKEN") => json!([]),
+        _ => return missing("query", "balance_type"),
+    };
+    Json(json!({ "balance": balance })).into_response()
+}
+
+async fn state(query: Parameters) -> Response {
+    for name in [
+        "table_name",
+        "contract_address",
+        "unique_column",
+        "unique_value",
+    ] {
+        if given(&query, name).is_none() {
+            return missing("query", name);
+        }
+    }
+    let broken = |what: String| failure(StatusCode::INTERNAL_SERVER_ERROR, &json!(what));
+    match (given(&query, "table_name"), given(&query, "unique_column")) {
+        (Some("verification"), Some("asset_id")) => {}
+        (Some("verification"), column) => {
+            return broken(format!("no such column: {}", column.unwrap_or_default()));
+        }
+        (table, _) => return broken(format!("no such table: {}", table.unwrap_or_default())),
+    }
+    let data = if given(&query, "unique_value") == Some("observed-asset") {
+        json!([
+            CONTRACT,
+            "observed-asset",
+            "token",
+            HOLDER,
+            1,
+            "[\"doc\"]",
+            "[]",
+            "seen",
+            99
+        ])
+    } else {
+        Value::Null
+    };
+    Json(json!({"status": "SUCCESS", "data": data})).into_response()
+}
+
+async fn trust(query: Parameters) -> Response {
+    let pair = ["src_wallet_address", "dst_wallet_address"];
+    for name in pair {
+        if given(&query, name).is_none() {
+            return missing("query", name);
+        }
+    }
+    if pair
+        .iter()
+        .all(|name| matches!(given(&query, name), Some(MINER | HOLDER)))
+    {
+        Json(json!({"status": "SUCCESS", "trust_score": 1})).into_response()
+    } else {
+        failure(StatusCode::BAD_REQUEST, &json!("Trust score not available"))
+    }
+}
+
+async fn call(body: String) -> Response {
+    let Ok(call) = serde_json::from_str::<Value>(&body) else {
+        return missing("body", "");
+    };
+    for name in ["sc_address", "function_called", "signers", "params"] {
+        if call.get(name).is_none() {
+            return missing("body", name);
+        }
+    }
+    Json(json!({
+        "transaction": {
+            "timestamp": 1_795_000_100_000_u64,
+            "trans_code": "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00",
+            "type": 3,
+            "currency": TOKEN,
+            "fee": 0.0,
+            "descr": "",
+            "valid": 1,
+            "specific_data": {
+                "address": call["sc_address"],
+                "function": call["function_called"],
+                "signers": call["signers"],
+                "params": call["params"],
+            },
+            "is_child_txn": false,
+        },
+        "signatures": [],
+    }))
+    .into_response()
+}

@@ -1,0 +1,172 @@
+//! A proxy in front of a good node: it writes down what is asked, and may break one answer.
+
+use std::sync::{Arc, Mutex};
+
+use axum::{
+    Router,
+    body::{Body, Bytes, to_bytes},
+    extract::{Request, State},
+    http::{HeaderMap, Method, Response, StatusCode, header},
+};
+
+use crate::server::Server;
+
+/// What was asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The method.
+    pub method: Method,
+    /// The path, without the query.
+    pub path: String,
+    /// The query as it was sent.
+    pub query: String,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers; the length is always that of the body.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// Changes the body's JSON document; leaves alone what is not one.
+    #[must_use]
+    pub fn with_json(mut self, change: impl FnOnce(&mut serde_json::Value)) -> Self {
+        if let Ok(mut value) = serde_json::from_slice(&self.body) {
+            change(&mut value);
+            self.body = value.to_string().into();
+        }
+        self
+    }
+
+    /// The same with another body.
+    #[must_use]
+    pub fn with_body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// The same with another status.
+    #[must_use]
+    pub fn with_status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+}
+
+/// What a proxy does to an answer.
+pub type Fault = Arc<dyn Fn(&Asked, Answer) -> Answer + Send + Sync>;
+
+/// A running proxy.
+#[derive(Debug)]
+pub struct Proxy {
+    /// The server itself.
+    pub server: Server,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+#[derive(Clone)]
+struct Shared {
+    upstream: String,
+    http: reqwest::Client,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    fault: Fault,
+}
+
+impl Proxy {
+    /// Starts a proxy in front of a base URL.
+    ///
+    /// # Errors
+    /// When no port can be had, or no client can be made.
+    pub async fn spawn(upstream: &str, fault: Fault) -> Result<Self, Box<dyn std::error::Error>> {
+        let base = upstream.parse()?;
+        let http = node_client::transport::http_client(
+            &base,
+            &node_client::transport::TransportOptions::default(),
+        )?;
+        let asked = Arc::default();
+        let shared = Shared {
+            upstream: upstream.trim_end_matches('/').to_owned(),
+            http,
+            asked: Arc::clone(&asked),
+            fault,
+        };
+        let router = Router::new().fallback(forward).with_state(shared);
+        Ok(Self {
+            server: Server::spawn(router).await?,
+            asked,
+        })
+    }
+
+    /// A proxy that changes nothing.
+    ///
+    /// # Errors
+    /// As [`Proxy::spawn`].
+    pub async fn honest(upstream: &str) -> Result<Self, Box<dyn std::error::Error>> {
+        Self::spawn(upstream, Arc::new(|_, answer| answer)).await
+    }
+
+    /// Everything that was asked until now, in order.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked
+            .lock()
+            .map(|asked| asked.clone())
+            .unwrap_or_default()
+    }
+}
+
+async fn forward(State(shared): State<Shared>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, 64 << 20).await.unwrap_or_default();
+    let asked = Asked {
+        method: parts.method.clone(),
+        path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
+        body: body.clone(),
+    };
+    if let Ok(mut list) = shared.asked.lock() {
+        list.push(asked.clone());
+    }
+    let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut builder = shared
+        .http
+        .request(parts.method, format!("{}{path}", shared.upstream))
+        .body(body);
+    for name in [header::CONTENT_TYPE, header::ACCEPT] {
+        if let Some(value) = parts.headers.get(&name) {
+            builder = builder.header(name, value);
+        }
+    }
+    let answer = match builder.send().await {
+        Ok(response) => Answer {
+            status: response.status(),
+            headers: response.headers().clone(),
+            body: response.bytes().await.unwrap_or_default(),
+        },
+        Err(_) => Answer {
+            status: StatusCode::BAD_GATEWAY,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        },
+    };
+    let answer = (shared.fault)(&asked, answer);
+    let mut response = Response::new(Body::from(answer.body));
+    *response.status_mut() = answer.status;
+    for (name, value) in &answer.headers {
+        if !matches!(
+            *name,
+            header::CONTENT_LENGTH | header::TRANSFER_ENCODING | header::DATE
+        ) {
+            response.headers_mut().append(name.clone(), value.clone());
+        }
+    }
+    response
+}

@@ -1,0 +1,43 @@
+//! Running the conformance checks from a test.
+
+use node_conformance::{
+    Options, Target,
+    report::{CaseReport, Report},
+    run::Watch,
+};
+use node_primitives::Network;
+
+/// Looks away.
+#[derive(Clone, Copy, Debug)]
+pub struct Silent;
+
+impl Watch for Silent {
+    fn phase(&self, _: &str) {}
+    fn begin(&self, _: usize) {}
+    fn done(&self, _: &CaseReport) {}
+    fn end(&self) {}
+}
+
+/// Checks the node at a base URL of devnet.
+///
+/// # Panics
+/// When the text is no base URL.
+#[expect(
+    clippy::expect_used,
+    reason = "a test's own URL is right, or the test is wrong"
+)]
+pub async fn check(base_url: &str, options: &Options) -> Report {
+    let target = Target::parse(base_url, Network::Devnet).expect("a base URL");
+    node_conformance::run(target, options, &Silent, std::future::pending()).await
+}
+
+/// The IDs of the cases that ended so, in the report's order.
+#[must_use]
+pub fn ids(report: &Report, outcome: node_conformance::outcome::Outcome) -> Vec<&str> {
+    report
+        .cases
+        .iter()
+        .filter(|case| case.outcome == outcome)
+        .map(|case| case.id.as_str())
+        .collect()
+}

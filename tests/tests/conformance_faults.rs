@@ -1,0 +1,504 @@
+//! Proof of the cases: a good node with one thing broken fails the cases that are about it.
+//!
+//! Every fault names the cases that have to fail, and no others may: a check that cries wolf is as
+//! bad as one that sleeps.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use devnode::{BlockTime, Config};
+use integration_tests::{
+    proxy::{Answer, Asked, Fault, Proxy},
+    watch::{check, ids},
+};
+use node_conformance::{Options, cases, outcome::Outcome};
+use node_primitives::Network;
+use serde_json::{Value, json};
+
+async fn devnode() -> devnode::Handle {
+    let mut config = Config::new(Network::Devnet);
+    config.port = Some(0);
+    config.block_time = BlockTime::Manual;
+    devnode::spawn(config).await.expect("a local node")
+}
+
+/// One thing that a node does wrong.
+struct Broken {
+    name: &'static str,
+    fault: Fault,
+    /// The cases that have to fail or warn. All of them, and no others.
+    caught_by: &'static [&'static str],
+}
+
+/// Changes the JSON answers to successful requests for a path.
+fn json_of(path: &'static str, change: fn(&Asked, &mut Value)) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path == path && answer.status == StatusCode::OK {
+            answer.with_json(|value| change(asked, value))
+        } else {
+            answer
+        }
+    })
+}
+
+/// Replaces the answers to requests for a path.
+fn answer_of(path: &'static str, change: fn(&Asked, Answer) -> Answer) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path == path {
+            change(asked, answer)
+        } else {
+            answer
+        }
+    })
+}
+
+fn set(value: &mut Value, pointer: &str, new: Value) {
+    if let Some(place) = value.pointer_mut(pointer) {
+        *place = new;
+    }
+}
+
+fn remove(value: &mut Value, parent: &str, name: &str) {
+    if let Some(members) = value.pointer_mut(parent).and_then(Value::as_object_mut) {
+        members.shift_remove(name);
+    }
+}
+
+fn receipts(value: &mut Value) -> &mut [Value] {
+    value
+        .pointer_mut("/text/previous_block_receipts")
+        .and_then(Value::as_array_mut)
+        .map_or(&mut [], Vec::as_mut_slice)
+}
+
+fn asks_for(asked: &Asked, part: &str) -> bool {
+    asked.query.contains(part)
+}
+
+/// Answers as if everything had been right, with what a good answer of this node looks like.
+fn as_if_right(path: &'static str, wrong: fn(&Asked, &Answer) -> bool, good: Value) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path == path && wrong(asked, &answer) {
+            let mut answer = answer
+                .with_status(StatusCode::OK)
+                .with_body(good.to_string());
+            let json = HeaderValue::from_static("application/json");
+            answer.headers.insert(header::CONTENT_TYPE, json);
+            answer
+        } else {
+            answer
+        }
+    })
+}
+
+const BLOCK: &str = "/get-block";
+const BALANCES: &str = "/get-balances";
+const STATE: &str = "/sc-state";
+const TRUST: &str = "/get-trustscore-wallets";
+const CALL: &str = "/call-sc";
+
+macro_rules! broken {
+    ($($name:literal, $fault:expr => [$($case:literal),* $(,)?];)*) => {
+        vec![$(Broken { name: $name, fault: $fault, caught_by: &[$($case),*] }),*]
+    };
+}
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn faults() -> Vec<Broken> {
+    broken! {
+        "a block says another index", json_of(BLOCK, |_, block| {
+            let index = block["index"].as_i64().unwrap_or_default();
+            block["index"] = json!(index + 1);
+            receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
+        }) => ["chain/receipt-signatures", "get-block/index-echo"];
+        "index is text", json_of(BLOCK, |_, block| {
+            block["index"] = json!(block["index"].to_string());
+        }) => ["get-block/index", "get-block/decodes", "get-block/snapshot"];
+        "timestamp is missing", json_of(BLOCK, |_, block| remove(block, "", "timestamp"))
+            => ["get-block/timestamp", "get-block/decodes", "get-block/snapshot"];
+        "timestamps are seconds", json_of(BLOCK, |_, block| {
+            block["timestamp"] = json!(block["timestamp"].as_i64().unwrap_or_default() / 1000);
+        }) => ["get-block/timestamp-unit"];
+        "proof is null", json_of(BLOCK, |_, block| block["proof"] = Value::Null)
+            => ["get-block/proof", "get-block/snapshot"];
+        "status is a word", json_of(BLOCK, |_, block| block["status"] = json!("valid"))
+            => ["get-block/status", "get-block/snapshot"];
+        "transactions are missing", json_of(BLOCK, |_, block| remove(block, "/text", "transactions"))
+            => ["get-block/transactions", "get-block/snapshot"];
+        "transactions are an object", json_of(BLOCK, |_, block| {
+            set(block, "/text/transactions", json!({}));
+        }) => ["get-block/transactions", "get-block/snapshot"];
+        "receipts are null", json_of(BLOCK, |_, block| {
+            set(block, "/text/previous_block_receipts", Value::Null);
+        }) => ["get-block/previous-block-receipts", "get-block/snapshot"];
+        "the creator is in upper case", json_of(BLOCK, |_, block| {
+            let upper = block["creator_wallet"].as_str().unwrap_or_default().to_uppercase();
+            block["creator_wallet"] = json!(upper.replace("0X", "0x"));
+        }) => ["get-block/creator-wallet", "get-block/snapshot"];
+        "the expected miner is a contract", json_of(BLOCK, |_, block| {
+            let miner = block["expected_miner"].as_str().unwrap_or_default().replace("0x", "ct");
+            block["expected_miner"] = json!(miner);
+        }) => ["get-block/expected-miner", "get-block/snapshot"];
+        "the committee is text", json_of(BLOCK, |_, block| {
+            block["committee"] = json!(block["committee"].to_string());
+        }) => ["get-block/committee", "get-block/snapshot"];
+        "one committee member has a short address", json_of(BLOCK, |_, block| {
+            set(block, "/committee/0", json!("0x12"));
+        }) => ["get-block/committee", "get-block/snapshot"];
+        "the previous hash is short", json_of(BLOCK, |_, block| block["previous_hash"] = json!("0"))
+            => ["chain/distinct-blocks", "get-block/previous-hash", "get-block/snapshot"];
+        "receipts have no data", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|receipt| remove(receipt, "", "data"));
+        }) => ["get-block/receipt-data", "get-block/snapshot"];
+        "a receipt's hash is no hash", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|r| set(r, "/data/block_hash", json!("xyz")));
+        }) => ["chain/receipt-signatures", "get-block/receipt-block-hash", "get-block/snapshot"];
+        "a vote is a word", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().take(1).for_each(|r| set(r, "/data/vote", json!("yes")));
+        }) => ["chain/receipt-signatures", "get-block/receipt-vote", "get-block/snapshot"];
+        "a voter's address is missing", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|r| remove(r, "/data", "wallet_address"));
+        }) => ["get-block/receipt-wallet-address", "get-block/snapshot"];
+        "a receipt's time is a date", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|r| {
+                set(r, "/data/timestamp", json!("2026-01-01T00:00:00Z"));
+            });
+        }) => ["chain/receipt-signatures", "get-block/receipt-timestamp", "get-block/snapshot"];
+        "a public key is no hexadecimal", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|r| set(r, "/public_key", json!("-----BEGIN")));
+        }) => ["get-block/receipt-public-key", "get-block/snapshot"];
+        "a signature is missing", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|r| remove(r, "", "signature"));
+        }) => ["get-block/receipt-signature", "get-block/snapshot"];
+        "receipts are about another block", json_of(BLOCK, |_, block| {
+            let index = block["index"].as_i64().unwrap_or_default();
+            receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
+        }) => ["chain/receipt-signatures", "get-block/receipts-of-preceding-block"];
+        "a receipt's block index is text", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().for_each(|r| {
+                let text = r["data"]["block_index"].to_string();
+                set(r, "/data/block_index", json!(text));
+            });
+        }) => ["chain/receipt-signatures", "get-block/receipt-block-index", "get-block/snapshot"];
+        "blocks are not said to be JSON", answer_of(BLOCK, |_, mut answer| {
+            let text = HeaderValue::from_static("text/plain");
+            answer.headers.insert(header::CONTENT_TYPE, text);
+            answer
+        }) => ["get-block/answers"];
+        "blocks have a member twice", answer_of(BLOCK, |_, answer| {
+            let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"proof\":1,", 1);
+            if answer.status == StatusCode::OK { answer.with_body(text) } else { answer }
+        }) => ["get-block/answers"];
+        "an unknown block is answered with a known one", as_if_right(BLOCK,
+            |asked, answer| asked.query.len() > 20 && answer.status != StatusCode::OK,
+            json!({"index": 1, "previous_hash": "0"}))
+            => ["get-block/unknown-index"];
+        "a block without an index is asked for, and answered", as_if_right(BLOCK,
+            |asked, _| asked.query.is_empty(), json!({"index": 1}))
+            => ["get-block/block-index-required"];
+        "a block with a word for an index is answered", as_if_right(BLOCK,
+            |asked, _| asked.query.contains("newest"), json!({"index": 1}))
+            => ["get-block/block-index-malformed"];
+        "blocks are rows", json_of(BLOCK, |_, block| {
+            let committee = block["committee"].to_string();
+            *block = json!({"block_index": block["index"], "timestamp": block["timestamp"],
+                "proof": 1, "status": null, "previous_hash": block["previous_hash"],
+                "creator_wallet": null, "expected_miner": block["expected_miner"],
+                "committee": committee});
+        }) => ["get-block/committee", "get-block/creator-wallet", "get-block/index",
+            "get-block/shape", "get-block/snapshot", "get-block/status", "get-block/text"];
+
+        "a block reads differently the second time", Arc::new({
+            let seen = std::sync::Mutex::new(std::collections::BTreeSet::new());
+            move |asked: &Asked, answer: Answer| {
+                let first = seen.lock().is_ok_and(|mut seen| seen.insert(asked.query.clone()));
+                if asked.path == BLOCK && answer.status == StatusCode::OK && !first {
+                    answer.with_json(|block| block["proof"] = json!(7_777))
+                } else { answer }
+            }
+        }) => ["chain/repeat-read"];
+        "all blocks follow the same block", json_of(BLOCK, |_, block| {
+            block["previous_hash"] = json!("ab".repeat(32));
+            set(block, "/text/previous_block_receipts", json!([]));
+        }) => ["chain/distinct-blocks"];
+        "time goes back", json_of(BLOCK, |_, block| {
+            let index = block["index"].as_i64().unwrap_or_default();
+            block["timestamp"] = json!(1_800_000_000_000_i64 - index);
+        }) => ["chain/time-goes-on"];
+        "the previous hash is another one's", json_of(BLOCK, |_, block| {
+            let hash = block["previous_hash"].as_str().unwrap_or_default();
+            block["previous_hash"] = json!(hash.chars().rev().collect::<String>());
+        }) => ["chain/receipt-links"];
+        "a receipt stands there twice", json_of(BLOCK, |_, block| {
+            let list = block.pointer_mut("/text/previous_block_receipts");
+            if let Some(list) = list.and_then(Value::as_array_mut) {
+                list.extend(list.first().cloned());
+            }
+        }) => ["chain/one-vote-a-voter"];
+        "a vote is another wallet's", json_of(BLOCK, |_, block| {
+            let other = format!("0x{}", "ab".repeat(20));
+            receipts(block).iter_mut().take(1).for_each(|r| {
+                set(r, "/data/wallet_address", json!(other));
+            });
+        }) => ["chain/voter-address"];
+        "a vote was changed after it was signed", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().take(1).for_each(|r| set(r, "/data/vote", json!(5)));
+        }) => ["chain/receipt-signatures"];
+        "a signature is another receipt's", json_of(BLOCK, |_, block| {
+            if let [first, second, ..] = receipts(block) {
+                first["signature"] = second["signature"].clone();
+            }
+        }) => ["chain/receipt-signatures"];
+        "a call's integers are rounded as floats are", json_of(CALL, |_, answer| {
+            let place = "/transaction/specific_data/params/deletable_after";
+            set(answer, place, json!(9_007_199_254_740_992_u64));
+        }) => ["call-sc/params"];
+        "a call's text loses what is not ASCII", json_of(CALL, |_, answer| {
+            let place = "/transaction/specific_data/params/remarks";
+            if let Some(Value::String(text)) = answer.pointer_mut(place) {
+                text.retain(|character| character.is_ascii());
+            }
+        }) => ["call-sc/params"];
+
+        "a balance is text", json_of(BALANCES, |asked, answer| if asks_for(asked, "TOKEN_IN_WALLET")
+            && answer["balance"].is_number() {
+            answer["balance"] = json!(answer["balance"].to_string());
+        }) => ["get-balances/balance", "get-balances/decodes", "get-balances/nothing-held",
+            "get-balances/snapshot"];
+        "a balance is rounded as a float is", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "TOKEN_IN_WALLET") && let Some(exact) = answer["balance"].as_u64() {
+                #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss, reason = "the loss is the fault")]
+                let rounded = exact as f64 as u64;
+                answer["balance"] = json!(rounded);
+            }
+        }) => ["get-balances/token-code", "get-balances/wallet-address"];
+        "one balance of one wallet is not answered", answer_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") {
+                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { answer }
+        }) => ["get-balances/token-in-wallet"];
+        "nothing held is null", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "TOKEN_IN_WALLET") && answer["balance"] == 0 {
+                answer["balance"] = Value::Null;
+            }
+        }) => ["get-balances/nothing-held"];
+        "every wallet has the same balance", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["balance"] = json!(77); }
+        }) => ["get-balances/nothing-held", "get-balances/token-code",
+            "get-balances/wallet-address"];
+        "the list of a wallet is not answered", answer_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_TOKENS_IN_WALLET") {
+                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { answer }
+        }) => ["get-balances/all-tokens-in-wallet"];
+        "the list of holders is no object", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_WALLETS_FOR_TOKEN") { *answer = answer["balance"].take(); }
+        }) => ["get-balances/all-wallets-for-token"];
+        "the lists carry nothing", json_of(BALANCES, |asked, answer| if asks_for(asked, "ALL_") {
+            *answer = json!({"status": "SUCCESS"});
+        }) => ["get-balances/lists-carry-balances"];
+        "no kind of balance is asked for, and one is answered", as_if_right(BALANCES,
+            |asked, _| !asks_for(asked, "balance_type"), json!({"balance": 1}))
+            => ["get-balances/balance-type-required"];
+        "an unknown kind of balance is answered", as_if_right(BALANCES,
+            |asked, _| asks_for(asked, "EVERYTHING"), json!({"balance": 1}))
+            => ["get-balances/balance-type-unknown"];
+
+        "state is an array", json_of(STATE, |_, answer| *answer = answer["value"].take())
+            => ["sc-state/answers"];
+        "state has no value", json_of(STATE, |_, answer| remove(answer, "", "value"))
+            => ["sc-state/value"];
+        "state is not there at all", json_of(STATE, |_, answer| *answer = json!({"status": "SUCCESS"}))
+            => ["sc-state/value"];
+        "state is about another asset", json_of(STATE, |_, answer| {
+            for name in ["value", "data"] {
+                set(answer, &format!("/{name}/1"), json!("another-asset"));
+            }
+        }) => ["sc-state/unique-value-echo"];
+        "an unknown asset has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "unique_value=no-such"), json!({"value": ["a"]}))
+            => ["sc-state/unknown-value"];
+        "an unknown table has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "no_such_table"), json!({"value": ["a"]}))
+            => ["sc-state/unknown-table"];
+        "an unknown column has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "no_such_column"), json!({"value": ["a"]}))
+            => ["sc-state/unknown-column"];
+        "no table is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "table_name") , json!({"value": ["a"]}))
+            => ["sc-state/table-name-required"];
+        "no contract is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "contract_address"), json!({"value": ["a"]}))
+            => ["sc-state/contract-address-required"];
+        "no column is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "unique_column"), json!({"value": ["a"]}))
+            => ["sc-state/unique-column-required"];
+        "no value is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "unique_value"), json!({"value": ["a"]}))
+            => ["sc-state/unique-value-required"];
+
+        "a score is text", json_of(TRUST, |_, answer| answer["trust_score"] = json!("1"))
+            => ["get-trustscore-wallets/trust-score", "get-trustscore-wallets/decodes",
+                "get-trustscore-wallets/snapshot"];
+        "a score has no status", json_of(TRUST, |_, answer| remove(answer, "", "status"))
+            => ["get-trustscore-wallets/status", "get-trustscore-wallets/snapshot"];
+        "a score comes with a failure", json_of(TRUST, |_, a| a["status"] = json!("FAILURE"))
+            => ["get-trustscore-wallets/status-success"];
+        "scores break off", answer_of(TRUST, |_, answer| {
+            let half = answer.body.slice(..answer.body.len() / 2);
+            answer.with_body(half)
+        }) => ["get-trustscore-wallets/answers"];
+        "no source is named, and a score answered", as_if_right(TRUST,
+            |asked, _| !asks_for(asked, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
+            => ["get-trustscore-wallets/src-required"];
+        "no destination is named, and a score answered", as_if_right(TRUST,
+            |asked, _| !asks_for(asked, "dst_"), json!({"status": "SUCCESS", "trust_score": 1}))
+            => ["get-trustscore-wallets/dst-required"];
+        "a malformed source has a score", as_if_right(TRUST,
+            |asked, _| asks_for(asked, "src_wallet_address=0x5a&")
+                || asked.query.ends_with("src_wallet_address=0x5a"),
+            json!({"status": "SUCCESS", "trust_score": 1}))
+            => ["get-trustscore-wallets/src-malformed"];
+        "a malformed destination has a score", as_if_right(TRUST,
+            |asked, _| asks_for(asked, "dst_wallet_address=0x5a&")
+                || asked.query.ends_with("dst_wallet_address=0x5a"),
+            json!({"status": "SUCCESS", "trust_score": 1}))
+            => ["get-trustscore-wallets/dst-malformed"];
+
+        "the listing is not there", answer_of("/docs", |_, answer| {
+            answer.with_status(StatusCode::NOT_FOUND)
+        }) => ["docs/answers"];
+        "the listing is JSON", answer_of("/docs", |_, mut answer| {
+            let json = HeaderValue::from_static("application/json");
+            answer.headers.insert(header::CONTENT_TYPE, json);
+            answer.with_body("{}")
+        }) => ["docs/page"];
+
+        "a call is not built", answer_of(CALL, |_, answer| {
+            answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+        }) => ["call-sc/answers"];
+        "a call is built for another contract", json_of(CALL, |_, answer| {
+            let other = format!("ct{}", "1".repeat(40));
+            set(answer, "/transaction/specific_data/address", json!(other));
+        }) => ["call-sc/sc-address"];
+        "another function is called", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/specific_data/function", json!("transfer"));
+        }) => ["call-sc/function-called"];
+        "a signer is added", json_of(CALL, |_, answer| {
+            let signers = answer.pointer_mut("/transaction/specific_data/signers");
+            if let Some(signers) = signers.and_then(Value::as_array_mut) {
+                signers.push(json!(format!("0x{}", "1".repeat(40))));
+            }
+        }) => ["call-sc/signers"];
+        "the remarks are changed", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/specific_data/params/remarks", json!("never  submitted"));
+        }) => ["call-sc/params"];
+        "a call is a transfer", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/type", json!(5));
+        }) => ["call-sc/type"];
+        "a raw transaction is signed already", json_of(CALL, |_, answer| {
+            let wallet = format!("0x{}", "1".repeat(40));
+            answer["signatures"] = json!([{"wallet_address": wallet, "msgsign": "00"}]);
+        }) => ["call-sc/unsigned"];
+        "a raw transaction has no code", json_of(CALL, |_, answer| {
+            remove(answer, "/transaction", "trans_code");
+        }) => ["call-sc/snapshot", "call-sc/submittable"];
+        "a raw transaction is something else", json_of(CALL, |_, answer| {
+            *answer = json!({"job": 17});
+        }) => ["call-sc/decodes", "call-sc/sc-address", "call-sc/function-called",
+            "call-sc/signers", "call-sc/params", "call-sc/type", "call-sc/snapshot",
+            "call-sc/submittable"];
+        "a call without a contract is built", as_if_right(CALL,
+            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "sc_address"),
+            json!({"transaction": {}})) => ["call-sc/sc-address-required"];
+        "a call without a function is built", as_if_right(CALL,
+            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "function_called"),
+            json!({"transaction": {}}))
+            => ["call-sc/function-called-required", "call-sc/body-not-json"];
+        "a call without signers is built", as_if_right(CALL,
+            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "signers")
+                && contains(asked, "params"),
+            json!({"transaction": {}})) => ["call-sc/signers-required"];
+        "a call without params is built", as_if_right(CALL,
+            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "params")
+                && contains(asked, "signers"),
+            json!({"transaction": {}})) => ["call-sc/params-required"];
+        "half a document is taken for a call", as_if_right(CALL,
+            |asked, _| asked.body.len() < 20, json!({"transaction": {}}))
+            => ["call-sc/body-not-json"];
+    }
+}
+
+fn contains(asked: &Asked, part: &str) -> bool {
+    String::from_utf8_lossy(&asked.body).contains(part)
+}
+
+/// The cases that fail or warn behind a proxy with this fault.
+async fn caught(node: &devnode::Handle, fault: Fault) -> Vec<String> {
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    let mut caught: Vec<String> = [Outcome::Fail, Outcome::Warn]
+        .iter()
+        .flat_map(|outcome| ids(&report, *outcome))
+        .map(ToOwned::to_owned)
+        .collect();
+    caught.sort();
+    assert!(report.exit_code <= 1, "{:?}", report.reason);
+    caught
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_fault_fails_the_cases_about_it_and_no_others() {
+    let node = devnode().await;
+    let mut wrong = Vec::new();
+    for broken in faults() {
+        let mut expected: Vec<_> = broken.caught_by.iter().map(ToString::to_string).collect();
+        expected.sort();
+        let caught = caught(&node, broken.fault).await;
+        if caught != expected {
+            wrong.push(format!(
+                "{}: caught by {caught:?}, not {expected:?}",
+                broken.name
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test]
+async fn every_case_is_failed_by_some_fault() {
+    let proven: Vec<_> = faults()
+        .iter()
+        .flat_map(|broken| broken.caught_by)
+        .copied()
+        .collect();
+    let unproven: Vec<_> = cases::all()
+        .iter()
+        .map(|case| case.id)
+        .filter(|id| !proven.contains(id))
+        .collect();
+    assert!(
+        unproven.is_empty(),
+        "no fault makes these fail: {unproven:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_good_node_fails_no_case_at_any_number_of_jobs() {
+    let node = devnode().await;
+    for jobs in [1, 4, 16] {
+        let mut options = Options::default();
+        options.jobs = jobs;
+        let report = check(node.base_url(), &options).await;
+        assert_eq!(
+            ids(&report, Outcome::Pass).len(),
+            cases::all().len(),
+            "{:?}",
+            report.cases
+        );
+        assert_eq!(report.exit_code, 0);
+    }
+}

@@ -1,0 +1,188 @@
+//! `cargo xtask ci`: everything that has to hold before a change lands.
+
+use std::{
+    ffi::OsString,
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+/// One step: its name, and what it runs.
+struct Step {
+    name: &'static str,
+    program: Program,
+    arguments: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
+}
+
+enum Program {
+    Cargo,
+    /// This very program.
+    Task,
+}
+
+const fn cargo(name: &'static str, arguments: &'static [&'static str]) -> Step {
+    Step {
+        name,
+        program: Program::Cargo,
+        arguments,
+        variables: &[],
+    }
+}
+
+const STEPS: &[Step] = &[
+    cargo("tests", &["test", "--workspace", "--locked"]),
+    cargo("format", &["fmt", "--all", "--check"]),
+    cargo(
+        "clippy",
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "--deny",
+            "warnings",
+        ],
+    ),
+    Step {
+        name: "docs",
+        program: Program::Cargo,
+        arguments: &["doc", "--workspace", "--no-deps", "--locked", "--quiet"],
+        variables: &[("RUSTDOCFLAGS", "--deny warnings")],
+    },
+    Step {
+        name: "spec",
+        program: Program::Task,
+        arguments: &["spec"],
+        variables: &[],
+    },
+    Step {
+        name: "dependency directions",
+        program: Program::Task,
+        arguments: &["directions"],
+        variables: &[],
+    },
+    Step {
+        name: "conformance of the local node",
+        program: Program::Task,
+        arguments: &["conformance", "--quiet", "--strict"],
+        variables: &[],
+    },
+    cargo(
+        "package of the client",
+        &[
+            "package",
+            "--quiet",
+            "--locked",
+            "--allow-dirty",
+            "--no-verify",
+            "--package",
+            "node-primitives",
+            "--package",
+            "node-client",
+        ],
+    ),
+];
+
+/// Steps that run only where their tool is on the machine.
+const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "licences",
+        &["cargo-deny", "--version"],
+        &[
+            "cargo",
+            "deny",
+            "--offline",
+            "check",
+            "licenses",
+            "bans",
+            "sources",
+        ],
+    ),
+    (
+        "public linter of the spec (Redocly)",
+        &["redocly", "--version"],
+        &["redocly", "lint", "openapi/node.yaml"],
+    ),
+    (
+        "public validator of the spec",
+        &["openapi-spec-validator", "--version"],
+        &["openapi-spec-validator", "openapi/node.yaml"],
+    ),
+];
+
+/// Runs every step, and says at the end which failed.
+///
+/// # Errors
+/// The names of the steps that failed.
+pub fn run() -> Result<(), Vec<&'static str>> {
+    let mut failed = Vec::new();
+    for step in STEPS {
+        let program: OsString = match step.program {
+            Program::Cargo => std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()),
+            Program::Task => std::env::current_exe().map_or_else(|_| "cargo".into(), Into::into),
+        };
+        let mut command = Command::new(program);
+        command
+            .args(step.arguments)
+            .envs(step.variables.iter().copied());
+        if !passes(step.name, &mut command) {
+            failed.push(step.name);
+        }
+    }
+    for (name, probe, line) in WITH_TOOLS {
+        if !is_there(probe) {
+            announce(&format!(
+                "{name}: left out, {} is not on this machine",
+                probe[0]
+            ));
+            continue;
+        }
+        if let [program, arguments @ ..] = *line
+            && !passes(name, Command::new(program).args(arguments))
+        {
+            failed.push(name);
+        }
+    }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(failed)
+    }
+}
+
+fn passes(name: &str, command: &mut Command) -> bool {
+    announce(name);
+    let started = Instant::now();
+    let passed = match command.stdin(Stdio::null()).status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            announce(&format!("{name} can't be started: {error}"));
+            false
+        }
+    };
+    let word = if passed { "passed" } else { "FAILED" };
+    announce(&format!(
+        "{name}: {word} after {:.0} s",
+        started.elapsed().as_secs_f64()
+    ));
+    passed
+}
+
+fn is_there(probe: &[&str]) -> bool {
+    let [program, arguments @ ..] = probe else {
+        return false;
+    };
+    Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+#[expect(clippy::print_stderr, reason = "a task tells on stderr what it does")]
+fn announce(text: &str) {
+    eprintln!("== {text}");
+}

@@ -1,0 +1,84 @@
+//! `cargo xtask`: what is done with this workspace.
+
+use std::{error::Error, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+use devnode::cli::DevnodeArgs;
+use node_conformance::cli::ConformanceArgs;
+use xtask::{ci, conformance, directions, spec};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Tasks of this workspace"
+)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Check whether a node keeps the contract; without a URL, a local node is started and checked
+    Conformance(Box<ConformanceArgs>),
+    /// Run a local node
+    Devnode(DevnodeArgs),
+    /// Lint the description of the API, and hold it against the inventory of the contract
+    Spec(spec::SpecArgs),
+    /// Check which crate depends on which
+    Directions,
+    /// Everything that has to hold before a change lands
+    Ci,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match Cli::parse().task {
+        Task::Conformance(args) => {
+            let local = conformance::start_local();
+            ExitCode::from(node_conformance::cli::execute(&args, Some(local)).await)
+        }
+        Task::Devnode(args) => devnode::cli::run(args).await,
+        Task::Spec(args) => spec::run(args).unwrap_or_else(|error| {
+            complain(&with_causes(&error));
+            ExitCode::from(2)
+        }),
+        Task::Directions => match directions::check() {
+            Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
+            Ok(problems) => {
+                problems.iter().for_each(|problem| complain(problem));
+                ExitCode::FAILURE
+            }
+            Err(error) => {
+                complain(&error);
+                ExitCode::from(2)
+            }
+        },
+        Task::Ci => match ci::run() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failed) => {
+                complain(&format!("failed: {}", failed.join(", ")));
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "a task tells on stderr what went wrong"
+)]
+fn complain(text: &str) {
+    eprintln!("error: {text}");
+}

@@ -1,0 +1,188 @@
+//! `cargo xtask spec`: what a careful reader would say about `openapi/node.yaml`.
+//!
+//! The client generator believes what it reads: it ignores a misspelt keyword, and makes whatever
+//! comes of it. So everything that it would pass over is told here, all in one run, each with line
+//! and JSON pointer. And because the spec holds the contract beside what real nodes do, the part
+//! that claims to be the contract is compared with a reviewed list of what the contract says.
+
+mod examples;
+mod inventory;
+mod keywords;
+mod lint;
+mod operations;
+mod problem;
+mod references;
+mod schemas;
+mod yaml;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use node_conformance::spec::view;
+use serde_json::Value;
+
+use lint::Lint;
+pub use problem::Problem;
+use yaml::Source;
+
+/// Examines the spec, or prints a view of it.
+#[derive(Debug, clap::Args)]
+pub struct SpecArgs {
+    /// The spec to examine
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The reviewed list of what the contract documents [default: contract-inventory.txt beside
+    /// FILE, else that of this repository]
+    #[arg(long, value_name = "FILE")]
+    inventory: Option<PathBuf>,
+    /// Writes the list anew from the spec; for a change of it that was reviewed
+    #[arg(long)]
+    update_inventory: bool,
+    /// Prints this view of the spec as JSON, and does nothing else
+    #[arg(long, value_name = "VIEW", conflicts_with = "update_inventory")]
+    view: Option<PrintedView>,
+}
+
+/// A view of the spec, as named on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum PrintedView {
+    /// What the contract says
+    Documented,
+    /// The contract and what real nodes were seen to do
+    Full,
+}
+
+/// Why the spec could not be examined at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecTaskError {
+    /// A file can't be read.
+    #[error("can't read {}", .0.display())]
+    Read(PathBuf, #[source] std::io::Error),
+    /// A file can't be written.
+    #[error("can't write {}", .0.display())]
+    Write(PathBuf, #[source] std::io::Error),
+    /// The output can't be written.
+    #[error("can't write the output")]
+    Output(#[from] std::io::Error),
+    /// The spec is not YAML, so that there is nothing to print a view of.
+    #[error("{} can't be read as YAML ({count} problems): run `cargo xtask spec`", .file.display())]
+    Faulty {
+        /// The spec.
+        file: PathBuf,
+        /// How many problems it has.
+        count: usize,
+    },
+}
+
+/// Everything that is wrong with the spec in `text`, in the order of its lines.
+///
+/// `inventory` is the reviewed list of what the contract documents.
+pub fn lint(text: &str, inventory: &str) -> Vec<Problem> {
+    let source = Source::read(text);
+    let mut lint = Lint::new(&source);
+    if readable(&source) {
+        keywords::check(&mut lint);
+        references::check(&mut lint);
+        operations::check(&mut lint);
+        schemas::check(&mut lint);
+        examples::check(&mut lint);
+        inventory::check(&mut lint, inventory);
+    }
+    lint.finish()
+}
+
+/// The spec in `text` as JSON.
+///
+/// # Errors
+/// What is wrong with `text` as YAML, if that keeps it from being read.
+pub fn document(text: &str) -> Result<Value, Vec<Problem>> {
+    let source = Source::read(text);
+    if readable(&source) {
+        Ok(source.value)
+    } else {
+        Err(source.problems)
+    }
+}
+
+/// The list of what the spec in `text` documents, in the form of `contract-inventory.txt`.
+pub fn inventory(text: &str) -> String {
+    let source = Source::read(text);
+    inventory::text(&view::documented_with_sources(&source.value))
+}
+
+/// Whether there is a document to examine: text that stops being YAML half-way is not one.
+fn readable(source: &Source) -> bool {
+    source.value.is_object() && source.problems.iter().all(|problem| problem.rule != "yaml")
+}
+
+/// Runs the task. The exit status is 1 where there are problems.
+///
+/// # Errors
+/// If a file can't be read or written, or the spec is too faulty for what was asked.
+pub fn run(args: SpecArgs) -> Result<ExitCode, SpecTaskError> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."));
+    let folder = root.join("openapi");
+    let file = args.file.unwrap_or_else(|| folder.join("node.yaml"));
+    let list = args.inventory.unwrap_or_else(|| {
+        let beside = file.with_file_name("contract-inventory.txt");
+        if beside.exists() {
+            beside
+        } else {
+            folder.join("contract-inventory.txt")
+        }
+    });
+    let text = read(&file)?;
+    let mut out = std::io::stdout().lock();
+    if let Some(view) = args.view {
+        let printed = printed(&file, &text, view)?;
+        writeln!(out, "{printed:#}")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let reviewed = if args.update_inventory {
+        inventory(&text)
+    } else {
+        read(&list)?
+    };
+    let problems = lint(&text, &reviewed);
+    if args.update_inventory && problems.is_empty() {
+        // Only then: a review is of what holds.
+        std::fs::write(&list, reviewed).map_err(|error| SpecTaskError::Write(list, error))?;
+    }
+    let shown = file.strip_prefix(root).unwrap_or(&file).display();
+    for problem in &problems {
+        writeln!(out, "{shown}:{problem}")?;
+    }
+    Ok(match problems.len() {
+        0 => {
+            writeln!(out, "{shown}: no problems")?;
+            ExitCode::SUCCESS
+        }
+        count => {
+            writeln!(
+                out,
+                "{shown}: {count} problem{}",
+                if count == 1 { "" } else { "s" }
+            )?;
+            ExitCode::FAILURE
+        }
+    })
+}
+
+fn printed(file: &Path, text: &str, wanted: PrintedView) -> Result<Value, SpecTaskError> {
+    let document = document(text).map_err(|problems| SpecTaskError::Faulty {
+        file: file.to_owned(),
+        count: problems.len(),
+    })?;
+    Ok(match wanted {
+        PrintedView::Documented => view::documented(&document),
+        PrintedView::Full => document,
+    })
+}
+
+fn read(file: &Path) -> Result<String, SpecTaskError> {
+    std::fs::read_to_string(file).map_err(|error| SpecTaskError::Read(file.to_owned(), error))
+}

@@ -1,0 +1,129 @@
+//! `cargo xtask conformance` as people call it: the real binary against real nodes.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+
+use std::process::Command;
+
+use devnode::{BlockTime, Config};
+use integration_tests::{observed_node, proxy::Proxy};
+use node_conformance::{outcome::Outcome, report::Report};
+use node_primitives::Network;
+
+/// Runs the task, and hands back its exit status and what it printed.
+async fn run(arguments: &[&str]) -> (i32, String, String) {
+    let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    tokio::task::spawn_blocking(move || {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .arg("conformance")
+            .args(arguments)
+            .output()
+            .expect("the task starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (
+            output.status.code().expect("an exit status"),
+            text(output.stdout),
+            text(output.stderr),
+        )
+    })
+    .await
+    .expect("the task ends")
+}
+
+async fn devnode() -> devnode::Handle {
+    let mut config = Config::new(Network::Devnet);
+    config.port = Some(0);
+    config.seed = 7;
+    config.block_time = BlockTime::Manual;
+    devnode::spawn(config).await.expect("a local node")
+}
+
+#[tokio::test]
+async fn without_a_url_a_local_node_is_started_and_conforms() {
+    let (code, stdout, stderr) = run(&["--strict"]).await;
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(
+        stdout.contains("conforms") && stdout.contains("0 failed"),
+        "{stdout}"
+    );
+    assert!(
+        stderr
+            .lines()
+            .any(|line| line.starts_with("pass") && line.contains("docs/answers"))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_node_by_url_conforms_and_is_asked_nothing_that_could_change_it() {
+    let node = devnode().await;
+    let url = node.base_url().to_owned();
+    let proxy = Proxy::honest(&url).await.expect("a proxy");
+    let base_url = proxy.server.base_url();
+    let (code, stdout, stderr) = run(&[
+        "--base-url",
+        &base_url,
+        "--network",
+        "devnet",
+        "--format",
+        "json",
+    ])
+    .await;
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let report: Report = serde_json::from_str(&stdout).expect("a report");
+    assert_eq!(report.count(Outcome::Fail), 0);
+    assert_eq!(report.count(Outcome::Inconclusive), 0, "{stdout}");
+    let asked = proxy.asked();
+    assert_eq!(report.requests, u64::try_from(asked.len()).expect("few"));
+    for request in &asked {
+        let reads = request.method == "GET" || request.path == "/call-sc";
+        assert!(reads && !request.path.contains("submit"), "{request:?}");
+    }
+    assert!(
+        asked.len() <= 12 * 7,
+        "{} requests are too many for a read",
+        asked.len()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_of_the_observed_forms_departs_and_its_departures_are_named() {
+    let node = observed_node::spawn().await.expect("a node");
+    let (code, stdout, stderr) =
+        run(&["--base-url", &node.base_url(), "--network", "devnet"]).await;
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    for named in [
+        "get-block in row form",
+        "index is named block_index",
+        "committee as text",
+        "status is null",
+        "creator_wallet is null",
+        "nothing held is answered with balance: null",
+        "the state is in data, and there is no value",
+    ] {
+        assert!(stdout.contains(named), "{named:?} is not named: {stdout}");
+    }
+    assert!(stdout.contains("departs from the contract"), "{stdout}");
+    assert!(
+        !stdout.contains("the harness") && !stderr.contains("panicked"),
+        "{stdout}{stderr}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_of_some_cases_skips_the_others() {
+    let node = devnode().await;
+    let url = node.base_url().to_owned();
+    let (code, stdout, _) = run(&[
+        "--base-url",
+        &url,
+        "--network",
+        "devnet",
+        "--only",
+        "docs/*",
+        "--format",
+        "json",
+    ])
+    .await;
+    assert_eq!(code, 0);
+    let report: Report = serde_json::from_str(&stdout).expect("a report");
+    assert!(report.count(Outcome::Pass) == 2 && report.count(Outcome::Skipped) > 50);
+}
