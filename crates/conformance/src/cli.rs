@@ -40,7 +40,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
 
-    /// Network of the node; devnet where neither it nor the URL's port tells.
+    /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
