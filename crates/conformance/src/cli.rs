@@ -13,7 +13,7 @@ use globset::{Glob, GlobMatcher};
 use node_primitives::Network;
 
 use crate::{
-    Options, Target, TargetError, cases,
+    Expectations, Options, Target, TargetError, cases,
     discovery::Fixture,
     progress::Progress,
     report::{self, Report, Style},
@@ -30,6 +30,7 @@ Exit status:
   2    wrong usage or configuration; no case selected, too
   3    the node was unreachable or lost, what answers is no node, or time ran out
   4    the harness is at fault
+  5    an expectation is stale: a case passes that was expected to depart
   130  interrupted; what was found until then is reported";
 
 /// Check whether a node keeps the contract.
@@ -64,9 +65,21 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE")]
     pub fixture: Option<PathBuf>,
 
+    /// A TOML file of known departures: cases with a reason and, if wanted, an expiry.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+
     /// How many cases run side by side.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
+
+    /// How many requests are sent in a second at most; as many as the node answers, if not given.
+    #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
+    pub rate: Option<f64>,
+
+    /// How many requests are sent in all at most.
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    pub max_requests: u64,
 
     /// How long a request may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
@@ -109,6 +122,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
         return Err(wrong());
     }
     Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if rate > 0.0 && rate <= 1e6 => Ok(rate),
+        _ => Err(format!("{text:?} is no number of requests in a second, such as 10 or 0.5")),
+    }
 }
 
 fn positive(text: &str) -> Result<usize, String> {
@@ -156,6 +176,8 @@ enum UsageError {
     NothingSelected,
     #[error("the fixture {path} can't be read: {reason}")]
     Fixture { path: String, reason: String },
+    #[error("the expectations in {path} can't be used: {reason}")]
+    Expectations { path: String, reason: String },
     #[error("reports can't be written to {path}: {reason}")]
     ReportDir { path: String, reason: String },
     #[error("the local node did not start: {0}")]
@@ -242,6 +264,8 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         .map(read_fixture)
         .transpose()?
         .unwrap_or_default();
+    let expectations =
+        args.expect.as_deref().map(read_expectations).transpose()?.unwrap_or_default();
     let options = Options {
         only: globs("--only", &args.only)?,
         skip: globs("--skip", &args.skip)?,
@@ -250,6 +274,9 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         deadline: args.deadline,
         strict: args.strict,
         fixture,
+        expectations,
+        rate: args.rate,
+        most_requests: args.max_requests,
         ..Options::default()
     };
     if !cases::all().iter().any(|case| options.selects(case.id)) {
@@ -288,6 +315,13 @@ fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
     };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+}
+
+fn read_expectations(path: &Path) -> Result<Expectations, UsageError> {
+    let wrong =
+        |reason: String| UsageError::Expectations { path: path.display().to_string(), reason };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    Expectations::from_toml(&text).map_err(|error| wrong(error.to_string()))
 }
 
 fn style() -> Style {

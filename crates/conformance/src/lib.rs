@@ -18,6 +18,7 @@ pub mod cases;
 pub mod cli;
 mod discovery;
 pub mod exchange;
+mod expectations;
 mod field;
 mod judge;
 mod node;
@@ -30,5 +31,6 @@ pub mod snapshot;
 pub mod spec;
 mod target;
 
+pub use expectations::{ExpectationError, Expectations};
 pub use run::{Options, run};
 pub use target::{Target, TargetError};

@@ -30,6 +30,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 pub(crate) struct Limits {
     pub(crate) request_timeout: Duration,
     pub(crate) requests: u64,
+    /// Requests in a second.
+    pub(crate) rate: Option<f64>,
 }
 
 /// The node under test, as seen through HTTP.
@@ -38,6 +40,8 @@ pub(crate) struct Node {
     http: reqwest::Client,
     limits: Limits,
     sent: AtomicU64,
+    /// When the next request may be sent, where the rate is bounded.
+    next: tokio::sync::Mutex<tokio::time::Instant>,
     by_operation: Mutex<std::collections::BTreeMap<&'static str, u64>>,
 }
 
@@ -52,6 +56,7 @@ impl Node {
             http,
             limits,
             sent: AtomicU64::new(0),
+            next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
             by_operation: Mutex::default(),
         })
     }
@@ -110,6 +115,12 @@ impl Node {
                 "the run's limit of {} requests is used up",
                 self.limits.requests
             )));
+        }
+        if let Some(rate) = self.limits.rate {
+            // Who holds the lock waits; the others wait behind it, each for its own turn.
+            let mut next = self.next.lock().await;
+            tokio::time::sleep_until(*next).await;
+            *next = tokio::time::Instant::now() + Duration::from_secs_f64(1.0 / rate);
         }
         if let Ok(mut counts) = self.by_operation.lock() {
             *counts.entry(request.operation).or_default() += 1;

@@ -16,6 +16,7 @@ use crate::{
     cases::{self, Case},
     discovery::{self, Fixture, Material},
     exchange::{Exchange, Request},
+    expectations::{self, Expectations},
     node::{Limits, Node},
     outcome::{Finding, Findings, Level, Obstacle, Outcome},
     report::{self, Report},
@@ -40,10 +41,14 @@ pub struct Options {
     pub deadline: Duration,
     /// Whether a departure from what is expected, but not written, fails the run.
     pub strict: bool,
+    /// How many requests are sent in a second at most.
+    pub rate: Option<f64>,
     /// The most requests that are sent.
     pub most_requests: u64,
     /// What is known of the node beforehand.
     pub fixture: Fixture,
+    /// In which cases the node is known to depart.
+    pub expectations: Expectations,
     /// The folder of the shared snapshots, where this run may leave some to be reviewed: only for
     /// a run against our own local node.
     pub reviewable_snapshots: Option<PathBuf>,
@@ -58,8 +63,10 @@ impl Default for Options {
             request_timeout: Duration::from_secs(10),
             deadline: Duration::from_secs(300),
             strict: false,
+            rate: None,
             most_requests: 1_000,
             fixture: Fixture::default(),
+            expectations: Expectations::default(),
             reviewable_snapshots: None,
         }
     }
@@ -107,6 +114,15 @@ pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
     pub(crate) findings: Vec<Finding>,
     pub(crate) obstacle: Option<Obstacle>,
+    /// What an expectation says about it.
+    pub(crate) note: Option<String>,
+}
+
+impl Ended {
+    /// Whether it found a departure, of whatever level.
+    pub(crate) fn departs(&self) -> bool {
+        matches!(self.outcome, Outcome::Fail | Outcome::Warn | Outcome::Info)
+    }
 }
 
 /// Why a run has no verdict of its own.
@@ -155,6 +171,7 @@ pub async fn run(
     let limits = Limits {
         request_timeout: options.request_timeout,
         requests: options.most_requests,
+        rate: options.rate,
     };
     let node = match Node::new(target.clone(), limits) {
         Ok(node) => node,
@@ -230,7 +247,8 @@ async fn all(
                         "the case itself failed unexpectedly".to_owned(),
                     ))
                 });
-                let ended = ended(*case, found);
+                let mut ended = ended(*case, found);
+                options.expectations.apply(&mut ended, expectations::today());
                 watch.done(&report::case_report(&ended));
                 progress.push(ended);
             }
@@ -253,6 +271,7 @@ fn ended(case: Case, found: Findings) -> Ended {
                 outcome,
                 findings,
                 obstacle: None,
+                note: None,
             }
         }
         Err(obstacle) => Ended {
@@ -260,6 +279,7 @@ fn ended(case: Case, found: Findings) -> Ended {
             outcome: Outcome::Inconclusive,
             findings: Vec::new(),
             obstacle: Some(obstacle),
+            note: None,
         },
     }
 }

@@ -84,6 +84,9 @@ pub struct CaseReport {
     /// What was wrong, or why nothing could be found out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What a file of expectations says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// The sentence that is tested.
     pub requirement: String,
     /// Of the first finding: what would be right.
@@ -155,6 +158,9 @@ pub struct OperationCoverage {
     pub reason: Option<String>,
 }
 
+/// Why a case that was to run did not.
+const NOT_RUN: &str = "the run ended before this case did";
+
 /// The documented operations, as case IDs name them.
 const OPERATIONS: [&str; 7] = [
     "get-block",
@@ -209,6 +215,7 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         level: ended.case.level,
         outcome: ended.outcome,
         reason: first.map(|finding| finding.what.clone()).or(obstacle),
+        note: ended.note.clone(),
         requirement: ended.case.requirement.to_owned(),
         expected: first.map(|finding| finding.expected.clone()),
         actual: first.map(|finding| finding.actual.clone()),
@@ -235,7 +242,7 @@ pub(crate) fn build(
                 Some(ended) => case_report(ended),
                 None => {
                     let (outcome, reason) = if options.selects(case.id) {
-                        (Outcome::Inconclusive, "the run ended before this case did")
+                        (Outcome::Inconclusive, NOT_RUN)
                     } else {
                         (Outcome::Skipped, "not selected")
                     };
@@ -244,6 +251,7 @@ pub(crate) fn build(
                         outcome,
                         findings: Vec::new(),
                         obstacle: None,
+                        note: None,
                     };
                     CaseReport {
                         reason: Some(reason.to_owned()),
@@ -291,11 +299,15 @@ fn judge(ended: &[Ended], cut: Option<&Cut>, strict: bool) -> (Verdict, u8, Opti
     if has(Outcome::Fail) || (strict && has(Outcome::Warn)) {
         return (Verdict::Departs, 1, None);
     }
-    if !has(Outcome::Pass) {
+    if !has(Outcome::Pass) && !has(Outcome::Known) && !has(Outcome::Stale) {
         let why = ended.iter().find_map(|ended| ended.obstacle.as_ref());
         let why = why.map_or("nothing was asked", Obstacle::reason);
         let reason = format!("no case could be decided: {why}");
         return (Verdict::Unreachable, 3, Some(reason));
+    }
+    if let Some(stale) = ended.iter().find(|ended| ended.outcome == Outcome::Stale) {
+        let reason = format!("but an expectation is stale, {} passes", stale.case.id);
+        return (Verdict::Conforms, 5, Some(reason));
     }
     (Verdict::Conforms, 0, None)
 }

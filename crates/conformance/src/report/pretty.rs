@@ -60,6 +60,7 @@ pub fn pretty(report: &Report, style: Style) -> String {
             departure(case, style, &mut out);
         }
     }
+    expected(report, style, &mut out);
     unknown(report, style, &mut out);
     verdict(report, style, &mut out);
     out
@@ -143,6 +144,20 @@ fn found(finding: &FindingReport, case: &CaseReport, style: Style, out: &mut Str
     }
 }
 
+/// What was known before, and what was wrongly believed to be.
+fn expected(report: &Report, style: Style, out: &mut String) {
+    for outcome in [Outcome::Known, Outcome::Stale] {
+        let mut cases = report.cases.iter().filter(|case| case.outcome == outcome).peekable();
+        if cases.peek().is_some() {
+            out.push('\n');
+        }
+        for case in cases {
+            let note = shown(case.note.as_deref().unwrap_or_default(), 300);
+            let _ = writeln!(out, "{}{}: {note}", style.outcome(outcome), case.id);
+        }
+    }
+}
+
 /// Cases that could not be decided, those with one reason together.
 fn unknown(report: &Report, style: Style, out: &mut String) {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -158,6 +173,10 @@ fn unknown(report: &Report, style: Style, out: &mut String) {
         }
     }
     for (reason, ids) in reasons {
+        if reason == super::NOT_RUN {
+            let _ = writeln!(out, "\n{} of {} cases did not run", ids.len(), report.cases.len());
+            continue;
+        }
         let _ = writeln!(
             out,
             "\n{}{}",
@@ -198,6 +217,8 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         (Outcome::Fail, "failed"),
         (Outcome::Warn, "warned"),
         (Outcome::Info, "informed"),
+        (Outcome::Known, "known"),
+        (Outcome::Stale, "stale"),
         (Outcome::Inconclusive, "inconclusive"),
         (Outcome::Skipped, "skipped"),
     ];

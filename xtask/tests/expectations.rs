@@ -1,0 +1,86 @@
+//! Known departures, through the real binary: known, stale, expired, and of no case.
+
+#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+
+use std::{path::PathBuf, process::Command};
+
+use integration_tests::observed_node;
+use node_conformance::{outcome::Outcome, report::Report};
+
+fn shipped() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../crates/conformance/expectations/observed-node.toml")
+}
+
+/// Runs the task with a JSON report; against the local node where no URL is given.
+async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<Report, String>) {
+    tokio::task::spawn_blocking(move || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        command.args(["conformance", "--format", "json", "--expect"]).arg(expect);
+        if let Some(url) = base_url {
+            command.args(["--network", "devnet", "--base-url", &url]);
+        }
+        let output = command.output().expect("the task starts");
+        let report = serde_json::from_slice(&output.stdout)
+            .map_err(|_| String::from_utf8_lossy(&output.stderr).into_owned());
+        (output.status.code().expect("an exit status"), report)
+    })
+    .await
+    .expect("the task ends")
+}
+
+fn written(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("known.toml");
+    std::fs::write(&path, text).expect("the file is written");
+    (folder, path)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_departures_known() {
+    let node = observed_node::spawn().await.expect("a node");
+    let (code, report) = run(shipped(), Some(node.base_url())).await;
+    let report = report.expect("a report");
+    assert_eq!(code, 0, "{report:?}");
+    assert_eq!(report.count(Outcome::Known), 10, "{report:?}");
+    assert_eq!(report.count(Outcome::Fail) + report.count(Outcome::Warn), 0);
+    let known = report.cases.iter().find(|case| case.id == "get-block/committee").expect("a case");
+    assert_eq!(known.outcome, Outcome::Known);
+    assert!(known.note.as_deref().is_some_and(|note| note.contains("inside of a string")));
+    assert!(known.reason.is_some(), "what was found is told as well");
+}
+
+#[tokio::test]
+async fn a_case_that_passes_unexpectedly_is_stale_and_fails_the_run() {
+    let (code, report) = run(shipped(), None).await;
+    let report = report.expect("a report");
+    assert_eq!((code, report.exit_code), (5, 5));
+    assert_eq!(report.count(Outcome::Stale), 10);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_expectation_no_longer_excuses() {
+    let node = observed_node::spawn().await.expect("a node");
+    let text = std::fs::read_to_string(shipped()).expect("the shipped file");
+    let (_folder, path) = written(&text.replace(
+        "case = \"get-block/committee\"\n",
+        "case = \"get-block/committee\"\nexpires = 2020-01-31\n",
+    ));
+    let (code, report) = run(path, Some(node.base_url())).await;
+    let report = report.expect("a report");
+    assert_eq!(code, 1);
+    let failed: Vec<_> =
+        report.cases.iter().filter(|case| case.outcome == Outcome::Fail).collect();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(failed[0].note.as_deref().is_some_and(|note| note.contains("expired")));
+}
+
+#[tokio::test]
+async fn an_id_of_no_case_is_an_error_that_names_the_nearest() {
+    let (_folder, path) =
+        written("[[expect]]\ncase = \"get-block/comittee\"\nreason = \"misspelt\"\n");
+    let (code, report) = run(path, None).await;
+    assert_eq!(code, 2);
+    let said = report.expect_err("no report");
+    assert!(said.contains("did you mean get-block/committee?"), "{said}");
+}
