@@ -7,7 +7,7 @@
 
 use std::{env, error::Error, fs, panic, path::Path, process::ExitCode};
 
-use openapiv3::OpenAPI;
+use openapiv3::{OpenAPI, ReferenceOr, Schema};
 use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
 use serde_json::{Map, Value, json};
 
@@ -179,7 +179,7 @@ fn attempt(spec: &Value) -> Result<String, Failure> {
     let outcome = panic::catch_unwind(|| generator().generate_tokens(&document));
     panic::set_hook(shown);
     match outcome {
-        Ok(Ok(tokens)) => without_constructor(&tokens.to_string()),
+        Ok(Ok(tokens)) => without_version_header(&without_constructor(&tokens.to_string())?),
         Ok(Err(error)) => Err(error.to_string().into()),
         Err(panic) => {
             let said = panic.downcast_ref::<String>().map(String::as_str);
@@ -201,6 +201,17 @@ fn without_constructor(code: &str) -> Result<String, Failure> {
     Ok(format!("{before}{}", rest.split_at(next).1))
 }
 
+/// Takes out the header `api-version`, which no node asks for and each call would pay for.
+fn without_version_header(code: &str) -> Result<String, Failure> {
+    const HEADER: &str = "with_capacity (1usize) ; header_map . append (:: reqwest :: header :: \
+                          HeaderName :: from_static (\"api-version\") , :: reqwest :: header :: \
+                          HeaderValue :: from_static (Self :: api_version ()) ,) ;";
+    if code.contains("fn api_version") && code.contains("operation_id") && !code.contains(HEADER) {
+        return Err("its output has the header `api-version` in another form".into());
+    }
+    Ok(code.replace(HEADER, "new () ;"))
+}
+
 fn generator() -> Generator {
     let mut settings = GenerationSettings::new();
     settings
@@ -214,34 +225,35 @@ fn generator() -> Generator {
     Generator::new(&settings)
 }
 
-/// Names the operations and schemas that fail on their own.
+/// Names the operations, or else the schemas, that the generator fails at.
 fn culprits(spec: &Value) -> String {
+    let mut bare = spec.clone();
+    if let Some(paths) = bare.get_mut("paths") {
+        *paths = Value::Object(Map::new());
+    }
+    let members = |pointer| {
+        let group = spec.pointer(pointer).and_then(Value::as_object);
+        group.into_iter().flatten()
+    };
     let mut places = Vec::new();
-    for (group, parent) in [
-        ("components.schemas", "/components/schemas"),
-        ("paths", "/paths"),
-    ] {
-        let members = spec.pointer(parent).and_then(Value::as_object);
-        for (name, member) in members.into_iter().flatten() {
-            let mut part = spec.clone();
-            if let Some(paths) = part.get_mut("paths") {
-                *paths = Value::Object(Map::new());
+    if attempt(&bare).is_err() {
+        for (name, schema) in members("/components/schemas") {
+            if serde_json::from_value::<ReferenceOr<Schema>>(schema.clone()).is_err() {
+                places.push(format!("components.schemas.{name}"));
             }
-            if group == "paths"
-                && let Some(paths) = part.get_mut("paths").and_then(Value::as_object_mut)
-            {
-                paths.insert(name.clone(), member.clone());
-            }
-            let fails = match group {
-                "paths" => attempt(&part).is_err(),
-                _ => serde_json::from_value::<openapiv3::ReferenceOr<openapiv3::Schema>>(
-                    member.clone(),
-                )
-                .is_err(),
-            };
-            if fails {
-                places.push(format!("{group}.{name}"));
-            }
+        }
+        if places.is_empty() {
+            places.push("components.schemas".to_owned());
+        }
+        return places.join(", ");
+    }
+    for (path, item) in members("/paths") {
+        let mut part = bare.clone();
+        if let Some(paths) = part.get_mut("paths").and_then(Value::as_object_mut) {
+            paths.insert(path.clone(), item.clone());
+        }
+        if attempt(&part).is_err() {
+            places.push(format!("paths.{path}"));
         }
     }
     places.join(", ")

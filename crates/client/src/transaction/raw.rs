@@ -5,7 +5,7 @@ use std::ops::Range;
 use node_primitives::{Amount, RawJson};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{SignatureEntry, SignedTransaction, Transaction, edit};
+use super::{SignedTransaction, Transaction, edit};
 use crate::DecodeError;
 
 /// A raw transaction, as `/call-sc` built it: its text, byte for byte.
@@ -113,22 +113,25 @@ impl RawTransaction {
 
     /// The transaction with these signatures, ready to be submitted.
     ///
+    /// An entry is a [`SignatureEntry`](crate::SignatureEntry), or whatever else is
+    /// written as one, such as what `node-wallet` signs with.
+    ///
     /// # Errors
-    /// If the answer has no transaction in it.
-    pub fn with_signatures(
+    /// If the answer has no transaction in it, or an entry is not written as a signature.
+    pub fn with_signatures<S: Serialize>(
         &self,
-        signatures: Vec<SignatureEntry>,
+        signatures: impl IntoIterator<Item = S>,
     ) -> Result<SignedTransaction, DecodeError> {
-        SignedTransaction::assemble(self.transaction_text()?, &signatures)
+        SignedTransaction::assemble(self.transaction_text()?, signatures)
     }
 
     /// The same, for a chain of calls that has no more use for the raw transaction.
     ///
     /// # Errors
-    /// If the answer has no transaction in it.
-    pub fn into_signed(
+    /// As for [`with_signatures`](Self::with_signatures).
+    pub fn into_signed<S: Serialize>(
         self,
-        signatures: Vec<SignatureEntry>,
+        signatures: impl IntoIterator<Item = S>,
     ) -> Result<SignedTransaction, DecodeError> {
         self.with_signatures(signatures)
     }
@@ -186,6 +189,9 @@ impl Serialize for RawTransaction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SignatureEntry;
+
+    const NONE: [SignatureEntry; 0] = [];
 
     #[test]
     fn keeps_every_byte_of_the_answer() {
@@ -196,7 +202,7 @@ mod tests {
             raw.transaction_text().unwrap(),
             "{\"fee\":0.0, \"x\":\"\u{e9}\\u00e9\", \"n\":1E2}"
         );
-        let signed = raw.with_signatures(Vec::new()).unwrap();
+        let signed = raw.with_signatures(NONE).unwrap();
         assert_eq!(signed.transaction_text(), raw.transaction_text().unwrap());
     }
 
@@ -220,7 +226,7 @@ mod tests {
         ] {
             let raw = RawTransaction::from_text(text).unwrap();
             assert!(raw.transaction_text().is_err(), "{text}");
-            assert!(raw.with_signatures(Vec::new()).is_err(), "{text}");
+            assert!(raw.with_signatures(NONE).is_err(), "{text}");
         }
         assert!(RawTransaction::from_text("{").is_err());
     }

@@ -63,28 +63,31 @@ impl SignedTransaction {
     /// The same transaction with one more signature, the earlier ones as they were.
     ///
     /// # Errors
-    /// If the entry can't be written as JSON, which does not happen.
-    pub fn and_signature(&self, entry: &SignatureEntry) -> Result<Self, DecodeError> {
-        let earlier = self
-            .signatures_text()
-            .trim_start_matches('[')
-            .trim_end_matches(']');
-        let entry = json(entry)?;
-        let comma = if earlier.trim().is_empty() { "" } else { "," };
-        let transaction = self.transaction_text();
-        Self::from_text(&format!(
-            r#"{{"transaction":{transaction},"signatures":[{earlier}{comma}{entry}]}}"#
-        ))
+    /// If the entry is not written as a signature.
+    pub fn and_signature(&self, entry: &impl Serialize) -> Result<Self, DecodeError> {
+        let earlier: Vec<RawJson> = serde_json::from_str(self.signatures_text())
+            .map_err(|error| DecodeError::because(WHAT, &error.to_string()))?;
+        let entry = checked(entry)?;
+        Self::assembled(self.transaction_text(), earlier.into_iter().chain([entry]))
     }
 
     /// Puts a transaction's text and signatures together.
-    pub(super) fn assemble(
+    pub(super) fn assemble<S: Serialize>(
         transaction: &str,
-        signatures: &[SignatureEntry],
+        signatures: impl IntoIterator<Item = S>,
     ) -> Result<Self, DecodeError> {
-        let signatures = json(signatures)?;
+        let entries = signatures.into_iter().map(|entry| checked(&entry));
+        Self::assembled(transaction, entries.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    fn assembled(
+        transaction: &str,
+        entries: impl IntoIterator<Item = RawJson>,
+    ) -> Result<Self, DecodeError> {
+        let entries: Vec<String> = entries.into_iter().map(|entry| entry.to_string()).collect();
+        let entries = entries.join(",");
         Self::from_text(&format!(
-            r#"{{"transaction":{transaction},"signatures":{signatures}}}"#
+            r#"{{"transaction":{transaction},"signatures":[{entries}]}}"#
         ))
     }
 
@@ -119,8 +122,15 @@ impl SignedTransaction {
     }
 }
 
-fn json<T: Serialize + ?Sized>(value: &T) -> Result<String, DecodeError> {
-    serde_json::to_string(value).map_err(|error| DecodeError::because(WHAT, &error.to_string()))
+/// An entry's text, if it is one of a signature.
+fn checked(entry: &impl Serialize) -> Result<RawJson, DecodeError> {
+    const ENTRY: &str = "a signature";
+    let text = RawJson::from_value(entry)
+        .map_err(|error| DecodeError::because(ENTRY, &error.to_string()))?;
+    match text.decode::<SignatureEntry>() {
+        Ok(_) => Ok(text),
+        Err(error) => Err(DecodeError::because(ENTRY, &error.to_string())),
+    }
 }
 
 impl Serialize for SignedTransaction {
@@ -168,6 +178,12 @@ mod tests {
         assert_eq!(signatures[0].msgsign.as_str(), "aB");
         assert_eq!(signatures[1], entry);
         assert_eq!(signatures.len(), 2);
+        assert!(
+            both.and_signature(&"ab")
+                .unwrap_err()
+                .to_string()
+                .starts_with("not a signature")
+        );
     }
 
     #[test]

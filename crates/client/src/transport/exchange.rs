@@ -6,10 +6,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use progenitor_client::{ClientHooks, ClientInfo, Error as CallError, OperationInfo};
+use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
 use reqwest::{
     Method, Request, Response, ResponseBuilderExt, StatusCode, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 
 use super::{
@@ -18,9 +18,6 @@ use super::{
     is_passing, retry_after,
 };
 use crate::generated;
-
-/// Added to each request by the generator, and asked for by nobody.
-const API_VERSION: HeaderName = HeaderName::from_static("api-version");
 
 /// What is read of a body that says why a request failed, in bytes.
 const FAILURE_BODY: usize = 64 * 1024;
@@ -95,50 +92,41 @@ impl Inner {
 }
 
 impl ClientHooks<Inner> for generated::Client {
-    async fn pre<E>(&self, request: &mut Request, _: &OperationInfo) -> Result<(), CallError<E>> {
-        request.headers_mut().remove(API_VERSION);
-        self.inner()
-            .note(|notes| notes.url = Some(request.url().clone()));
-        Ok(())
-    }
-
-    async fn exec(&self, request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
+    async fn exec(&self, mut request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
         let inner = self.inner();
         let limits = &inner.limits;
         let started = Instant::now();
-        let mut next = Some(request);
+        let left = || limits.total_timeout.saturating_sub(started.elapsed());
+        // A POST may have an effect that repeating it would double.
+        let repeats = *request.method() == Method::GET && request.body().is_none();
+        let url = request.url().clone();
+        let headers = repeats.then(|| request.headers().clone());
         let mut repetition = 0;
-        loop {
-            let Some(mut request) = next.take() else {
-                // Unreachable: what is repeated was cloned before it was sent.
-                return Ok(Response::from(http::Response::new(Bytes::new())));
-            };
-            // A POST may have an effect that repeating it would double.
-            if *request.method() == Method::GET && repetition < limits.retry.retries {
-                next = request.try_clone();
-            }
-            let left = limits.total_timeout.saturating_sub(started.elapsed());
-            *request.timeout_mut() = Some(limits.request_timeout.min(left));
+        let outcome = loop {
+            *request.timeout_mut() = Some(limits.request_timeout.min(left()));
             let outcome = self.attempt(request, info).await;
-
-            let passing = match &outcome {
-                Ok(response) => is_passing(response.status()),
-                Err(error) => !error.is_builder(),
+            let (Some(headers), Some(asked)) = (&headers, passing(&outcome)) else {
+                break outcome;
             };
-            if !passing || next.is_none() {
-                return outcome;
-            }
-            let asked = match &outcome {
-                Ok(response) => retry_after(response.headers(), SystemTime::now()),
-                Err(_) => None,
-            };
-            let left = limits.total_timeout.saturating_sub(started.elapsed());
             match limits.retry.pause(repetition, asked) {
-                Some(pause) if pause < left => tokio::time::sleep(pause).await,
-                _ => return outcome,
+                Some(pause) if pause < left() => tokio::time::sleep(pause).await,
+                _ => break outcome,
             }
+            request = Request::new(Method::GET, url.clone());
+            request.headers_mut().clone_from(headers);
             repetition += 1;
-        }
+        };
+        inner.note(|notes| notes.url = Some(url));
+        outcome
+    }
+}
+
+/// Whether what came of a try is likely to pass, and how long the node asks to wait.
+fn passing(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
+    match outcome {
+        Ok(response) => is_passing(response.status())
+            .then(|| retry_after(response.headers(), SystemTime::now())),
+        Err(error) => (!error.is_builder()).then_some(None),
     }
 }
 

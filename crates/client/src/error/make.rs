@@ -1,0 +1,213 @@
+//! Making an error of what happened.
+
+use std::error::Error as StdError;
+
+use reqwest::StatusCode;
+
+use super::{DecodeError, Error, ErrorKind, Inner, detail};
+use crate::{
+    FieldError,
+    call::Operation,
+    escape::{escaped_up_to, excerpt},
+    generated,
+    transport::{BodyTooLarge, Exchange},
+};
+
+/// How much of a body an error keeps, in bytes.
+const EXCERPT: usize = 512;
+
+impl Error {
+    /// Something that can't be worked with, before anything was sent.
+    pub(crate) fn configuration(
+        message: impl Into<String>,
+        source: impl StdError + Send + Sync + 'static,
+    ) -> Self {
+        Self::from_kind(ErrorKind::Configuration, message).caused_by(source)
+    }
+
+    fn from_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            operation: None,
+            url: None,
+            tries: 0,
+            maybe_sent: false,
+            status: None,
+            detail: None,
+            excerpt: None,
+            retry_after: None,
+            message: message.into(),
+            source: None,
+        }))
+    }
+
+    fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+        self.0.source = Some(Box::new(source));
+        self
+    }
+
+    fn with_body(mut self, body: &[u8]) -> Self {
+        if !body.is_empty() {
+            self.0.excerpt = Some(excerpt(body, EXCERPT));
+        }
+        self
+    }
+
+    /// An answer that can't be read as `what`.
+    fn undecodable(
+        what: &'static str,
+        exchange: &Exchange,
+        body: &[u8],
+        source: serde_json::Error,
+    ) -> Self {
+        let fault = DecodeError::new(what, body, source);
+        let content_type = exchange.notes().content_type.clone();
+        let content_type =
+            content_type.map(|stated| String::from_utf8_lossy(stated.as_bytes()).into_owned());
+        let stated = content_type
+            .filter(|stated| !stated.to_ascii_lowercase().contains("json"))
+            .map(|stated| format!(" (sent as {})", escaped_up_to(&stated, 60)))
+            .unwrap_or_default();
+        Self::from_kind(
+            ErrorKind::Decode,
+            format!("the answer is not {what}{stated}: {}", fault.reason()),
+        )
+        .with_body(body)
+        .caused_by(fault)
+    }
+
+    /// An answer of which a part that was asked for can't be read.
+    pub(crate) fn unreadable(operation: Operation, exchange: &Exchange, fault: FieldError) -> Self {
+        let mut error = Self::from_kind(ErrorKind::Decode, format!("in the answer, {fault}"));
+        if let Some(raw) = fault.raw() {
+            error = error.with_body(raw.as_str().as_bytes());
+        }
+        error.caused_by(fault).of_call(operation, exchange)
+    }
+
+    /// What a generated call failed with, and what was noted of it.
+    pub(crate) async fn from_call<E>(
+        operation: Operation,
+        exchange: &Exchange,
+        failure: generated::Error<E>,
+    ) -> Self {
+        use generated::Error as Call;
+
+        let error = match failure {
+            Call::CommunicationError(source)
+            | Call::ResponseBodyError(source)
+            | Call::InvalidUpgrade(source) => Self::from_transport(source),
+            Call::InvalidResponsePayload(body, source) => {
+                Self::undecodable(operation.answer, exchange, &body, source)
+            }
+            Call::UnexpectedResponse(response) => {
+                Self::from_status(operation.answer, response).await
+            }
+            Call::ErrorResponse(response) => {
+                Self::from_kind(ErrorKind::Status, answered(response.status()))
+            }
+            Call::InvalidRequest(reason) | Call::Custom(reason) => Self::from_kind(
+                ErrorKind::Configuration,
+                format!("the request can't be made: {}", escaped_up_to(&reason, 200)),
+            ),
+        };
+        let error = error.of_call(operation, exchange);
+        tracing::debug!(%error, "failed");
+        error
+    }
+
+    fn of_call(mut self, operation: Operation, exchange: &Exchange) -> Self {
+        let notes = exchange.notes().clone();
+        let inner = &mut self.0;
+        inner.operation = Some(operation.id);
+        inner.url = notes.url.map(String::from);
+        inner.tries = notes.tries;
+        inner.maybe_sent = notes.maybe_sent;
+        inner.status = notes.status;
+        inner.retry_after = notes.retry_after;
+        self
+    }
+
+    fn from_transport(source: reqwest::Error) -> Self {
+        if let Some(fault) = find::<BodyTooLarge>(&source) {
+            let message = format!("the answer is larger than {} bytes", fault.limit);
+            return Self::from_kind(ErrorKind::BodyTooLarge, message).caused_by(source);
+        }
+        let cause = escaped_up_to(&innermost(&source), 200);
+        let source = source.without_url();
+        let (kind, message) = if source.is_connect() {
+            (ErrorKind::Connect, format!("can't connect: {cause}"))
+        } else if source.is_timeout() {
+            (ErrorKind::Timeout, "no whole answer in time".to_owned())
+        } else if source.is_builder() {
+            (
+                ErrorKind::Configuration,
+                format!("the request can't be made: {cause}"),
+            )
+        } else {
+            (
+                ErrorKind::Connection,
+                format!("the connection failed: {cause}"),
+            )
+        };
+        Self::from_kind(kind, message).caused_by(source)
+    }
+
+    async fn from_status(what: &'static str, response: reqwest::Response) -> Self {
+        let status = response.status();
+        let location = response
+            .headers()
+            .get(reqwest::header::LOCATION)
+            .map(|location| escaped_up_to(&String::from_utf8_lossy(location.as_bytes()), 200));
+        // It is in memory already.
+        let body = response.bytes().await.unwrap_or_default();
+        let detail = detail::of(&body);
+        let mut message = answered(status);
+        if let Some(detail) = &detail {
+            message = format!("{message}: {detail}");
+        } else if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
+            let to = location.map(|to| format!(" to {to}")).unwrap_or_default();
+            message =
+                format!("{message}: a redirect{to}, which is not followed; is the base URL right?");
+        } else if !status.is_client_error() && !status.is_server_error() {
+            message = format!("{message}, where 200 with {what} belongs");
+        } else if !body.is_empty() {
+            message = format!("{message}: {}", excerpt(&body, 120));
+        }
+        let mut error = Self::from_kind(ErrorKind::Status, message).with_body(&body);
+        error.0.detail = detail;
+        error
+    }
+}
+
+fn answered(status: StatusCode) -> String {
+    let reason = status
+        .canonical_reason()
+        .map(|reason| format!(" {reason}"))
+        .unwrap_or_default();
+    format!("the node answered {}{reason}", status.as_u16())
+}
+
+/// The first error of that type in the chain.
+fn find<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
+    chain(error).find_map(<dyn StdError>::downcast_ref)
+}
+
+fn chain<'e>(
+    error: &'e (dyn StdError + 'static),
+) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
+    let mut next = Some(error);
+    std::iter::from_fn(move || {
+        let error = next?;
+        next = error.source();
+        Some(error)
+    })
+}
+
+/// What the last error of the chain says: the others only say that there was one.
+fn innermost(error: &(dyn StdError + 'static)) -> String {
+    chain(error)
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}

@@ -1,0 +1,320 @@
+//! Each call: what is asked, and what is made of the answer.
+
+use node_client::{
+    AddVerification, Client, ContractCall, HolderAddress, SignatureEntry, SignedTransaction,
+    node_primitives::{Network, RawJson},
+};
+
+use crate::{
+    CONTRACT, OTHER, WALLET, client,
+    server::{Reply, Server},
+};
+
+#[tokio::test]
+async fn a_block_is_asked_for_by_its_index() {
+    let server = Server::answering(Reply::json(r#"{"index":7,"timestamp":1}"#)).await;
+    let block = client(&server.base).block(7_u64).await.unwrap();
+    assert_eq!(block.index().unwrap(), &7.into());
+    let request = server.request();
+    assert_eq!(request.line, "GET /get-block?block_index=7 HTTP/1.1");
+    assert_eq!(request.header("accept"), Some("application/json"));
+    assert_eq!(request.header("user-agent"), Some("node-client/0.1.0"));
+    // Added by the generator, and asked for by nobody.
+    assert_eq!(request.header("api-version"), None);
+    // No compression, so that no small body can become a large one.
+    assert_eq!(request.header("accept-encoding"), None);
+    assert_eq!(request.header("cookie"), None);
+}
+
+#[tokio::test]
+async fn an_index_may_be_of_any_size() {
+    let server = Server::answering(Reply::json("{}")).await;
+    let client = client(&server.base);
+    client.block(u64::MAX).await.unwrap();
+    client.block(-1).await.unwrap();
+    client
+        .block(
+            "9".repeat(60)
+                .parse::<node_client::node_primitives::Integer>()
+                .unwrap(),
+        )
+        .await
+        .unwrap();
+    let lines: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|request| request.line)
+        .collect();
+    assert_eq!(
+        lines[0],
+        "GET /get-block?block_index=18446744073709551615 HTTP/1.1"
+    );
+    assert_eq!(lines[1], "GET /get-block?block_index=-1 HTTP/1.1");
+    assert!(lines[2].contains(&"9".repeat(60)));
+}
+
+#[tokio::test]
+async fn balances_are_asked_for_in_three_ways() {
+    let server = Server::start(vec![
+        Reply::json(r#"{"balance":9007199254740993}"#),
+        Reply::json(r#"{"balance":null}"#),
+        Reply::json(r#"{"balance":[{"token_code":"TKN","balance":5}]}"#),
+        Reply::json(&format!(
+            r#"{{"balance":[{{"wallet":"{CONTRACT}","balance":1}}]}}"#
+        )),
+    ])
+    .await;
+    let client = client(&server.base);
+    let wallet = WALLET.parse().unwrap();
+    let held = client.token_balance("A&B é", wallet).await.unwrap();
+    assert_eq!(held.unwrap().to_string(), "9007199254740993");
+    assert_eq!(client.token_balance("TKN", wallet).await.unwrap(), None);
+    let tokens = client.balances(wallet).await.unwrap();
+    assert_eq!(
+        (tokens[0].token_code.as_str(), &tokens[0].balance),
+        ("TKN", &Some(5.into()))
+    );
+    let holders = client.holders("TKN").await.unwrap();
+    assert_eq!(
+        holders[0].holder,
+        HolderAddress::Contract(CONTRACT.parse().unwrap())
+    );
+
+    let lines: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|request| request.line)
+        .collect();
+    assert_eq!(
+        lines[0],
+        format!(
+            "GET /get-balances?balance_type=TOKEN_IN_WALLET&token_code=A%26B+%C3%A9&wallet_address={WALLET} HTTP/1.1"
+        )
+    );
+    assert_eq!(
+        lines[2],
+        format!(
+            "GET /get-balances?balance_type=ALL_TOKENS_IN_WALLET&wallet_address={WALLET} HTTP/1.1"
+        )
+    );
+    assert_eq!(
+        lines[3],
+        "GET /get-balances?balance_type=ALL_WALLETS_FOR_TOKEN&token_code=TKN HTTP/1.1"
+    );
+}
+
+#[tokio::test]
+async fn state_and_verification_ask_for_a_row_of_a_table() {
+    let row = format!(
+        r#"{{"status":"SUCCESS","data":["{CONTRACT}","a","token","{WALLET}",1,"[]","[]","",9]}}"#
+    );
+    let none = r#"{"status":"SUCCESS","data":null}"#;
+    let server = Server::start(vec![
+        Reply::json(&row),
+        Reply::json(&row),
+        Reply::json(none),
+    ])
+    .await;
+    let client = client(&server.base);
+    let contract = CONTRACT.parse().unwrap();
+    let state = client
+        .contract_state("t", contract, "c", "v")
+        .await
+        .unwrap();
+    assert!(state.record().unwrap().unwrap().as_str().starts_with('['));
+    let record = client.verification(contract, "a").await.unwrap().unwrap();
+    assert_eq!(record.verifier_address().unwrap().to_string(), WALLET);
+    assert_eq!(client.verification(contract, "b").await.unwrap(), None);
+
+    let lines: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|request| request.line)
+        .collect();
+    assert_eq!(
+        lines[0],
+        format!(
+            "GET /sc-state?contract_address={CONTRACT}&table_name=t&unique_column=c&unique_value=v HTTP/1.1"
+        )
+    );
+    assert_eq!(
+        lines[1],
+        format!(
+            "GET /sc-state?contract_address={CONTRACT}&table_name=verification&unique_column=asset_id&unique_value=a HTTP/1.1"
+        )
+    );
+}
+
+#[tokio::test]
+async fn trust_goes_from_the_first_wallet_to_the_second() {
+    let server = Server::answering(Reply::json(r#"{"status":"SUCCESS","trust_score":-3}"#)).await;
+    let from = WALLET.parse().unwrap();
+    let score = client(&server.base)
+        .trust_score(from, OTHER.parse().unwrap())
+        .await
+        .unwrap();
+    assert_eq!(score.score().unwrap(), &(-3).into());
+    assert_eq!(score.status(), Ok("SUCCESS"));
+    let line = server.request().line;
+    assert!(
+        line.contains(&format!("src_wallet_address={WALLET}")),
+        "{line}"
+    );
+    assert!(
+        line.contains(&format!("dst_wallet_address={OTHER}")),
+        "{line}"
+    );
+}
+
+const RAW: &str = "{ \"transaction\":{\"type\":3,\"fee\":0.0,\n\"specific_data\":{\"x\":\"\u{e9}\\u00e9\"}},\"signatures\":[]}";
+
+#[tokio::test]
+async fn a_call_is_built_from_exactly_what_was_given() {
+    let server = Server::answering(Reply::json(RAW)).await;
+    let client = client(&server.base);
+    let params: RawJson = "{ \"b\":1E2,\"a\":\"\u{e9}\" }".parse().unwrap();
+    let call = ContractCall::new(CONTRACT.parse().unwrap(), "f")
+        .params(&params)
+        .unwrap();
+    let raw = client.build_call(&call).await.unwrap();
+    assert_eq!(raw.text().as_str(), RAW);
+    let request = server.request();
+    assert_eq!(request.line, "POST /call-sc HTTP/1.1");
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!(
+        request.body,
+        format!(
+            "{{\"sc_address\":\"{CONTRACT}\",\"function_called\":\"f\",\"signers\":[],\"params\":{params}}}"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_claim_is_built_from_its_request() {
+    let server = Server::answering(Reply::json(RAW)).await;
+    let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99).remarks("fine");
+    client(&server.base)
+        .build_verification(CONTRACT.parse().unwrap(), &claim)
+        .await
+        .unwrap();
+    let body = server.request().body;
+    assert!(
+        body.contains(&format!("\"signers\":[\"{WALLET}\"]")),
+        "{body}"
+    );
+    assert!(
+        body.contains("\"function_called\":\"add_verification\""),
+        "{body}"
+    );
+    assert!(body.contains("\"deletable_after\":99"), "{body}");
+}
+
+#[tokio::test]
+async fn what_call_sc_built_is_submitted_byte_for_byte() {
+    let accepted =
+        r#"{"status":"SUCCESS","response":{"valid":true,"msg":"ok","new_transaction":true}}"#;
+    let server = Server::start(vec![Reply::json(RAW), Reply::json(accepted)]).await;
+    let client = client(&server.base);
+    let call = ContractCall::new(CONTRACT.parse().unwrap(), "f");
+    let raw = client.build_call(&call).await.unwrap();
+    let entry = SignatureEntry {
+        wallet_address: WALLET.parse().unwrap(),
+        msgsign: "aBcd".parse().unwrap(),
+    };
+    let signed = raw.into_signed(vec![entry]).unwrap();
+    let answer = client.submit(&signed).await.unwrap();
+    assert!(answer.is_valid());
+    assert_eq!(answer.new_transaction(), Some(true));
+
+    let request = &server.requests()[1];
+    assert_eq!(request.line, "POST /submit-transaction HTTP/1.1");
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    let transaction = "{\"type\":3,\"fee\":0.0,\n\"specific_data\":{\"x\":\"\u{e9}\\u00e9\"}}";
+    assert_eq!(
+        request.body,
+        format!(
+            "{{\"transaction\":{transaction},\"signatures\":[{{\"wallet_address\":\"{WALLET}\",\"msgsign\":\"aBcd\"}}]}}"
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_refused_transaction_is_an_answer() {
+    let refused = r#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],"new_transaction":true}}"#;
+    let server = Server::answering(Reply::json(refused)).await;
+    let text = "{ \"transaction\":{ \"fee\":1.50 }, \"signatures\":[] , \"kept\":1}";
+    let signed = SignedTransaction::from_text(text).unwrap();
+    let answer = client(&server.base).submit(&signed).await.unwrap();
+    assert!(!answer.is_valid());
+    assert_eq!(answer.messages(), ["Fee validation failed"]);
+    assert_eq!(server.request().body, text);
+}
+
+#[tokio::test]
+async fn a_batch_sends_the_texts_as_they_are() {
+    let busy = r#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
+    let server = Server::answering(Reply::json(busy)).await;
+    let one =
+        SignedTransaction::from_text("{\"transaction\":{\"a\":1E2},\"signatures\":[]}").unwrap();
+    let answer = client(&server.base)
+        .submit_batch(&[one.clone(), one])
+        .await
+        .unwrap();
+    assert_eq!(answer.refusal().as_deref(), Some("NODE_BUSY"));
+    let request = server.request();
+    assert_eq!(request.line, "POST /submit-transaction-batch HTTP/1.1");
+    let text = "{\"transaction\":{\"a\":1E2},\"signatures\":[]}";
+    assert_eq!(request.body, format!("[{text},{text}]"));
+}
+
+#[tokio::test]
+async fn the_listing_is_read_as_text() {
+    let page = "<!DOCTYPE html><title>caf\u{e9}</title>";
+    let server = Server::answering(Reply::with(200, "content-type: text/html\r\n", page)).await;
+    assert_eq!(client(&server.base).docs().await.unwrap(), page);
+    assert_eq!(server.request().line, "GET /docs HTTP/1.1");
+}
+
+#[tokio::test]
+async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
+    let server = Server::answering(Reply::json("{}")).await;
+    for suffix in ["", "/", "/node-a", "/node-a/"] {
+        let client = Client::new(format!("{}{suffix}", server.base)).unwrap();
+        client.block(1).await.unwrap();
+    }
+    let lines: Vec<_> = server
+        .requests()
+        .into_iter()
+        .map(|request| request.line)
+        .collect();
+    assert_eq!(lines[0], "GET /get-block?block_index=1 HTTP/1.1");
+    assert_eq!(lines[1], lines[0]);
+    assert_eq!(lines[2], "GET /node-a/get-block?block_index=1 HTTP/1.1");
+    assert_eq!(lines[3], lines[2]);
+}
+
+#[tokio::test]
+async fn a_client_can_be_shared_between_tasks() {
+    let server = Server::answering(Reply::json(r#"{"index":1}"#)).await;
+    let client = client(&server.base);
+    let tasks = (0..8).map(|_| {
+        let client = client.clone();
+        tokio::spawn(async move { client.block(1).await.map(|block| block.index().cloned()) })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        assert_eq!(task.await.unwrap().unwrap().unwrap(), 1.into());
+    }
+    assert_eq!(server.count(), 8);
+}
+
+#[test]
+fn a_client_is_made_from_a_host_and_a_network() {
+    let client = Client::for_network("localhost", Network::Mainnet).unwrap();
+    assert_eq!(client.base_url().as_str(), "http://localhost:8456");
+    let error = Client::new("localhost:8420").unwrap_err();
+    assert!(
+        error.to_string().contains("write http://localhost:8420"),
+        "{error}"
+    );
+    assert!(Client::for_network("http://x", Network::Devnet).is_err());
+}

@@ -1,0 +1,104 @@
+//! The generated client below the face, and HTTP clients of one's own.
+
+use node_client::{
+    BaseUrl, Client, IntegerParameter, generated,
+    transport::{Inner, Limits, TransportOptions, http_client},
+};
+
+use crate::{
+    builder, client,
+    server::{Reply, Server},
+};
+
+#[tokio::test]
+async fn its_calls_answer_with_status_and_headers() {
+    let server = Server::answering(Reply::with(200, "x-node: a\r\n", r#"{"index":3}"#)).await;
+    let client = client(&server.base);
+    let answer = client
+        .generated()
+        .get_block(&IntegerParameter::from(3))
+        .await
+        .unwrap();
+    assert_eq!(answer.status().as_u16(), 200);
+    assert_eq!(answer.headers()["x-node"], "a");
+    assert_eq!(answer.into_inner().index().unwrap(), &3.into());
+    assert_eq!(server.request().header("api-version"), None);
+}
+
+#[tokio::test]
+async fn a_failure_reaches_the_caller_as_a_whole_response() {
+    let server = Server::answering(Reply::status(400, r#"{"detail":"Block not found"}"#)).await;
+    let client = client(&server.base);
+    let failure = client
+        .generated()
+        .get_block(&IntegerParameter::from(3))
+        .await
+        .unwrap_err();
+    let generated::Error::UnexpectedResponse(response) = failure else {
+        panic!("{failure}")
+    };
+    assert_eq!(response.status().as_u16(), 400);
+    assert!(
+        response
+            .url()
+            .as_str()
+            .ends_with("/get-block?block_index=3"),
+        "{}",
+        response.url()
+    );
+    assert_eq!(
+        response.text().await.unwrap(),
+        r#"{"detail":"Block not found"}"#
+    );
+}
+
+#[tokio::test]
+async fn it_can_be_made_by_hand_with_the_same_limits() {
+    let server =
+        Server::answering(Reply::json(&format!("{{\"a\":\"{}\"}}", "x".repeat(500)))).await;
+    let base: BaseUrl = server.base.parse().unwrap();
+    let http = http_client(&base, &TransportOptions::default()).unwrap();
+    let mut limits = Limits::default();
+    limits.max_body = 100;
+    let client = generated::Client::new_with_client(base.as_str(), http, Inner::new(limits));
+    let failure = client
+        .get_block(&IntegerParameter::from(1))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(failure, generated::Error::ResponseBodyError(_)),
+        "{failure}"
+    );
+}
+
+#[tokio::test]
+async fn a_client_of_ones_own_is_used_as_it_is() {
+    let server = Server::answering(Reply::json("{}")).await;
+    let base: BaseUrl = server.base.parse().unwrap();
+    let http = http_client(&base, &TransportOptions::default().user_agent("my own/1")).unwrap();
+    let client = Client::builder(&base)
+        .unwrap()
+        .http_client(http)
+        .build()
+        .unwrap();
+    client.block(1).await.unwrap();
+    assert_eq!(server.request().header("user-agent"), Some("my own/1"));
+}
+
+#[tokio::test]
+async fn the_user_agent_is_sent_and_a_bad_one_refused() {
+    let server = Server::answering(Reply::json("{}")).await;
+    builder(&server.base)
+        .user_agent("probe/2")
+        .build()
+        .unwrap()
+        .block(1)
+        .await
+        .unwrap();
+    assert_eq!(server.request().header("user-agent"), Some("probe/2"));
+    let error = builder(&server.base)
+        .user_agent("a\r\nb: c")
+        .build()
+        .unwrap_err();
+    assert_eq!(error.kind(), node_client::ErrorKind::Configuration);
+}

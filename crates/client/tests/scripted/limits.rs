@@ -1,0 +1,183 @@
+//! Bounds in time and memory.
+
+use std::{
+    error::Error as _,
+    time::{Duration, Instant},
+};
+
+use node_client::{
+    ErrorKind, SignedTransaction,
+    transport::{BodyTooLarge, RetryPolicy},
+};
+
+use crate::{
+    builder,
+    server::{Reply, Server},
+};
+
+const BRIEF: Duration = Duration::from_millis(150);
+
+fn chain_has_body_too_large(error: &node_client::Error) -> bool {
+    let mut source = error.source();
+    while let Some(error) = source {
+        if error.is::<BodyTooLarge>() {
+            return true;
+        }
+        source = error.source();
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_not_read() {
+    let body = format!("{{\"a\":\"{}\"}}", "x".repeat(1000));
+    let announced = Reply::json(&body);
+    let chunked = Reply::Endless(
+        b"HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n".to_vec(),
+        b"400\r\n"
+            .iter()
+            .copied()
+            .chain([b'['; 1024])
+            .chain(*b"\r\n")
+            .collect(),
+    );
+    let unbounded = Reply::Endless(b"HTTP/1.1 200 X\r\n\r\n".to_vec(), vec![b'['; 4096]);
+    let lie =
+        Reply::Hang(b"HTTP/1.1 200 X\r\ncontent-length: 4611686018427387904\r\n\r\n".to_vec());
+    for reply in [announced, chunked, unbounded, lie] {
+        let server = Server::answering(reply).await;
+        let client = builder(&server.base).max_body(1000).build().unwrap();
+        let error = client.block(1).await.unwrap_err();
+        assert!(error.is_body_too_large(), "{error}");
+        assert!(chain_has_body_too_large(&error), "{error:?}");
+        assert!(!error.is_retryable() && !error.is_decode());
+        assert_eq!(error.kind(), ErrorKind::BodyTooLarge);
+        assert_eq!(error.status().unwrap().as_u16(), 200);
+        assert!(
+            error.to_string().contains("larger than 1000 bytes"),
+            "{error}"
+        );
+        assert_eq!(server.count(), 1, "not tried again");
+    }
+}
+
+#[tokio::test]
+async fn a_body_at_the_limit_is_read() {
+    let body = format!("{{\"a\":\"{}\"}}", "x".repeat(1000));
+    let server = Server::answering(Reply::json(&body)).await;
+    let client = builder(&server.base).max_body(body.len()).build().unwrap();
+    assert!(client.block(1).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_listing_has_the_same_limit() {
+    let server = Server::answering(Reply::json(&"x".repeat(2000))).await;
+    let client = builder(&server.base).max_body(1000).build().unwrap();
+    assert!(client.docs().await.unwrap_err().is_body_too_large());
+}
+
+#[tokio::test]
+async fn of_a_failure_only_the_start_is_read() {
+    let endless = Reply::Endless(b"HTTP/1.1 500 X\r\n\r\n".to_vec(), vec![b'x'; 4096]);
+    let server = Server::answering(endless).await;
+    let error = builder(&server.base)
+        .build()
+        .unwrap()
+        .block(1)
+        .await
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Status);
+    assert_eq!(error.status().unwrap().as_u16(), 500);
+}
+
+#[tokio::test]
+async fn a_node_that_never_answers_ends_by_the_time_out() {
+    let head = b"HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{\"index\"".to_vec();
+    for reply in [
+        Reply::Hang(Vec::new()),
+        Reply::Hang(b"HTTP/1.1 200".to_vec()),
+        Reply::Hang(head),
+        Reply::Dribble(vec![b'H'; 1000], Duration::from_millis(20)),
+        Reply::Endless(Vec::new(), b"HTTP/1.1 100 Continue\r\n\r\n".to_vec()),
+    ] {
+        let server = Server::answering(reply).await;
+        let client = builder(&server.base)
+            .request_timeout(BRIEF)
+            .retry(RetryPolicy::never())
+            .build()
+            .unwrap();
+        let started = Instant::now();
+        let error = client.block(1).await.unwrap_err();
+        assert!(started.elapsed() < BRIEF * 6, "{:?}", started.elapsed());
+        assert!(
+            error.is_timeout() || error.kind() == ErrorKind::Connection,
+            "{error:?}"
+        );
+        assert!(error.is_retryable());
+    }
+}
+
+#[tokio::test]
+async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
+    let server = Server::answering(Reply::Hang(Vec::new())).await;
+    let client = builder(&server.base)
+        .request_timeout(Duration::from_secs(60))
+        .total_timeout(BRIEF)
+        .retry(
+            RetryPolicy::default()
+                .retries(100)
+                .pauses(Duration::ZERO, Duration::ZERO),
+        )
+        .build()
+        .unwrap();
+    let started = Instant::now();
+    let error = client.block(1).await.unwrap_err();
+    assert!(error.is_timeout(), "{error:?}");
+    assert!(started.elapsed() < BRIEF * 6, "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn endless_headers_are_cut_off() {
+    let endless = Reply::Endless(
+        b"HTTP/1.1 200 X\r\n".to_vec(),
+        b"x-filler: aaaaaaaaaaaaaaaaaaaaaaaa\r\n".repeat(100),
+    );
+    let server = Server::answering(endless).await;
+    let client = builder(&server.base)
+        .retry(RetryPolicy::never())
+        .build()
+        .unwrap();
+    let error = client.block(1).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Connection, "{error}");
+}
+
+#[tokio::test]
+async fn a_submission_says_whether_it_may_have_arrived() {
+    let signed = SignedTransaction::from_text(r#"{"transaction":{},"signatures":[]}"#).unwrap();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let nobody = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let error = builder(&nobody)
+        .build()
+        .unwrap()
+        .submit(&signed)
+        .await
+        .unwrap_err();
+    assert!(!error.maybe_sent() && error.is_connect());
+
+    for reply in [
+        Reply::Last(Vec::new()),
+        Reply::Hang(Vec::new()),
+        Reply::status(500, "{}"),
+        Reply::json("nonsense"),
+    ] {
+        let server = Server::answering(reply).await;
+        let client = builder(&server.base)
+            .request_timeout(BRIEF)
+            .build()
+            .unwrap();
+        let error = client.submit(&signed).await.unwrap_err();
+        assert!(error.maybe_sent(), "{error:?}");
+        assert_eq!(server.count(), 1);
+    }
+}

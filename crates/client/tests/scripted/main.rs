@@ -1,0 +1,34 @@
+//! The client against servers that answer by script, over real sockets.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod answers;
+mod calls;
+mod generated;
+mod limits;
+mod repetition;
+mod server;
+mod tls;
+
+use std::time::Duration;
+
+use node_client::{Client, ClientBuilder, transport::RetryPolicy};
+
+pub(crate) const WALLET: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
+pub(crate) const OTHER: &str = "0xb21854c8df7c314b3778036b532c5438abfeff03";
+pub(crate) const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
+
+/// A client whose repetitions follow at once.
+pub(crate) fn builder(base: &str) -> ClientBuilder {
+    Client::builder(base)
+        .unwrap()
+        .retry(RetryPolicy::default().pauses(Duration::from_millis(1), Duration::from_millis(2)))
+        .request_timeout(Duration::from_secs(5))
+}
+
+pub(crate) fn client(base: &str) -> Client {
+    builder(base).build().unwrap()
+}

@@ -1,0 +1,91 @@
+//! Nodes behind TLS.
+
+use std::sync::{Arc, Mutex};
+
+use node_client::ErrorKind;
+use tokio::net::TcpListener;
+use tokio_rustls::{TlsAcceptor, rustls};
+
+use crate::{
+    builder,
+    server::{Reply, serve},
+};
+
+/// A certificate for `localhost`, signed by itself; its key is of no use elsewhere.
+const CERTIFICATE: &[u8] = include_bytes!("tls/localhost.der");
+const KEY: &[u8] = include_bytes!("tls/localhost.key.der");
+
+/// Serves a block by TLS, and says on which port.
+async fn start() -> u16 {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![CERTIFICATE.into()], KEY.try_into().unwrap())
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let replies = Arc::new(vec![Reply::json(r#"{"index":1}"#)]);
+        while let Ok((stream, _)) = listener.accept().await {
+            let (acceptor, seen, replies) =
+                (acceptor.clone(), Arc::clone(&seen), Arc::clone(&replies));
+            tokio::spawn(async move {
+                if let Ok(stream) = acceptor.accept(stream).await {
+                    serve(stream, seen, replies).await;
+                }
+            });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_trusted_is_enough() {
+    let port = start().await;
+    let client = builder(&format!("https://localhost:{port}"))
+        .extra_root(CERTIFICATE)
+        .build()
+        .unwrap();
+    assert_eq!(client.block(1).await.unwrap().index().unwrap(), &1.into());
+}
+
+#[tokio::test]
+async fn a_certificate_for_another_name_is_refused() {
+    let port = start().await;
+    let client = builder(&format!("https://127.0.0.1:{port}"))
+        .extra_root(CERTIFICATE)
+        .build()
+        .unwrap();
+    let error = client.block(1).await.unwrap_err();
+    assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
+    assert!(
+        error.to_string().contains("certificate not valid for name"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_is_refused() {
+    let port = start().await;
+    match builder(&format!("https://localhost:{port}")).build() {
+        Ok(client) => {
+            let error = client.block(1).await.unwrap_err();
+            assert!(error.is_connect(), "{error:?}");
+            assert!(error.to_string().contains("certificate"), "{error}");
+        }
+        // On a machine without certificate authorities there is nothing to check against.
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Configuration);
+            assert!(error.to_string().contains("ca-certificates"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn plain_http_needs_no_certificate_authorities() {
+    assert!(builder("http://localhost:1").build().is_ok());
+}

@@ -1,0 +1,45 @@
+//! Has a node build a claim about an asset, and shows what its verifier would sign.
+//!
+//! `cargo run -p integration-tests --example build_claim -- http://localhost:8420 ct… 0x… asset`
+//!
+//! Nothing changes by it: a claim is made by signing what is shown, and submitting it.
+
+#![expect(clippy::print_stdout, reason = "printing is what it is for")]
+
+use std::{env, error::Error};
+
+use node_client::{AddVerification, Client};
+use node_primitives::signed_message;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let mut next = |what: &str| arguments.next().ok_or(format!("{what} is missing"));
+    let node = Client::new(next("the base URL of a node")?)?;
+    let contract = next("the verification contract's address")?.parse()?;
+    let verifier = next("the verifier's wallet address")?.parse()?;
+    let asset = next("the asset's identifier")?;
+
+    let claim = AddVerification::new(asset, verifier, 2_500_000)
+        .outcome(1)
+        .document("99e76fbd3b32523bc6db384cd2a0376bf0c1a9f385268a02d986af6b903237a0".parse()?)
+        .link("https://documents.example.org/inspection.pdf")
+        .remarks("Weighed and sealed in the presence of the owner");
+    // The fee is the caller's to set, exactly, and before anything is signed.
+    let raw = node
+        .build_verification(contract, &claim)
+        .await?
+        .with_fee(&1_500_000.into())?;
+
+    let transaction = raw.transaction()?;
+    let call = transaction.contract_call()?;
+    println!(
+        "transaction {}, fee {}",
+        transaction.trans_code()?,
+        transaction.fee()?
+    );
+    println!("calls {} of {}", call.function()?, call.address()?);
+    println!("to be signed by {:?}:", call.signers()?);
+    println!("{}", signed_message(raw.transaction_text()?)?);
+    Ok(())
+}

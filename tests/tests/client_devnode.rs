@@ -1,0 +1,223 @@
+//! The client against a local node: each call, and the whole way of a claim.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use devnode::{Config, Handle};
+use node_client::{AddVerification, Client, ContractCall, HolderAddress, RawTransaction};
+use node_wallet::{sign_transaction, verify_receipt};
+use serde_json::json;
+
+async fn start() -> (Handle, Client) {
+    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let client = Client::new(node.base_url()).unwrap();
+    (node, client)
+}
+
+#[tokio::test]
+async fn every_block_is_read_as_documented_and_its_receipts_verify() {
+    let (node, client) = start().await;
+    let height = node.node().height();
+    assert!(height > 2);
+    for index in 1..=height {
+        let block = client.block(index).await.unwrap();
+        assert_eq!(block.index().unwrap(), &index.into());
+        assert!(
+            block.departures().len() <= 1,
+            "{index}: {:?}",
+            block.departures()
+        );
+        assert!(!block.committee().unwrap().is_empty());
+        for receipt in block.receipts().unwrap() {
+            assert_eq!(receipt.block_index().unwrap(), &(index - 1).into());
+            let key = receipt.public_key().unwrap().as_str().parse().unwrap();
+            let signature = receipt.signature().unwrap().as_str().parse().unwrap();
+            assert_eq!(
+                verify_receipt(receipt.data_text().unwrap(), &key, &signature),
+                Ok(())
+            );
+        }
+        for transaction in block.transactions().unwrap() {
+            assert!(
+                transaction
+                    .signed()
+                    .unwrap()
+                    .transaction()
+                    .unwrap()
+                    .fee()
+                    .is_ok()
+            );
+        }
+    }
+    assert!(client.block(height + 1).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn balances_agree_whichever_way_they_are_asked_for() {
+    let (node, client) = start().await;
+    let token = node.node().native_token();
+    let wallet = node.node().wallets().first().unwrap().address();
+    let held = client.token_balance(token, wallet).await.unwrap();
+    assert!(held.is_some());
+    let tokens = client.balances(wallet).await.unwrap();
+    assert!(tokens.faults().is_empty());
+    assert_eq!(
+        tokens
+            .iter()
+            .find(|entry| entry.token_code == token)
+            .unwrap()
+            .balance,
+        held
+    );
+    let holders = client.holders(token).await.unwrap();
+    let mine = holders
+        .iter()
+        .find(|entry| entry.holder == HolderAddress::Wallet(wallet));
+    assert_eq!(mine.unwrap().balance, held);
+    let unknown = client.token_balance("NO-SUCH-TOKEN", wallet).await.unwrap();
+    assert!(unknown.is_none_or(|held| held == 0.into()));
+}
+
+#[tokio::test]
+async fn trust_is_told_and_unknown_trust_is_not_found() {
+    let (node, client) = start().await;
+    let wallets: Vec<_> = node
+        .node()
+        .wallets()
+        .iter()
+        .map(|wallet| wallet.address())
+        .collect();
+    let mut known = 0;
+    for from in &wallets {
+        for to in &wallets {
+            match client.trust_score(*from, *to).await {
+                Ok(score) => {
+                    assert_eq!(score.status(), Ok("SUCCESS"));
+                    assert!(score.score().is_ok());
+                    known += 1;
+                }
+                Err(error) => assert!(error.is_not_found(), "{error}"),
+            }
+        }
+    }
+    assert!(known > 0);
+}
+
+#[tokio::test]
+async fn a_claim_is_built_signed_submitted_and_read_back() {
+    let (node, client) = start().await;
+    let contract = node.node().contract_address();
+    let verifier = node.node().wallets().first().unwrap();
+    let asset = "crate \u{2116} 7 \"caf\u{e9}\"";
+    assert_eq!(client.verification(contract, asset).await.unwrap(), None);
+
+    let claim = AddVerification::new(asset, verifier.address(), 99)
+        .document("ab".repeat(32).parse().unwrap())
+        .link("https://documents.example.org/a")
+        .remarks("na\u{ef}ve");
+    let raw = client.build_verification(contract, &claim).await.unwrap();
+    let call = raw.transaction().unwrap().contract_call().unwrap();
+    assert_eq!(call.signers().unwrap(), [verifier.address()]);
+    let raw = raw.with_fee(&1_500_000.into()).unwrap();
+
+    let unsigned = raw
+        .with_signatures::<node_client::SignatureEntry>([])
+        .unwrap();
+    let refused = client.submit(&unsigned).await.unwrap();
+    assert!(!refused.is_valid());
+    assert!(!refused.messages().is_empty());
+
+    let entry = sign_transaction(verifier.keys(), raw.transaction_text().unwrap()).unwrap();
+    let signed = raw.into_signed([entry]).unwrap();
+    let accepted = client.submit(&signed).await.unwrap();
+    assert!(accepted.is_valid(), "{:?}", accepted.messages());
+    assert_eq!(accepted.new_transaction(), Some(true));
+    assert_eq!(
+        client.submit(&signed).await.unwrap().new_transaction(),
+        Some(false)
+    );
+
+    node.node().make_block();
+    let record = client.verification(contract, asset).await.unwrap().unwrap();
+    assert!(record.faults().is_empty(), "{:?}", record.faults());
+    assert_eq!(record.asset_id().unwrap(), asset);
+    assert_eq!(record.verifier_address().unwrap(), verifier.address());
+    assert_eq!(record.doc_hash_list().unwrap(), ["ab".repeat(32)]);
+    assert_eq!(record.remarks().unwrap(), "na\u{ef}ve");
+    let state = client
+        .contract_state("verification", contract, "asset_id", asset)
+        .await
+        .unwrap();
+    assert_eq!(state.verification().unwrap(), Some(record));
+
+    let height = node.node().height();
+    let block = client.block(height).await.unwrap();
+    let transaction = block
+        .transactions()
+        .unwrap()
+        .first()
+        .unwrap()
+        .signed()
+        .unwrap();
+    assert_eq!(
+        transaction.transaction().unwrap().trans_code(),
+        signed.transaction().unwrap().trans_code()
+    );
+}
+
+#[tokio::test]
+async fn other_calls_and_batches_are_built_and_submitted() {
+    let (node, client) = start().await;
+    let (from, to) = {
+        let wallets = node.node().wallets();
+        (wallets.first().unwrap(), wallets.get(1).unwrap().address())
+    };
+    let params =
+        json!({ "amount_to_send": 1, "receiver": to, "asset_code": node.node().native_token() });
+    let call = ContractCall::new(node.node().token_contract_address(), "transfer")
+        .signer(from.address())
+        .params(&params)
+        .unwrap();
+    let raw: RawTransaction = client
+        .build_call(&call)
+        .await
+        .unwrap()
+        .with_fee(&1_500_000.into())
+        .unwrap();
+    let entry = sign_transaction(from.keys(), raw.transaction_text().unwrap()).unwrap();
+    let signed = raw.with_signatures([entry]).unwrap();
+    let answer = client
+        .submit_batch(std::slice::from_ref(&signed))
+        .await
+        .unwrap();
+    assert_eq!(answer.refusal(), None);
+    let code = signed.transaction().unwrap().trans_code().unwrap();
+    assert_eq!(answer.accepted().unwrap().to_vec(), [code]);
+}
+
+#[tokio::test]
+async fn the_listing_is_a_page() {
+    let (_node, client) = start().await;
+    assert!(
+        client
+            .docs()
+            .await
+            .unwrap()
+            .to_lowercase()
+            .contains("<html")
+    );
+}
+
+#[tokio::test]
+async fn an_unknown_table_is_an_error_with_the_nodes_words() {
+    let (node, client) = start().await;
+    let contract = node.node().contract_address();
+    let error = client
+        .contract_state("nosuch", contract, "asset_id", "a")
+        .await
+        .unwrap_err();
+    assert!(error.detail().is_some(), "{error}");
+    assert!(!error.is_decode() && !error.is_retryable());
+}
