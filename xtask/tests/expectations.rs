@@ -1,6 +1,9 @@
 //! Known departures, through the real binary: known, stale, expired, and of no case.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
 
 use std::{path::PathBuf, process::Command};
 
@@ -16,7 +19,9 @@ fn shipped() -> PathBuf {
 async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<Report, String>) {
     tokio::task::spawn_blocking(move || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
-        command.args(["conformance", "--format", "json", "--expect"]).arg(expect);
+        command
+            .args(["conformance", "--format", "json", "--expect"])
+            .arg(expect);
         if let Some(url) = base_url {
             command.args(["--network", "devnet", "--base-url", &url]);
         }
@@ -44,9 +49,18 @@ async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_depar
     assert_eq!(code, 0, "{report:?}");
     assert_eq!(report.count(Outcome::Known), 10, "{report:?}");
     assert_eq!(report.count(Outcome::Fail) + report.count(Outcome::Warn), 0);
-    let known = report.cases.iter().find(|case| case.id == "get-block/committee").expect("a case");
+    let known = report
+        .cases
+        .iter()
+        .find(|case| case.id == "get-block/committee")
+        .expect("a case");
     assert_eq!(known.outcome, Outcome::Known);
-    assert!(known.note.as_deref().is_some_and(|note| note.contains("inside of a string")));
+    assert!(
+        known
+            .note
+            .as_deref()
+            .is_some_and(|note| note.contains("inside of a string"))
+    );
     assert!(known.reason.is_some(), "what was found is told as well");
 }
 
@@ -69,10 +83,18 @@ async fn an_expired_expectation_no_longer_excuses() {
     let (code, report) = run(path, Some(node.base_url())).await;
     let report = report.expect("a report");
     assert_eq!(code, 1);
-    let failed: Vec<_> =
-        report.cases.iter().filter(|case| case.outcome == Outcome::Fail).collect();
+    let failed: Vec<_> = report
+        .cases
+        .iter()
+        .filter(|case| case.outcome == Outcome::Fail)
+        .collect();
     assert_eq!(failed.len(), 1, "{failed:?}");
-    assert!(failed[0].note.as_deref().is_some_and(|note| note.contains("expired")));
+    assert!(
+        failed[0]
+            .note
+            .as_deref()
+            .is_some_and(|note| note.contains("expired"))
+    );
 }
 
 #[tokio::test]
