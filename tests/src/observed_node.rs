@@ -44,6 +44,7 @@ pub async fn spawn() -> std::io::Result<Server> {
             get(|| async { Html("<!DOCTYPE html><html><title>API</title></html>") }),
         )
         .route("/call-sc", post(call))
+        .route("/submit-transaction", post(submit))
         .fallback(|| async { failure(StatusCode::NOT_FOUND, &json!("Not Found")) })
         .method_not_allowed_fallback(|| async {
             failure(StatusCode::METHOD_NOT_ALLOWED, &json!("Method Not Allowed"))
@@ -205,4 +206,41 @@ async fn call(body: String) -> Response {
         "signatures": [],
     }))
     .into_response()
+}
+
+/// Refuses everything, as it was seen to be refused: some of it with a verdict, and the rest by
+/// falling over.
+async fn submit(body: String) -> Response {
+    let broken = |what: &str| failure(StatusCode::INTERNAL_SERVER_ERROR, &json!(what));
+    let Ok(submission) = serde_json::from_str::<Value>(&body) else {
+        return broken("Expecting value: line 1 column 1 (char 0)");
+    };
+    for name in ["transaction", "signatures"] {
+        if submission.get(name).is_none() {
+            return broken(&format!("'{name}'"));
+        }
+    }
+    let refused = |message: &str| {
+        let response = json!({"valid": false, "msg": message, "new_transaction": true});
+        Json(json!({"status": "SUCCESS", "response": response})).into_response()
+    };
+    if body.len() > 4096 {
+        return refused("Transaction size exceeded");
+    }
+    let signers = &submission["transaction"]["specific_data"]["signers"];
+    let signed = submission["signatures"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let wallets: Vec<&Value> = signed
+        .iter()
+        .map(|entry| &entry["wallet_address"])
+        .collect();
+    let all = signers
+        .as_array()
+        .is_some_and(|all| all.iter().all(|one| wallets.contains(&one)));
+    if all {
+        broken("Signature verification failed")
+    } else {
+        refused("Transaction has invalid signatures")
+    }
 }

@@ -28,7 +28,13 @@ impl Watch for Silent {
 )]
 pub async fn check(base_url: &str, options: &Options) -> Report {
     let target = Target::parse(base_url, Network::Devnet).expect("a base URL");
-    node_conformance::run(target, options, &Silent, std::future::pending()).await
+    node_conformance::run(
+        target,
+        options,
+        std::sync::Arc::new(Silent),
+        std::future::pending(),
+    )
+    .await
 }
 
 /// The IDs of the cases that ended so, in the report's order.

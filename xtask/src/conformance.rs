@@ -1,9 +1,34 @@
 //! `cargo xtask conformance`: against a node by its URL, or against one of our own.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc, time::Duration};
 
 use devnode::{BlockTime, Config};
 use node_conformance::cli::{LocalNode, StartLocal};
+use tokio::task::JoinHandle;
+
+/// Makes a block whenever a transaction waits for one, so that the tip stands still otherwise.
+struct BlocksOnDemand(JoinHandle<()>);
+
+impl BlocksOnDemand {
+    fn of(handle: &devnode::Handle) -> Self {
+        let node = Arc::clone(handle.node());
+        Self(tokio::spawn(async move {
+            let mut looks = tokio::time::interval(Duration::from_millis(20));
+            loop {
+                looks.tick().await;
+                if node.pending() > 0 {
+                    node.make_block();
+                }
+            }
+        }))
+    }
+}
+
+impl Drop for BlocksOnDemand {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 /// Starts a local node on a free loopback port for the run's duration.
 #[must_use]
@@ -16,12 +41,15 @@ pub fn start_local() -> StartLocal {
             let handle = devnode::spawn(config)
                 .await
                 .map_err(|error| error.to_string())?;
+            let wallet = handle.wallet("alice").map(|alice| alice.keys().clone());
+            let blocks = BlocksOnDemand::of(&handle);
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("../crates/conformance/snapshots/common");
             Ok(LocalNode {
                 base_url: handle.base_url().to_string(),
                 reviewable_snapshots: folder.canonicalize().ok(),
-                guard: Box::new(handle),
+                wallet,
+                guard: Box::new((blocks, handle)),
             })
         })
     })

@@ -1,6 +1,9 @@
 //! `cargo xtask conformance` as people call it: the real binary against real nodes.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
 
 use std::process::Command;
 

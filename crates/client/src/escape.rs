@@ -71,7 +71,7 @@ fn acts(character: char) -> bool {
             | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn writes_out_what_a_terminal_acts_on() {
-        let hostile = "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\0\r\n\u{e0041}";
+        let hostile =
+            "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\u{ffff}\0\r\n\u{e0041}";
         let shown = escaped(hostile);
         assert!(shown.chars().all(|c| c.is_ascii_graphic()), "{shown}");
         assert!(shown.starts_with("\\u{1b}]0;x\\u{7}\\u{9b}31m\\u{202e}"));

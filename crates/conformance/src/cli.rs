@@ -5,19 +5,23 @@ use std::{
     io::{IsTerminal, Write, stdout},
     path::{Path, PathBuf},
     pin::Pin,
+    sync::Arc,
     time::Duration,
 };
 
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
-use node_primitives::Network;
+use node_primitives::{Amount, Network};
+use node_wallet::KeyPair;
 
 use crate::{
-    Expectations, Options, Target, TargetError, cases,
+    Baseline, BaselineError, Expectations, Options, Submitting, Target, TargetError, Tier, cases,
     discovery::Fixture,
+    plan,
     progress::Progress,
     report::{self, Report, Style},
     run,
+    wallet_file::{self, WalletFileError},
 };
 
 /// Exit status of a wrong command line or configuration.
@@ -45,6 +49,40 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
+    /// How far the run may go: read only asks, reject submits what must be refused, write makes a
+    /// claim and pays its fee. A node that the run starts itself is open to all of it.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "read|reject|write",
+        hide_possible_values = true
+    )]
+    pub allow: Option<Tier>,
+
+    /// Go beyond reading on mainnet, too.
+    #[arg(long)]
+    pub allow_mainnet: bool,
+
+    /// Key file of the wallet that signs: a JSON object with public, private and address.
+    #[arg(long, value_name = "FILE")]
+    pub wallet: Option<PathBuf>,
+
+    /// The fee of what is submitted.
+    #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
+    pub fee: Amount,
+
+    /// The token that the fee is paid in [default: the one that /call-sc writes].
+    #[arg(long, value_name = "TOKEN")]
+    pub currency: Option<String>,
+
+    /// How long a claim is waited for until it can be read, in seconds.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
+    pub settle_timeout: Duration,
+
+    /// List every request that a run would make, by its kind, and send nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
     /// List the cases with their levels and requirements, and send nothing.
     #[arg(long)]
     pub list: bool,
@@ -61,6 +99,10 @@ pub struct ConformanceArgs {
     #[arg(long)]
     pub strict: bool,
 
+    /// Fail where something that the contract documents was not exercised.
+    #[arg(long)]
+    pub require_coverage: bool,
+
     /// A JSON file with what is known of the node: blocks, wallets, tokens, assets, trust.
     #[arg(long, value_name = "FILE")]
     pub fixture: Option<PathBuf>,
@@ -68,6 +110,18 @@ pub struct ConformanceArgs {
     /// A TOML file of known departures: cases with a reason and, if wanted, an expiry.
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
+
+    /// Compare with what was recorded of this node under that name.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+
+    /// Record what the baseline has not pinned yet, and leave what differs for `cargo insta review`.
+    #[arg(long, requires = "baseline")]
+    pub record: bool,
+
+    /// Folder of the baselines [default: that of the crate in its repository, else ./baselines].
+    #[arg(long, value_name = "DIR", requires = "baseline")]
+    pub baseline_dir: Option<PathBuf>,
 
     /// How many cases run side by side.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
@@ -93,7 +147,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub format: Format,
 
-    /// Folder to write report.json to; made where it is not there.
+    /// Folder to write report.json, junit.xml and report.html to; made where it is not there.
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 
@@ -127,7 +181,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if rate > 0.0 && rate <= 1e6 => Ok(rate),
-        _ => Err(format!("{text:?} is no number of requests in a second, such as 10 or 0.5")),
+        _ => Err(format!(
+            "{text:?} is no number of requests in a second, such as 10 or 0.5"
+        )),
     }
 }
 
@@ -144,6 +200,8 @@ pub struct LocalNode {
     pub base_url: String,
     /// The folder of the shared snapshots, which this node's run may leave for review.
     pub reviewable_snapshots: Option<PathBuf>,
+    /// A wallet of its own that can pay fees.
+    pub wallet: Option<KeyPair>,
     /// Ends the node when it is dropped.
     pub guard: Box<dyn std::any::Any + Send>,
 }
@@ -174,8 +232,21 @@ enum UsageError {
     NothingMatches { flag: &'static str, glob: String },
     #[error("no case is left to run: --skip takes away all that --only selects")]
     NothingSelected,
+    #[error("none of the selected cases may run: {id} {needed}")]
+    NothingAllowed {
+        id: &'static str,
+        needed: &'static str,
+    },
+    #[error("--allow {0} on mainnet needs --allow-mainnet, too: there it is not a test")]
+    Mainnet(&'static str),
+    #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
+    NoWallet,
+    #[error(transparent)]
+    Wallet(#[from] WalletFileError),
     #[error("the fixture {path} can't be read: {reason}")]
     Fixture { path: String, reason: String },
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
     #[error("the expectations in {path} can't be used: {reason}")]
     Expectations { path: String, reason: String },
     #[error("reports can't be written to {path}: {reason}")]
@@ -201,37 +272,103 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         list(&options);
         return Ok(0);
     }
+    if args.base_url.is_none() && local.is_some() {
+        // The run's own node is nobody's mainnet, whatever it is called.
+        options.allow = args.allow.unwrap_or(Tier::Write);
+        options.allow_mainnet = true;
+    }
+    if args.dry_run {
+        let target = args
+            .base_url
+            .as_deref()
+            .map(|url| target(url, args.network))
+            .transpose()?;
+        let network = target
+            .as_ref()
+            .map(|target| target.network)
+            .or(args.network);
+        let network = network.unwrap_or(Network::Devnet);
+        permitted(&options, network)?;
+        print(&plan::text(&options, target.as_ref(), network));
+        return Ok(0);
+    }
     let (target, _guard) = match (&args.base_url, local) {
-        (Some(url), _) => (target(url, args.network)?, None),
+        (Some(url), _) => {
+            let target = target(url, args.network)?;
+            permitted(&options, target.network)?;
+            if options.allow == Tier::Write && options.submitting.wallet.is_none() {
+                return Err(UsageError::NoWallet);
+            }
+            (target, None)
+        }
         (None, None) => return Err(UsageError::NoTarget),
         (None, Some(start)) => {
             let network = args.network.unwrap_or(Network::Devnet);
+            permitted(&options, network)?;
             let node = start(network).await.map_err(UsageError::Local)?;
             options.reviewable_snapshots = node.reviewable_snapshots.clone();
+            let wallet = &mut options.submitting.wallet;
+            *wallet = wallet.take().or(node.wallet);
             (Target::parse(&node.base_url, network)?, Some(node.guard))
         }
     };
-    if let Some(folder) = &args.report_dir {
-        std::fs::create_dir_all(folder).map_err(|error| report_dir(folder, &error))?;
-    }
+    let folder = match args.report_dir.as_deref() {
+        Some(path) => {
+            let folder = report::Folder::prepare(path).map_err(|error| report_dir(path, &error))?;
+            Some((path, folder))
+        }
+        None => None,
+    };
     let style = style();
-    let progress = Progress::new(
+    let progress = Arc::new(Progress::new(
         args.quiet || args.format == Format::Json,
         args.verbose,
         style,
-    );
+    ));
     let interrupt = async {
         // Where the signal can't be listened to, the run goes on without.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
     };
-    let report = run(target, &options, &progress, interrupt).await;
+    let report = run(target, &options, progress, interrupt).await;
     show(&report, args.format, style);
-    if let Some(folder) = &args.report_dir {
-        write(&report, folder).map_err(|error| report_dir(folder, &error))?;
+    if let Some((path, folder)) = folder {
+        folder
+            .write(&report)
+            .map_err(|error| report_dir(path, &error))?;
     }
     Ok(report.exit_code)
+}
+
+/// Whether the run may go as far as it was told to, and any case is left to run then.
+fn permitted(options: &Options, network: Network) -> Result<(), UsageError> {
+    if options.allow > Tier::Read && network == Network::Mainnet && !options.allow_mainnet {
+        return Err(UsageError::Mainnet(options.allow.name()));
+    }
+    let cases = options.cases();
+    let mut refused = None;
+    for case in cases.iter().filter(|case| options.selects(case.id)) {
+        match options.permits(case, network) {
+            Ok(()) => return Ok(()),
+            Err(needed) => refused = refused.or(Some((case.id, needed))),
+        }
+    }
+    match refused {
+        Some((id, needed)) => Err(UsageError::NothingAllowed { id, needed }),
+        None => Err(UsageError::NothingSelected),
+    }
+}
+
+fn wallet(path: &Path) -> Result<KeyPair, UsageError> {
+    let wallet = wallet_file::read(path)?;
+    if wallet_file::others_can_read(path) {
+        complain(&format!(
+            "warning: others can read the wallet {}; chmod 600 keeps it to yourself",
+            path.display()
+        ));
+    }
+    Ok(wallet)
 }
 
 fn report_dir(folder: &Path, error: &std::io::Error) -> UsageError {
@@ -264,28 +401,55 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         .map(read_fixture)
         .transpose()?
         .unwrap_or_default();
-    let expectations =
-        args.expect.as_deref().map(read_expectations).transpose()?.unwrap_or_default();
+    let expectations = args
+        .expect
+        .as_deref()
+        .map(read_expectations)
+        .transpose()?
+        .unwrap_or_default();
+    let baseline = args
+        .baseline
+        .as_deref()
+        .map(|name| Baseline::named(name, &baseline_dir(args), args.record))
+        .transpose()?;
+    let mut known = cases::all();
+    if baseline.is_some() {
+        known.extend_from_slice(crate::baseline::CASES);
+    }
     let options = Options {
-        only: globs("--only", &args.only)?,
-        skip: globs("--skip", &args.skip)?,
+        only: globs("--only", &args.only, &known)?,
+        skip: globs("--skip", &args.skip, &known)?,
+        baseline,
         jobs: args.jobs,
         request_timeout: args.request_timeout,
         deadline: args.deadline,
         strict: args.strict,
+        allow: args.allow.unwrap_or_default(),
+        allow_mainnet: args.allow_mainnet,
+        submitting: Submitting {
+            wallet: args.wallet.as_deref().map(wallet).transpose()?,
+            fee: args.fee.clone(),
+            currency: args.currency.clone(),
+            settle_timeout: args.settle_timeout,
+        },
         fixture,
         expectations,
+        require_coverage: args.require_coverage,
         rate: args.rate,
         most_requests: args.max_requests,
         ..Options::default()
     };
-    if !cases::all().iter().any(|case| options.selects(case.id)) {
+    if !options.cases().iter().any(|case| options.selects(case.id)) {
         return Err(UsageError::NothingSelected);
     }
     Ok(options)
 }
 
-fn globs(flag: &'static str, given: &[String]) -> Result<Vec<GlobMatcher>, UsageError> {
+fn globs(
+    flag: &'static str,
+    given: &[String],
+    cases: &[cases::Case],
+) -> Result<Vec<GlobMatcher>, UsageError> {
     given
         .iter()
         .map(|glob| {
@@ -296,7 +460,7 @@ fn globs(flag: &'static str, given: &[String]) -> Result<Vec<GlobMatcher>, Usage
                     reason: error.kind().to_string(),
                 })?
                 .compile_matcher();
-            if cases::all().iter().any(|case| matcher.is_match(case.id)) {
+            if cases.iter().any(|case| matcher.is_match(case.id)) {
                 Ok(matcher)
             } else {
                 Err(UsageError::NothingMatches {
@@ -306,6 +470,16 @@ fn globs(flag: &'static str, given: &[String]) -> Result<Vec<GlobMatcher>, Usage
             }
         })
         .collect()
+}
+
+fn baseline_dir(args: &ConformanceArgs) -> PathBuf {
+    // `cargo insta review` looks into member crates' folders only.
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots");
+    match &args.baseline_dir {
+        Some(folder) => folder.clone(),
+        None if own.is_dir() => own.with_file_name("baselines"),
+        None => PathBuf::from("baselines"),
+    }
 }
 
 fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
@@ -318,8 +492,10 @@ fn read_fixture(path: &Path) -> Result<Fixture, UsageError> {
 }
 
 fn read_expectations(path: &Path) -> Result<Expectations, UsageError> {
-    let wrong =
-        |reason: String| UsageError::Expectations { path: path.display().to_string(), reason };
+    let wrong = |reason: String| UsageError::Expectations {
+        path: path.display().to_string(),
+        reason,
+    };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     Expectations::from_toml(&text).map_err(|error| wrong(error.to_string()))
 }
@@ -335,11 +511,16 @@ fn style() -> Style {
 
 fn list(options: &Options) {
     let mut out = String::new();
-    for case in cases::all().iter().filter(|case| options.selects(case.id)) {
+    for case in options
+        .cases()
+        .iter()
+        .filter(|case| options.selects(case.id))
+    {
         out.push_str(&format!(
-            "{:<44} {:<8} {}\n",
+            "{:<44} {:<8} {:<6} {}\n",
             case.id,
             case.level.name(),
+            case.tier.name(),
             case.requirement
         ));
     }
@@ -349,17 +530,11 @@ fn list(options: &Options) {
 fn show(report: &Report, format: Format, style: Style) {
     match format {
         Format::Pretty => print(&report::pretty(report, style)),
-        Format::Json => match serde_json::to_string_pretty(report) {
-            Ok(text) => print(&format!("{text}\n")),
+        Format::Json => match report::json(report) {
+            Ok(text) => print(&text),
             Err(error) => complain(&format!("error: the report can't be written: {error}")),
         },
     }
-}
-
-fn write(report: &Report, folder: &Path) -> std::io::Result<()> {
-    let mut text = serde_json::to_string_pretty(report)?;
-    text.push('\n');
-    std::fs::write(folder.join("report.json"), text)
 }
 
 /// Writes to standard output; a reader that has gone away is no fault of the run.

@@ -21,6 +21,10 @@ use crate::{
 const BEYOND: u64 = 1 << 40;
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
+/// A chain of so many blocks is read as a whole.
+const SHORT: u64 = 16;
+/// The longest identifier of an asset that fits into a URL that every server takes.
+const LONGEST_ASSET: usize = 200;
 /// How many wallets are asked for their tokens.
 const ASKED_WALLETS: usize = 3;
 /// The most wallets that are kept; a run asks about a few only.
@@ -59,6 +63,10 @@ pub(crate) struct Material {
     pub(crate) tip: Option<u64>,
     /// Answers that hold a block, in rising order of the index that was asked for.
     pub(crate) blocks: Vec<(u64, Arc<Exchange>)>,
+    /// Answers that hold another block than was asked for, and are no part of the search.
+    pub(crate) odd: Vec<Arc<Exchange>>,
+    /// Answers without a block, for indexes below that of one that there is.
+    pub(crate) holes: Vec<Arc<Exchange>>,
     /// The answer to the first question for a block, whatever it was.
     pub(crate) first_answer: Option<Arc<Exchange>>,
     pub(crate) wallets: Vec<String>,
@@ -159,6 +167,8 @@ struct Blocks<'a> {
     /// By how much the first answer's index differs from the one asked for. A node that is off by
     /// one is off everywhere; it is judged for that elsewhere, and searched all the same.
     offset: Option<i128>,
+    /// What was answered without a block.
+    refused: Vec<(u64, Arc<Exchange>)>,
 }
 
 impl Blocks<'_> {
@@ -171,22 +181,29 @@ impl Blocks<'_> {
         {
             return Ok(true);
         }
-        let exchange = self.node.ask(block_request(index)).await?;
+        let exchange = match self.node.ask(block_request(index)).await {
+            Ok(exchange) => exchange,
+            // There is a block; it is only too much for this run, which goes on without it.
+            Err(Obstacle::TooLarge(_)) => return Ok(true),
+            Err(obstacle) => return Err(obstacle),
+        };
         self.material
             .first_answer
             .get_or_insert_with(|| Arc::clone(&exchange));
         let Some(block) = exchange.answered_object() else {
+            self.refused.push((index, exchange));
             return Ok(false);
         };
         if let Some(reported) = reported_index(block) {
             let offset = reported - i128::from(index);
             if *self.offset.get_or_insert(offset) != offset {
+                self.material.odd.push(exchange);
                 return Ok(false);
             }
         }
         let blocks = &mut self.material.blocks;
         let place = blocks.partition_point(|(known, _)| *known < index);
-        blocks.insert(place, (index, Arc::clone(&exchange)));
+        blocks.insert(place, (index, exchange));
         Ok(true)
     }
 }
@@ -200,7 +217,24 @@ async fn find_blocks(
         node,
         material,
         offset: None,
+        refused: Vec::new(),
     };
+    let newest = search(&mut blocks, fixture).await?;
+    let refused = std::mem::take(&mut blocks.refused);
+    // A block that the user names is there, and so is each below one that there is.
+    material.holes = refused
+        .into_iter()
+        .filter(|(index, _)| {
+            fixture.blocks.contains(index)
+                || (*index > 1 && newest.is_some_and(|newest| *index < newest))
+        })
+        .map(|(_, exchange)| exchange)
+        .collect();
+    Ok(())
+}
+
+/// Finds the newest index, and reads blocks that are worth it; hands back the highest one found.
+async fn search(blocks: &mut Blocks<'_>, fixture: &Fixture) -> Result<Option<u64>, Obstacle> {
     let mut newest = None;
     // Chains were seen to begin at 1; 0 is as good a beginning.
     for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
@@ -210,14 +244,14 @@ async fn find_blocks(
         }
     }
     let Some(mut known) = newest else {
-        return Ok(());
+        return Ok(None);
     };
     let mut beyond = known.max(1) * 2;
     while blocks.read(beyond).await? {
         known = beyond;
         beyond = beyond.saturating_mul(2);
         if beyond > BEYOND {
-            return Ok(());
+            return Ok(Some(known));
         }
     }
     while beyond - known > 1 {
@@ -228,10 +262,16 @@ async fn find_blocks(
             beyond = middle;
         }
     }
+    blocks.material.tip = Some(known);
+    let lowest = if known <= SHORT {
+        1
+    } else {
+        known.saturating_sub(NEWEST)
+    };
     let mut found = Found::default();
-    for index in (known.saturating_sub(NEWEST)..=known).rev() {
+    for index in (lowest..=known).rev() {
         // Two neighbours are wanted in any case; the others only until there is a contract call.
-        if known - index > 1 && !found.assets.is_empty() {
+        if known > SHORT && known - index > 1 && !found.assets.is_empty() {
             break;
         }
         if blocks.read(index).await?
@@ -241,8 +281,7 @@ async fn find_blocks(
             found.walk(value, 0);
         }
     }
-    material.tip = Some(known);
-    Ok(())
+    Ok(blocks.material.blocks.last().map(|(index, _)| *index))
 }
 
 /// Collects what a document mentions, each thing once and in the order of its appearance.
@@ -322,6 +361,7 @@ impl Found {
         let asset = value.pointer("/params/asset_id").and_then(Value::as_str);
         if let (Some(address), Some(asset)) = (address, asset)
             && address.parse::<ContractAddress>().is_ok()
+            && asset.len() <= LONGEST_ASSET
             && self.seen.insert(format!("asset {address} {asset}"))
         {
             self.assets.push((address.to_owned(), asset.to_owned()));

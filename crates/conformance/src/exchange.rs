@@ -1,11 +1,18 @@
 //! One request and what came back, kept whole for judging and for the report.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use node_client::{BaseUrl, escape};
 use serde_json::Value;
 
-use crate::spec;
+use crate::{
+    report::{self, ExchangeReport},
+    spec,
+};
 
 /// The method of a request. Nothing else is ever sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +21,17 @@ pub enum Method {
     Get,
     /// Sends a JSON body.
     Post,
+}
+
+impl Method {
+    /// The method as HTTP writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
 }
 
 /// A request to the node under test.
@@ -74,6 +92,16 @@ impl Request {
         self.method == Method::Get || self.path == "/call-sc"
     }
 
+    /// The path and the query's parameters, for a person.
+    pub(crate) fn query_text(&self) -> String {
+        let parameters: Vec<_> = self
+            .query
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        format!("{} {}", self.path, parameters.join(" "))
+    }
+
     /// The URL that is asked.
     #[must_use]
     pub fn url(&self, base: &BaseUrl) -> url::Url {
@@ -92,10 +120,18 @@ impl Request {
             None => format!("curl -sS {url}"),
             Some(body) => format!(
                 "curl -sS -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
-                quoted(body)
+                quoted(&seen(body))
             ),
         }
     }
+}
+
+/// The body, or a JSON document that no reader can tell from it and that can be copied off a screen.
+fn seen(body: &str) -> Cow<'_, str> {
+    if body.is_ascii() || serde_json::from_str::<serde::de::IgnoredAny>(body).is_err() {
+        return body.into();
+    }
+    report::harmless(body).into()
 }
 
 /// Quotes for a POSIX shell.
@@ -116,11 +152,14 @@ pub struct Exchange {
     pub status: u16,
     /// The `Content-Type`, if the answer had one.
     pub content_type: Option<String>,
+    /// The `Content-Encoding`, if the answer had one; none was asked for.
+    pub content_encoding: Option<String>,
     /// The body, at most as long as the run's limit.
     pub body: Vec<u8>,
     /// From sending the request until the body's end.
     pub elapsed: Duration,
     json: OnceLock<Result<Value, String>>,
+    told: OnceLock<Arc<ExchangeReport>>,
 }
 
 impl Exchange {
@@ -139,9 +178,11 @@ impl Exchange {
             curl,
             status,
             content_type,
+            content_encoding: None,
             body,
             elapsed,
             json: OnceLock::new(),
+            told: OnceLock::new(),
         }
     }
 
@@ -157,7 +198,13 @@ impl Exchange {
     /// What is wrong with it, in words.
     pub fn json(&self) -> Result<&Value, &str> {
         self.json
-            .get_or_init(|| read(&self.body))
+            .get_or_init(|| match self.content_encoding.as_deref() {
+                None | Some("identity") => read(&self.body),
+                Some(encoding) => Err(format!(
+                    "encoded as {}, which was not asked for",
+                    escape::escaped_up_to(encoding, 40)
+                )),
+            })
             .as_ref()
             .map_err(String::as_str)
     }
@@ -175,6 +222,11 @@ impl Exchange {
     #[must_use]
     pub fn excerpt(&self, most: usize) -> String {
         escape::excerpt(&self.body, most)
+    }
+
+    /// As reports tell it; always the same one.
+    pub(crate) fn told(&self) -> Arc<ExchangeReport> {
+        Arc::clone(self.told.get_or_init(|| Arc::new(ExchangeReport::of(self))))
     }
 
     /// Status and start of the body, in a line.
@@ -201,8 +253,26 @@ fn read(body: &[u8]) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("an empty body".to_owned());
     }
-    spec::read_for_validation(text).map_err(|error| format!("not a JSON document: {error}"))
+    // A value in a tree takes many times the memory of its text.
+    let values = text
+        .bytes()
+        .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
+        .count();
+    if values > MOST_VALUES {
+        return Err(format!("more than {MOST_VALUES} values, {TOO_MUCH}"));
+    }
+    spec::read_for_validation(text).map_err(|error| {
+        if error.to_string().starts_with("recursion limit") {
+            return format!("nested more than 127 levels deep, {TOO_MUCH}");
+        }
+        format!("not a JSON document: {error}")
+    })
 }
+
+/// The most values that are read of one answer; a block of 10,000 receipts has about 100,000.
+const MOST_VALUES: usize = 500_000;
+/// How a fault of the harness' own limits ends, which is none of the node's.
+pub(crate) const TOO_MUCH: &str = "which is more than is read";
 
 #[cfg(test)]
 mod tests {
@@ -220,6 +290,12 @@ mod tests {
         assert!(
             post.curl(&base)
                 .contains(r#"--data-binary '{"a":"it'\''s"}'"#)
+        );
+        let unseen = Request::post("/call-sc", "{\"a\":\"\u{202e}é\"}".into());
+        assert!(
+            unseen
+                .curl(&base)
+                .contains(r#"--data-binary '{"a":"\u202eé"}'"#)
         );
     }
 

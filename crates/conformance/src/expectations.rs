@@ -43,7 +43,9 @@ pub enum ExpectationError {
 }
 
 fn near(nearest: &Option<&'static str>) -> String {
-    nearest.map(|id| format!(", did you mean {id}?")).unwrap_or_default()
+    nearest
+        .map(|id| format!(", did you mean {id}?"))
+        .unwrap_or_default()
 }
 
 /// A day, as year, month and day of the month.
@@ -98,13 +100,22 @@ impl Expectations {
         for entry in file.expect {
             if !known.contains(&entry.case.as_str()) {
                 let nearest = nearest(&entry.case, &known);
-                return Err(ExpectationError::UnknownCase { case: entry.case, nearest });
+                return Err(ExpectationError::UnknownCase {
+                    case: entry.case,
+                    nearest,
+                });
             }
             if entry.reason.trim().is_empty() {
                 return Err(ExpectationError::NoReason(entry.case));
             }
-            let expires = entry.expires.map(|found| day(&entry.case, &found)).transpose()?;
-            let value = Expected { reason: entry.reason, expires };
+            let expires = entry
+                .expires
+                .map(|found| day(&entry.case, &found))
+                .transpose()?;
+            let value = Expected {
+                reason: entry.reason,
+                expires,
+            };
             if expected.insert(entry.case.clone(), value).is_some() {
                 return Err(ExpectationError::Twice(entry.case));
             }
@@ -114,7 +125,9 @@ impl Expectations {
 
     /// Judges how a case ended by what was expected of it, on a day.
     pub(crate) fn apply(&self, ended: &mut Ended, today: Day) {
-        let Some(expected) = self.0.get(ended.case.id) else { return };
+        let Some(expected) = self.0.get(ended.case.id) else {
+            return;
+        };
         if expected.expires.is_some_and(|last| last < today) {
             if ended.departs() {
                 ended.note = Some(format!("known until it expired: {}", expected.reason));
@@ -137,7 +150,10 @@ impl Expectations {
 fn day(case: &str, found: &Datetime) -> Result<Day, ExpectationError> {
     match (found.date, found.time) {
         (Some(date), None) => Ok((date.year, date.month, date.day)),
-        _ => Err(ExpectationError::Expiry { case: case.to_owned(), found: found.to_string() }),
+        _ => Err(ExpectationError::Expiry {
+            case: case.to_owned(),
+            found: found.to_string(),
+        }),
     }
 }
 
@@ -154,7 +170,11 @@ fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
 /// The present day in UTC.
 pub(crate) fn today() -> Day {
     let today = OffsetDateTime::now_utc().date();
-    (u16::try_from(today.year()).unwrap_or(u16::MAX), today.month().into(), today.day())
+    (
+        u16::try_from(today.year()).unwrap_or(u16::MAX),
+        today.month().into(),
+        today.day(),
+    )
 }
 
 #[cfg(test)]
@@ -168,7 +188,10 @@ mod tests {
             format!("[[expect]]\ncase = {case:?}\nreason = \"known\"\n{more}")
         };
         let misspelt = told(&entry("get-block/comittee", ""));
-        assert!(misspelt.contains("did you mean get-block/committee?"), "{misspelt}");
+        assert!(
+            misspelt.contains("did you mean get-block/committee?"),
+            "{misspelt}"
+        );
         let twice = [entry("docs/page", ""), entry("docs/page", "")].concat();
         assert!(told(&twice).contains("twice"));
         assert!(told("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));

@@ -16,6 +16,7 @@ use crate::{
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{Departure, SchemaValidator, SpecError, View, pointer},
+    tier::Tier,
 };
 
 /// One documented field of an answer.
@@ -29,8 +30,21 @@ pub(crate) struct Field {
     pub(crate) requirement: &'static str,
 }
 
+impl Field {
+    /// What a run needs to be allowed to see it.
+    pub(crate) const fn tier(&self) -> Tier {
+        match self.sample {
+            Sample::Refusals => Tier::Reject,
+            _ => Tier::Read,
+        }
+    }
+}
+
 /// The most findings of one case; the rest are counted.
 pub(crate) const MOST_FINDINGS: usize = 5;
+
+/// The most places of one answer in which a field is judged.
+const MOST_PLACES: usize = 2_000;
 
 pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
     let answers = context.sample(field.sample).await?;
@@ -45,7 +59,7 @@ pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
         let Some(body) = exchange.answered_object() else {
             continue;
         };
-        for place in places(body, field.path) {
+        for place in places(body, field.path).into_iter().take(MOST_PLACES) {
             judged += 1;
             findings.extend(judge(exchange, field, &place, required, &validator));
         }
@@ -203,6 +217,7 @@ fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
 fn named_departure(name: &str, found: &Value) -> Option<String> {
     match found {
         Value::Null => Some(format!("{name} is null")),
+        Value::Array(_) if name.ends_with("msg") => Some("msg as a list".to_owned()),
         Value::String(text) => {
             let inner: Value = serde_json::from_str(text).ok()?;
             match inner {

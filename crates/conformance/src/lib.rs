@@ -9,13 +9,16 @@
 //! 3. run the [`cases`]: each tests one sentence of the contract and quotes it;
 //! 4. judge: the raw answer against the documented schema ([`spec`]), the decode through
 //!    `node-client`, and the [`snapshot`] of the answer's normalised shape;
-//! 5. [`report`]: for a person, and as `report.json`.
+//! 5. [`report`]: for a person, as `report.json`, as JUnit XML, and as a page.
 //!
 //! This crate knows a target by its base URL and network, and nothing else: it has no idea whose
 //! node it is, and never links one.
 
+mod asked;
+mod baseline;
 pub mod cases;
 pub mod cli;
+mod coverage;
 mod discovery;
 pub mod exchange;
 mod expectations;
@@ -23,14 +26,22 @@ mod field;
 mod judge;
 mod node;
 pub mod outcome;
+pub mod plan;
 mod progress;
 pub mod report;
 pub mod run;
 mod sample;
+mod shape;
 pub mod snapshot;
 pub mod spec;
+mod submit;
 mod target;
+mod tier;
+pub mod wallet_file;
 
+pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};
 pub use run::{Options, run};
+pub use submit::Submitting;
 pub use target::{Target, TargetError};
+pub use tier::Tier;

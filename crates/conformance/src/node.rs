@@ -13,7 +13,7 @@ use node_client::transport::{self, TransportOptions};
 use reqwest::header;
 
 use crate::{
-    Target,
+    Target, asked, coverage,
     exchange::{Exchange, Method, Request},
     outcome::Obstacle,
 };
@@ -30,6 +30,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 pub(crate) struct Limits {
     pub(crate) request_timeout: Duration,
     pub(crate) requests: u64,
+    /// Whether anything may be submitted at all, whatever a case would like to.
+    pub(crate) submits: bool,
     /// Requests in a second.
     pub(crate) rate: Option<f64>,
 }
@@ -38,11 +40,13 @@ pub(crate) struct Limits {
 pub(crate) struct Node {
     pub(crate) target: Target,
     http: reqwest::Client,
+    /// Keeps no connection.
+    anew: reqwest::Client,
     limits: Limits,
     sent: AtomicU64,
     /// When the next request may be sent, where the rate is bounded.
     next: tokio::sync::Mutex<tokio::time::Instant>,
-    by_operation: Mutex<std::collections::BTreeMap<&'static str, u64>>,
+    log: Mutex<coverage::Log>,
 }
 
 impl Node {
@@ -51,13 +55,15 @@ impl Node {
             .connect_timeout(limits.request_timeout)
             .user_agent(concat!("node-conformance/", env!("CARGO_PKG_VERSION")));
         let http = transport::http_client(&target.base_url, &options)?;
+        let anew = transport::http_client(&target.base_url, &options.keep_alive(false))?;
         Ok(Self {
             target,
             http,
+            anew,
             limits,
             sent: AtomicU64::new(0),
             next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
-            by_operation: Mutex::default(),
+            log: Mutex::default(),
         })
     }
 
@@ -66,12 +72,9 @@ impl Node {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// How many requests were sent for an operation.
-    pub(crate) fn requests_of(&self, operation: &str) -> u64 {
-        self.by_operation
-            .lock()
-            .map(|counts| counts.get(operation).copied().unwrap_or(0))
-            .unwrap_or(0)
+    /// What was sent and answered until now.
+    pub(crate) fn log(&self) -> coverage::Log {
+        self.log.lock().map(|log| log.clone()).unwrap_or_default()
     }
 
     /// Sends a request and reads the whole answer.
@@ -80,10 +83,14 @@ impl Node {
     /// whose connection breaks is tried once more, as a node may close an idle connection just when
     /// it is used again.
     pub(crate) async fn ask(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
+        if request.path.starts_with("/submit") && !self.limits.submits {
+            let reason = "a case of the read tier would submit something; nothing was sent";
+            return Err(Obstacle::Harness(reason.to_owned()));
+        }
         let mut waits = 0;
         let mut tries = 0;
         loop {
-            match self.send(&request).await {
+            match self.send(&request, tries).await {
                 Ok((exchange, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     if waits == MOST_WAITS {
                         return Err(Obstacle::Busy(format!(
@@ -98,17 +105,31 @@ impl Node {
                     waits += 1;
                     tokio::time::sleep(pause).await;
                 }
-                Ok((exchange, _)) => return Ok(Arc::new(exchange)),
+                // What fails now and then is asked again before it is judged.
+                Ok((exchange, _))
+                    if exchange.status >= 500 && tries == 0 && request.only_reads() =>
+                {
+                    tries = 1;
+                }
+                Ok((exchange, _)) => {
+                    asked::looked_at(&exchange);
+                    return Ok(Arc::new(exchange));
+                }
                 Err(Failure::Broken(_)) if tries == 0 && request.only_reads() => tries = 1,
                 Err(Failure::Broken(reason) | Failure::Slow(reason)) => {
                     return Err(Obstacle::Transport(reason));
                 }
                 Err(Failure::Limit(reason)) => return Err(Obstacle::Limit(reason)),
+                Err(Failure::TooLarge(reason)) => return Err(Obstacle::TooLarge(reason)),
             }
         }
     }
 
-    async fn send(&self, request: &Request) -> Result<(Exchange, Option<Duration>), Failure> {
+    async fn send(
+        &self,
+        request: &Request,
+        tries: u32,
+    ) -> Result<(Exchange, Option<Duration>), Failure> {
         if self.sent.fetch_add(1, Ordering::Relaxed) >= self.limits.requests {
             self.sent.fetch_sub(1, Ordering::Relaxed);
             return Err(Failure::Limit(format!(
@@ -122,12 +143,12 @@ impl Node {
             tokio::time::sleep_until(*next).await;
             *next = tokio::time::Instant::now() + Duration::from_secs_f64(1.0 / rate);
         }
-        if let Ok(mut counts) = self.by_operation.lock() {
-            *counts.entry(request.operation).or_default() += 1;
+        if let Ok(mut log) = self.log.lock() {
+            coverage::count(&mut log, request.operation);
         }
         let limit = self.limits.request_timeout;
         let started = Instant::now();
-        match tokio::time::timeout(limit, self.read(request, started)).await {
+        match tokio::time::timeout(limit, self.read(request, started, tries)).await {
             Ok(done) => done,
             Err(_) => Err(Failure::Slow(format!(
                 "no whole answer from {} within {} s",
@@ -141,12 +162,14 @@ impl Node {
         &self,
         request: &Request,
         started: Instant,
+        tries: u32,
     ) -> Result<(Exchange, Option<Duration>), Failure> {
         let url = request.url(&self.target.base_url);
+        // A second try goes over a new connection: the one that is kept may be what was at fault.
+        let http = if tries == 0 { &self.http } else { &self.anew };
         let builder = match (request.method, &request.body) {
-            (Method::Get, _) => self.http.get(url),
-            (Method::Post, body) => self
-                .http
+            (Method::Get, _) => http.get(url),
+            (Method::Post, body) => http
                 .post(url)
                 .header(header::CONTENT_TYPE, "application/json")
                 .body(body.clone().unwrap_or_default()),
@@ -164,6 +187,7 @@ impl Node {
             Some(String::from_utf8_lossy(value).into_owned())
         };
         let content_type = text(header::CONTENT_TYPE);
+        let content_encoding = text(header::CONTENT_ENCODING);
         let retry_after = text(header::RETRY_AFTER)
             .and_then(|seconds| seconds.trim().parse().ok())
             .map(Duration::from_secs);
@@ -174,15 +198,16 @@ impl Node {
             .map_err(|error| Failure::of(&error))?
         {
             if body.len() + chunk.len() > MOST_BODY {
-                return Err(Failure::Limit(format!(
-                    "the answer is longer than {} MiB, of which no more is read",
+                return Err(Failure::TooLarge(format!(
+                    "the answer of {} is longer than {} MiB, of which no more is read",
+                    request.url(&self.target.base_url),
                     MOST_BODY / (1024 * 1024)
                 )));
             }
             body.extend_from_slice(&chunk);
         }
         let base = &self.target.base_url;
-        let exchange = Exchange::new(
+        let mut exchange = Exchange::new(
             request.clone(),
             base,
             status,
@@ -190,6 +215,10 @@ impl Node {
             body,
             started.elapsed(),
         );
+        exchange.content_encoding = content_encoding;
+        if let Ok(mut log) = self.log.lock() {
+            coverage::note(&mut log, &exchange);
+        }
         Ok((exchange, retry_after))
     }
 }
@@ -199,6 +228,7 @@ enum Failure {
     Broken(String),
     Slow(String),
     Limit(String),
+    TooLarge(String),
 }
 
 impl Failure {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::exchange::Exchange;
+use crate::{exchange::Exchange, report::ExchangeReport};
 
 /// How binding the sentence is that a case tests.
 #[derive(
@@ -86,7 +86,7 @@ pub struct Finding {
     /// What the node sent, shortened and escaped.
     pub actual: String,
     /// The request and its answer.
-    pub exchange: Option<Arc<Exchange>>,
+    pub exchange: Option<Arc<ExchangeReport>>,
 }
 
 impl Finding {
@@ -102,7 +102,7 @@ impl Finding {
             pointer: None,
             expected: expected.into(),
             actual: actual.into(),
-            exchange: Some(Arc::clone(exchange)),
+            exchange: Some(exchange.told()),
         }
     }
 
@@ -124,6 +124,8 @@ pub(crate) enum Obstacle {
     Transport(String),
     /// The run's own limits ended it.
     Limit(String),
+    /// The answer is more than is read of one.
+    TooLarge(String),
     /// The harness contradicts itself.
     Harness(String),
 }
@@ -134,6 +136,7 @@ impl Obstacle {
         | Self::Busy(reason)
         | Self::Transport(reason)
         | Self::Limit(reason)
+        | Self::TooLarge(reason)
         | Self::Harness(reason)) = self;
         reason
     }

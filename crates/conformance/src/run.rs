@@ -4,25 +4,29 @@ use std::{
     future::Future,
     panic::AssertUnwindSafe,
     path::PathBuf,
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
 use globset::{Glob, GlobMatcher};
+use node_primitives::Network;
+use tokio::task::JoinSet;
 
 use crate::{
-    Target,
+    Baseline, Target, asked, baseline,
     cases::{self, Case},
     discovery::{self, Fixture, Material},
     exchange::{Exchange, Request},
     expectations::{self, Expectations},
     node::{Limits, Node},
     outcome::{Finding, Findings, Level, Obstacle, Outcome},
-    report::{self, Report},
+    report::{self, ExchangeReport, Report},
     sample::Context,
     snapshot::Store,
     spec::Spec,
+    submit::{Submissions, Submitting},
+    tier::Tier,
 };
 
 /// What a run may be told.
@@ -45,10 +49,20 @@ pub struct Options {
     pub rate: Option<f64>,
     /// The most requests that are sent.
     pub most_requests: u64,
+    /// Whether what the contract documents and the run did not exercise fails it.
+    pub require_coverage: bool,
     /// What is known of the node beforehand.
     pub fixture: Fixture,
+    /// What was recorded of the node before, or is to be.
+    pub baseline: Option<Baseline>,
     /// In which cases the node is known to depart.
     pub expectations: Expectations,
+    /// How far the run may go.
+    pub allow: Tier,
+    /// Whether it may go beyond reading on mainnet, too.
+    pub allow_mainnet: bool,
+    /// With what it signs and pays for what it submits.
+    pub submitting: Submitting,
     /// The folder of the shared snapshots, where this run may leave some to be reviewed: only for
     /// a run against our own local node.
     pub reviewable_snapshots: Option<PathBuf>,
@@ -65,8 +79,13 @@ impl Default for Options {
             strict: false,
             rate: None,
             most_requests: 1_000,
+            require_coverage: false,
             fixture: Fixture::default(),
+            baseline: None,
             expectations: Expectations::default(),
+            allow: Tier::Read,
+            allow_mainnet: false,
+            submitting: Submitting::default(),
             reviewable_snapshots: None,
         }
     }
@@ -88,16 +107,40 @@ impl Options {
         Ok(())
     }
 
+    /// All cases that a run with these options has, selected or not.
+    #[must_use]
+    pub fn cases(&self) -> Vec<Case> {
+        let mut cases = cases::all();
+        if self.baseline.is_some() {
+            cases.extend_from_slice(baseline::CASES);
+        }
+        cases
+    }
+
     /// Whether a case is to run.
     #[must_use]
     pub fn selects(&self, id: &str) -> bool {
         (self.only.is_empty() || self.only.iter().any(|glob| glob.is_match(id)))
             && !self.skip.iter().any(|glob| glob.is_match(id))
     }
+
+    /// Whether a run against this network may do what a case does.
+    ///
+    /// # Errors
+    /// With the flag that would allow it.
+    pub fn permits(&self, case: &Case, network: Network) -> Result<(), &'static str> {
+        match case.tier {
+            Tier::Read => Ok(()),
+            Tier::Reject if self.allow < Tier::Reject => Err("needs --allow reject"),
+            Tier::Write if self.allow < Tier::Write => Err("needs --allow write"),
+            _ if network == Network::Mainnet && !self.allow_mainnet => Err("needs --allow-mainnet"),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Told what happens while a run goes on.
-pub trait Watch: Sync {
+pub trait Watch: Send + Sync {
     /// Something is being done that takes its time.
     fn phase(&self, what: &str);
     /// The cases begin; so many will run.
@@ -116,6 +159,10 @@ pub(crate) struct Ended {
     pub(crate) obstacle: Option<Obstacle>,
     /// What an expectation says about it.
     pub(crate) note: Option<String>,
+    /// What it looked at, in order.
+    pub(crate) asked: Vec<Arc<ExchangeReport>>,
+    /// How long it took, what it waited for and shares with others included.
+    pub(crate) elapsed: Duration,
 }
 
 impl Ended {
@@ -129,6 +176,7 @@ impl Ended {
 #[derive(Clone, Debug)]
 pub(crate) enum Cut {
     Unreachable(String),
+    NoNode(String),
     OutOfTime(String),
     Interrupted,
     Harness(String),
@@ -160,59 +208,70 @@ impl Progress {
 pub async fn run(
     target: Target,
     options: &Options,
-    watch: &dyn Watch,
+    watch: Arc<dyn Watch>,
     interrupt: impl Future<Output = ()>,
 ) -> Report {
     let started = Instant::now();
-    let selected: Vec<Case> = cases::all()
+    let selected: Vec<Case> = options
+        .cases()
         .into_iter()
-        .filter(|case| options.selects(case.id))
+        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
     let limits = Limits {
         request_timeout: options.request_timeout,
         requests: options.most_requests,
+        submits: selected.iter().any(|case| case.tier > Tier::Read),
         rate: options.rate,
     };
-    let node = match Node::new(target.clone(), limits) {
-        Ok(node) => node,
-        Err(error) => {
-            let cut = Cut::Harness(error.to_string());
-            return report::build(&target, options, Vec::new(), Some(cut), None, started);
+    let spec = Spec::from_json(node_client::OPENAPI_JSON).map_err(|error| error.to_string());
+    let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
+    let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
+        Ok(both) => both,
+        Err(reason) => {
+            let cut = Some(Cut::Harness(reason));
+            return report::build(&target, options, Vec::new(), cut, None, started);
         }
     };
-    let progress = Progress::default();
-    let node = std::sync::Arc::new(node);
-    let work = all(
-        std::sync::Arc::clone(&node),
-        &selected,
-        options,
-        watch,
-        &progress,
-    );
+    let progress = Arc::new(Progress::default());
+    // A task of its own, so that a node that keeps the cases busy can't keep the deadline from
+    // coming.
+    let mut work = tokio::spawn(all(
+        Arc::clone(&node),
+        Arc::clone(&spec),
+        selected,
+        Arc::new(options.clone()),
+        Arc::clone(&watch),
+        Arc::clone(&progress),
+    ));
     let cut = tokio::select! {
         biased;
         () = interrupt => Some(Cut::Interrupted),
-        cut = work => cut,
+        cut = &mut work => cut.unwrap_or_else(|error| Some(Cut::Harness(error.to_string()))),
         () = tokio::time::sleep(options.deadline) => Some(Cut::OutOfTime(format!(
             "the run was not done within its deadline of {} s",
             options.deadline.as_secs_f64()
         ))),
     };
+    work.abort();
     watch.end();
-    report::build(&target, options, progress.take(), cut, Some(&node), started)
+    report::build(
+        &target,
+        options,
+        progress.take(),
+        cut,
+        Some((&node, &spec)),
+        started,
+    )
 }
 
 async fn all(
-    node: std::sync::Arc<Node>,
-    selected: &[Case],
-    options: &Options,
-    watch: &dyn Watch,
-    progress: &Progress,
+    node: Arc<Node>,
+    spec: Arc<Spec>,
+    selected: Vec<Case>,
+    options: Arc<Options>,
+    watch: Arc<dyn Watch>,
+    progress: Arc<Progress>,
 ) -> Option<Cut> {
-    let spec = match Spec::from_json(node_client::OPENAPI_JSON) {
-        Ok(spec) => spec,
-        Err(error) => return Some(Cut::Harness(error.to_string())),
-    };
     let snapshots = match &options.reviewable_snapshots {
         Some(folder) => Store::reviewable(folder),
         None => match Store::read_only() {
@@ -232,29 +291,63 @@ async fn all(
     };
     match strangeness(&node, &material).await {
         Ok(None) => {}
-        Ok(Some(reason)) => return Some(Cut::Unreachable(reason)),
+        Ok(Some(reason)) => return Some(Cut::NoNode(reason)),
         Err(obstacle) => return Some(Cut::Unreachable(obstacle.reason().to_owned())),
     }
-    let context = Context::new(node, spec, material, snapshots);
+    let mut context = Context::new(node, spec, material, snapshots);
+    context.baseline.clone_from(&options.baseline);
+    context.submissions = Submissions::new(options.submitting.clone());
+    let context = Arc::new(context);
     watch.begin(selected.len());
-    stream::iter(selected)
-        .for_each_concurrent(options.jobs.max(1), |case| {
-            let context = &context;
+    for tier in Tier::ALL {
+        let cases = selected.iter().copied().filter(|case| case.tier == tier);
+        let tasks = stream::iter(cases).map(|case| {
+            let one = one(
+                case,
+                Arc::clone(&context),
+                Arc::clone(&options),
+                Arc::clone(&watch),
+                Arc::clone(&progress),
+            );
             async move {
-                let found = AssertUnwindSafe(case.run(context)).catch_unwind().await;
-                let found = found.unwrap_or_else(|_| {
-                    Err(Obstacle::Harness(
-                        "the case itself failed unexpectedly".to_owned(),
-                    ))
-                });
-                let mut ended = ended(*case, found);
-                options.expectations.apply(&mut ended, expectations::today());
-                watch.done(&report::case_report(&ended));
-                progress.push(ended);
+                // A set of one: when the run is cut short, the task is dropped with it.
+                let mut task = JoinSet::new();
+                task.spawn(one);
+                while task.join_next().await.is_some() {}
             }
-        })
-        .await;
-    lost(&context, progress).await
+        });
+        tasks
+            .buffer_unordered(options.jobs.max(1))
+            .for_each(|()| async {})
+            .await;
+    }
+    lost(&context, &progress).await
+}
+
+/// Runs one case, and tells how it ended.
+async fn one(
+    case: Case,
+    context: Arc<Context>,
+    options: Arc<Options>,
+    watch: Arc<dyn Watch>,
+    progress: Arc<Progress>,
+) {
+    let began = Instant::now();
+    let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
+    let (found, asked) = asked::recorded(work).await;
+    let found = found.unwrap_or_else(|_| {
+        Err(Obstacle::Harness(
+            "the case itself failed unexpectedly".to_owned(),
+        ))
+    });
+    let mut ended = ended(case, found);
+    ended.asked = asked;
+    ended.elapsed = began.elapsed();
+    options
+        .expectations
+        .apply(&mut ended, expectations::today());
+    watch.done(&report::case_report(&ended));
+    progress.push(ended);
 }
 
 fn ended(case: Case, found: Findings) -> Ended {
@@ -272,6 +365,8 @@ fn ended(case: Case, found: Findings) -> Ended {
                 findings,
                 obstacle: None,
                 note: None,
+                asked: Vec::new(),
+                elapsed: Duration::ZERO,
             }
         }
         Err(obstacle) => Ended {
@@ -280,6 +375,8 @@ fn ended(case: Case, found: Findings) -> Ended {
             findings: Vec::new(),
             obstacle: Some(obstacle),
             note: None,
+            asked: Vec::new(),
+            elapsed: Duration::ZERO,
         },
     }
 }

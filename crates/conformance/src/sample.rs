@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use node_client::Block;
 use tokio::sync::OnceCell;
 
 use crate::{
+    asked,
+    baseline::Baseline,
     discovery::Material,
     exchange::{Exchange, Request},
     node::Node,
     outcome::Obstacle,
     snapshot::Store,
     spec::{Spec, View},
+    submit::Submissions,
 };
 
 /// What several cases look at.
@@ -24,6 +28,8 @@ pub(crate) enum Sample {
     TrustScore,
     Docs,
     CallSc,
+    /// What is answered to submissions that must be refused.
+    Refusals,
 }
 
 impl Sample {
@@ -35,6 +41,7 @@ impl Sample {
             Self::TrustScore => "get_trustscore_wallets",
             Self::Docs => "docs",
             Self::CallSc => "call_sc",
+            Self::Refusals => "submit_transaction",
         }
     }
 
@@ -57,9 +64,12 @@ type Answers = Result<Vec<Arc<Exchange>>, Obstacle>;
 /// Everything that a case may look at or ask.
 pub(crate) struct Context {
     pub(crate) node: Arc<Node>,
-    pub(crate) spec: Spec,
+    pub(crate) spec: Arc<Spec>,
     pub(crate) material: Material,
     pub(crate) snapshots: Store,
+    pub(crate) baseline: Option<Baseline>,
+    pub(crate) submissions: Submissions,
+    decoded_blocks: OnceCell<Arc<Vec<(Arc<Exchange>, Block)>>>,
     token_balance: OnceCell<Answers>,
     wallet_balances: OnceCell<Answers>,
     token_holders: OnceCell<Answers>,
@@ -75,12 +85,20 @@ pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
 const BALANCES: usize = 3;
 
 impl Context {
-    pub(crate) fn new(node: Arc<Node>, spec: Spec, material: Material, snapshots: Store) -> Self {
+    pub(crate) fn new(
+        node: Arc<Node>,
+        spec: Arc<Spec>,
+        material: Material,
+        snapshots: Store,
+    ) -> Self {
         Self {
             node,
             spec,
             material,
             snapshots,
+            baseline: None,
+            submissions: Submissions::default(),
+            decoded_blocks: OnceCell::new(),
             token_balance: OnceCell::new(),
             wallet_balances: OnceCell::new(),
             token_holders: OnceCell::new(),
@@ -91,10 +109,42 @@ impl Context {
         }
     }
 
+    /// The blocks that were read, each as the client reads it, in rising order of the index.
+    pub(crate) async fn decoded_blocks(
+        &self,
+    ) -> Result<Arc<Vec<(Arc<Exchange>, Block)>>, Obstacle> {
+        let answers = self.sample(Sample::Blocks).await?;
+        let decoded = self.decoded_blocks.get_or_init(|| async {
+            let blocks = answers
+                .into_iter()
+                .filter(|answer| answer.answered_object().is_some());
+            let decoded = blocks.filter_map(|exchange| {
+                let block = Block::from_slice(&exchange.body).ok()?;
+                Some((exchange, block))
+            });
+            Arc::new(decoded.collect())
+        });
+        let decoded = Arc::clone(decoded.await);
+        if decoded.is_empty() {
+            return Err(no("no answer was a 200 with a JSON object"));
+        }
+        Ok(decoded)
+    }
+
     /// The answers of this sample: at least one, or why there is none.
     pub(crate) async fn sample(&self, sample: Sample) -> Answers {
+        let answers = asked::for_all(self.shared(sample)).await;
+        for exchange in answers.iter().flatten() {
+            asked::looked_at(exchange);
+        }
+        answers
+    }
+
+    /// The same, asked for by whichever case comes first.
+    async fn shared(&self, sample: Sample) -> Answers {
         let answers = match sample {
             Sample::Blocks => return self.blocks(),
+            Sample::Refusals => return self.refusals().await,
             Sample::TokenBalance => {
                 self.token_balance
                     .get_or_init(|| self.ask_all(self.token_balance_requests()))
@@ -123,7 +173,7 @@ impl Context {
             }
             Sample::CallSc => {
                 self.call_sc
-                    .get_or_init(|| self.ask_all(Ok(vec![self.call_request()])))
+                    .get_or_init(|| self.ask_all(Ok(self.call_requests())))
                     .await
             }
         };
@@ -242,12 +292,48 @@ impl Context {
                 "outcome": 1,
                 "doc_hash_list": ["5a".repeat(32)],
                 "doc_link_list": ["https://example.org/a-document"],
-                // What a node must hand back as it came: text that wants escaping, text beyond ASCII,
-                // and an integer that a float would round.
+                // What a node must hand back as it came: text that wants escaping, text beyond
+                // ASCII, and an integer that a float would round.
                 "remarks": "never submitted: \"Größe\" \\ \u{7} \u{1f600}",
                 "deletable_after": 9_007_199_254_740_993_u64,
             },
         })
+    }
+
+    /// Looks for the claim that the built calls would make, if they were submitted.
+    pub(crate) fn call_state_request(&self) -> Request {
+        contract_state_request(&self.contract(), "conformance-check")
+    }
+
+    /// Two different calls, so that neither an answer kept from before nor a list cut, sorted or
+    /// thinned out goes unnoticed.
+    fn call_requests(&self) -> Vec<Request> {
+        let other_signer = self
+            .material
+            .wallets
+            .iter()
+            .find(|wallet| **wallet != self.signer());
+        let other_signer = other_signer
+            .cloned()
+            .unwrap_or_else(|| format!("0x{}", "6b".repeat(20)));
+        let mut second = self.call_body();
+        second["signers"] = serde_json::json!([self.signer(), other_signer]);
+        let params = &mut second["params"];
+        params["asset_id"] = "conformance-check-two".into();
+        params["doc_hash_list"] = ["f0", "0a", "f0"]
+            .map(|byte| byte.repeat(32))
+            .to_vec()
+            .into();
+        params["doc_link_list"] = Vec::<String>::new().into();
+        params["remarks"] = format!(
+            "  blanks, a line\r\nend, a combining e\u{301}, an empty list, and length: {}\t",
+            "long ".repeat(80)
+        )
+        .into();
+        params["asset_type"] = "".into();
+        params["outcome"] = (-1).into();
+        let second = Request::post("/call-sc", second.to_string());
+        vec![self.call_request(), second]
     }
 
     pub(crate) fn call_request(&self) -> Request {

@@ -42,8 +42,13 @@ impl Store {
     /// # Errors
     /// When there is no place for temporary files.
     pub fn read_only() -> io::Result<Self> {
+        Self::copy_of(COMMON)
+    }
+
+    /// A copy of some snapshots, given by file name and text.
+    pub(crate) fn copy_of(files: &[(&str, &str)]) -> io::Result<Self> {
         let copy = tempfile::tempdir()?;
-        for (name, text) in COMMON {
+        for (name, text) in files {
             fs::write(copy.path().join(name), text)?;
         }
         Ok(Self {
@@ -84,7 +89,7 @@ impl Store {
     }
 
     /// Compares a text with its snapshot; where they differ, with what the snapshot has.
-    fn compare(&self, name: &str, text: &str) -> Result<(), Difference> {
+    pub(crate) fn compare(&self, name: &str, text: &str) -> Result<(), Difference> {
         let seen = Arc::new(Mutex::new(None));
         let mut settings = insta::Settings::new();
         settings.set_snapshot_path(&self.folder);
@@ -106,7 +111,7 @@ impl Store {
     }
 }
 
-enum Difference {
+pub(crate) enum Difference {
     /// The snapshot's text is this.
     Other(String),
     /// There is no snapshot of that name.
@@ -158,6 +163,7 @@ const fn name_of(sample: Sample) -> &'static str {
         Sample::TrustScore => "get-trustscore-wallets",
         Sample::Docs => "docs",
         Sample::CallSc => "call-sc",
+        Sample::Refusals => "submit-transaction",
     }
 }
 

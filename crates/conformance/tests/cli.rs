@@ -1,6 +1,9 @@
 //! The binary as people call it: what it says about wrong input, and how it exits.
 
-#![expect(clippy::expect_used, reason = "a test that can't go on says so by failing")]
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
 
 use std::{
     io::{Read, Write},

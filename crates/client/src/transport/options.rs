@@ -24,6 +24,8 @@ pub struct TransportOptions {
     pub user_agent: String,
     /// Whether the proxy that the environment names is used, loopback excepted. Yes.
     pub proxy_from_environment: bool,
+    /// Whether connections are kept for the next request. Yes.
+    pub keep_alive: bool,
     /// Certificate authorities, in DER, that are trusted besides the machine's own. None.
     pub extra_roots: Vec<Vec<u8>>,
 }
@@ -35,6 +37,7 @@ impl Default for TransportOptions {
             request_timeout: Duration::from_secs(30),
             user_agent: concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")).to_owned(),
             proxy_from_environment: true,
+            keep_alive: true,
             extra_roots: Vec::new(),
         }
     }
@@ -66,6 +69,13 @@ impl TransportOptions {
     #[must_use]
     pub fn proxy_from_environment(mut self, used: bool) -> Self {
         self.proxy_from_environment = used;
+        self
+    }
+
+    /// Sets whether connections are kept for the next request.
+    #[must_use]
+    pub fn keep_alive(mut self, kept: bool) -> Self {
+        self.keep_alive = kept;
         self
     }
 

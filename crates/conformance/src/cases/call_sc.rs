@@ -3,12 +3,12 @@
 use node_client::{RawTransaction, escape::escaped_up_to as shown};
 use serde_json::Value;
 
-use super::Case;
+use super::{Case, get_block::MILLISECONDS};
 use crate::{
     exchange::Request,
     judge::{decodes, never, objects, refused, sample_answers},
     outcome::{Finding, Findings, Obstacle},
-    sample::{Context, Sample},
+    sample::{Context, Sample, wallet_balances_request},
     snapshot,
     spec::View,
 };
@@ -46,6 +46,22 @@ pub(super) const CASES: &[Case] = &[
         "call-sc/unsigned",
         "The caller then signs it with a wallet and submits it through `/submit-transaction`.",
         |c| Box::pin(unsigned(c)),
+    ),
+    Case::should(
+        "call-sc/valid",
+        "transaction.valid | integer | 1 in the contract-call case",
+        |c| Box::pin(valid(c)),
+    ),
+    Case::must(
+        "call-sc/timestamp-unit",
+        "All timestamps are integers in milliseconds since the Unix epoch.",
+        |c| Box::pin(timestamp_unit(c)),
+    ),
+    Case::must(
+        "call-sc/changes-nothing",
+        "Builds a raw transaction for a smart contract function. The caller then signs it with a \
+         wallet and submits it",
+        |c| Box::pin(changes_nothing(c)),
     ),
     Case::should(
         "call-sc/submittable",
@@ -130,10 +146,15 @@ fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value
 }
 
 async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
-    let body = context.call_body();
-    let wanted = &body[sent];
     let mut findings = Vec::new();
     for exchange in objects(context, Sample::CallSc).await? {
+        let body: Value = exchange
+            .request
+            .body
+            .as_deref()
+            .and_then(|body| serde_json::from_str(body).ok())
+            .unwrap_or_default();
+        let wanted = &body[sent];
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
@@ -195,6 +216,78 @@ async fn unsigned(context: &Context) -> Findings {
             let what = "the raw transaction has signatures before anybody signed it";
             let actual = shown(&signatures.to_string(), 160);
             findings.push(Finding::new(&exchange, what, "no signatures", actual).at(at));
+        }
+    }
+    Ok(findings)
+}
+
+async fn valid(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let found = exchange
+            .answered_object()
+            .and_then(|answer| find(answer, "valid", ""));
+        if let Some((at, value)) = found
+            && value.as_i64() != Some(1)
+        {
+            let what = "a contract call whose valid is not 1";
+            let actual = shown(&value.to_string(), 80);
+            findings.push(Finding::new(&exchange, what, "1", actual).at(at));
+        }
+    }
+    Ok(findings)
+}
+
+async fn timestamp_unit(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let found = exchange
+            .answered_object()
+            .and_then(|answer| find(answer, "timestamp", ""));
+        if let Some((at, value)) = found
+            && value
+                .as_i64()
+                .is_some_and(|time| !MILLISECONDS.contains(&time))
+        {
+            let what = "a timestamp that is not in milliseconds";
+            let expected = "milliseconds since the Unix epoch, after 1973 and before 5138";
+            findings.push(Finding::new(&exchange, what, expected, value.to_string()).at(at));
+        }
+    }
+    Ok(findings)
+}
+
+/// What the signer holds is the same before and after a call was built.
+async fn changes_nothing(context: &Context) -> Findings {
+    let balances = wallet_balances_request(&context.signer());
+    let state = context.call_state_request();
+    let mut before = Vec::new();
+    for request in [&balances, &state] {
+        before.push(context.node.ask(request.clone()).await?);
+    }
+    let built = context.node.ask(context.call_request()).await?;
+    if built.status != 200 {
+        return Err(Obstacle::NoMaterial("no call was built".to_owned()));
+    }
+    let mut findings = Vec::new();
+    for earlier in &before {
+        let later = context.node.ask(earlier.request.clone()).await?;
+        if later.json().ok() == earlier.json().ok() {
+            continue;
+        }
+        // Others may use the wallet: it counts only if nothing changes without a call.
+        let still = context.node.ask(earlier.request.clone()).await?;
+        context.node.ask(context.call_request()).await?;
+        let last = context.node.ask(earlier.request.clone()).await?;
+        if still.json().ok() == later.json().ok() && last.json().ok() != still.json().ok() {
+            let what =
+                "building a call changes what the node answers, though nothing was submitted";
+            findings.push(Finding::new(
+                &last,
+                what,
+                still.excerpt(160),
+                last.excerpt(160),
+            ));
         }
     }
     Ok(findings)

@@ -3,7 +3,7 @@
 //! The contract shows the fields and says what they mean; it leaves the signature's algorithm open.
 //! That is taken as it was observed on the network: nodes of one network have to agree on it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use node_client::{Block, Receipt, escape::escaped_up_to as shown};
 use node_primitives::{Hash256, WalletAddress};
@@ -11,7 +11,6 @@ use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 
 use super::Case;
 use crate::{
-    exchange::Exchange,
     judge::objects,
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
@@ -26,6 +25,11 @@ pub(super) const CASES: &[Case] = &[
         "chain/repeat-read",
         "GET /get-block: block_index | integer | yes | index of the block to get",
         |c| Box::pin(repeat_read(c)),
+    ),
+    Case::must(
+        "chain/no-holes",
+        "GET /get-block: block_index | integer | yes | index of the block to get",
+        |c| Box::pin(no_holes(c)),
     ),
     Case::must(
         "chain/distinct-blocks",
@@ -53,18 +57,6 @@ pub(super) const CASES: &[Case] = &[
     }),
 ];
 
-/// The blocks that were read, each as the client reads it, in rising order of the index.
-async fn blocks(context: &Context) -> Result<Vec<(Arc<Exchange>, Block)>, Obstacle> {
-    Ok(objects(context, Sample::Blocks)
-        .await?
-        .into_iter()
-        .filter_map(|exchange| {
-            let block = Block::from_slice(&exchange.body).ok()?;
-            Some((exchange, block))
-        })
-        .collect())
-}
-
 fn nothing(what: &str) -> Obstacle {
     Obstacle::NoMaterial(what.to_owned())
 }
@@ -88,11 +80,21 @@ async fn repeat_read(context: &Context) -> Findings {
     Ok(findings)
 }
 
+/// Below a block that there is, and where the user says so, there is a block.
+async fn no_holes(context: &Context) -> Findings {
+    objects(context, Sample::Blocks).await?;
+    let holes = context.material.holes.iter().map(|exchange| {
+        let what = "there is no block at an index below that of another block, or that was named";
+        Finding::new(exchange, what, "200 with the block", exchange.summary())
+    });
+    Ok(holes.collect())
+}
+
 async fn distinct_blocks(context: &Context) -> Findings {
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
     let mut judged = 0;
-    for (exchange, block) in blocks(context).await? {
+    for (exchange, block) in context.decoded_blocks().await?.iter() {
         let Ok(previous) = block.previous_hash() else {
             continue;
         };
@@ -100,7 +102,7 @@ async fn distinct_blocks(context: &Context) -> Findings {
         if !seen.insert(previous.to_string()) {
             findings.push(
                 Finding::new(
-                    &exchange,
+                    exchange,
                     "two blocks of different index follow the same block",
                     "a previous_hash that no other block has",
                     shown(&previous.to_string(), 80),
@@ -121,7 +123,7 @@ async fn time_goes_on(context: &Context) -> Findings {
     let mut findings = Vec::new();
     let mut newest = None;
     let mut judged = 0;
-    for (exchange, block) in blocks(context).await? {
+    for (exchange, block) in context.decoded_blocks().await?.iter() {
         let Ok(time) = block.timestamp() else {
             continue;
         };
@@ -129,7 +131,7 @@ async fn time_goes_on(context: &Context) -> Findings {
         if let Some(before) = newest.filter(|before| time < *before) {
             findings.push(
                 Finding::new(
-                    &exchange,
+                    exchange,
                     "the block is older than one with a lower index",
                     format!("a timestamp of at least {before}"),
                     time.to_string(),
@@ -153,18 +155,18 @@ async fn each_receipt(
 ) -> Findings {
     let mut findings = Vec::new();
     let mut judged = false;
-    for (exchange, block) in blocks(context).await? {
+    for (exchange, block) in context.decoded_blocks().await?.iter() {
         let Ok(receipts) = block.receipts() else {
             continue;
         };
-        for (index, receipt) in receipts.iter().enumerate() {
-            match judge(&block, receipt) {
+        for (index, receipt) in receipts.iter().enumerate().take(MOST_RECEIPTS) {
+            match judge(block, receipt) {
                 None => {}
                 Some(Ok(())) => judged = true,
                 Some(Err((what, expected, actual))) => {
                     judged = true;
                     let at = format!("/text/previous_block_receipts/{index}{place}");
-                    findings.push(Finding::new(&exchange, what, expected, actual).at(at));
+                    findings.push(Finding::new(exchange, what, expected, actual).at(at));
                 }
             }
         }
@@ -175,6 +177,9 @@ async fn each_receipt(
         Err(nothing("no receipt was seen that could be judged"))
     }
 }
+
+/// The most receipts of one block whose signatures are verified.
+const MOST_RECEIPTS: usize = 2_000;
 
 /// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
 async fn receipt_links(context: &Context) -> Findings {
@@ -199,7 +204,7 @@ async fn receipt_links(context: &Context) -> Findings {
 async fn one_vote_a_voter(context: &Context) -> Findings {
     let mut findings = Vec::new();
     let mut judged = false;
-    for (exchange, block) in blocks(context).await? {
+    for (exchange, block) in context.decoded_blocks().await?.iter() {
         let mut voters: BTreeSet<WalletAddress> = BTreeSet::new();
         let Ok(receipts) = block.receipts() else {
             continue;
@@ -212,7 +217,7 @@ async fn one_vote_a_voter(context: &Context) -> Findings {
             if !voters.insert(*voter) {
                 findings.push(
                     Finding::new(
-                        &exchange,
+                        exchange,
                         "a wallet votes twice on one block",
                         "one receipt a voter",
                         voter.to_string(),

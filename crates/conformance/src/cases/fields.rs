@@ -147,4 +147,35 @@ pub(crate) static FIELDS: &[Field] = &[
         &["trust_score"],
         "Trust score result: trust_score | integer",
     ),
+    field(
+        "submit-transaction/status",
+        Sample::Refusals,
+        &["status"],
+        "Response body: status | string | `SUCCESS` on success",
+    ),
+    field(
+        "submit-transaction/response",
+        Sample::Refusals,
+        &["response"],
+        "Response body: response.valid, response.msg, response.new_transaction",
+    ),
+    field(
+        "submit-transaction/valid",
+        Sample::Refusals,
+        &["response", "valid"],
+        "Response body: response.valid | boolean | result of validation",
+    ),
+    field(
+        "submit-transaction/msg",
+        Sample::Refusals,
+        &["response", "msg"],
+        "Response body: response.msg | string | validation message",
+    ),
+    field(
+        "submit-transaction/new-transaction",
+        Sample::Refusals,
+        &["response", "new_transaction"],
+        "Response body: response.new_transaction | boolean | whether the transaction was new to \
+         the node",
+    ),
 ];

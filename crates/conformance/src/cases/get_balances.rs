@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use node_client::{BalanceAnswer, escape::escaped_up_to as shown};
-use node_primitives::Integer;
+use node_primitives::{Integer, RawJson};
 use serde_json::Value;
 
 use super::Case;
 use crate::{
-    exchange::Request,
+    exchange::{Exchange, Request},
     judge::{decodes, never, objects, refused, sample_answers},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, token_balance_request},
@@ -40,10 +40,16 @@ pub(super) const CASES: &[Case] = &[
         "Balance result: An object with a numeric (integer) balance. Its field is named `balance`.",
         |c| Box::pin(balance(c)),
     ),
-    Case::must(
+    Case::should(
         "get-balances/lists-carry-balances",
         "Response: a JSON object carrying the balance (see Balance result).",
         |c| Box::pin(lists_carry_balances(c)),
+    ),
+    Case::must(
+        "get-balances/lists-agree",
+        "`ALL_TOKENS_IN_WALLET`: the balances of every token in a wallet. \
+         `ALL_WALLETS_FOR_TOKEN`: the balances of every wallet for a token.",
+        |c| Box::pin(lists_agree(c)),
     ),
     Case::must(
         "get-balances/nothing-held",
@@ -104,6 +110,14 @@ async fn balance(context: &Context) -> Findings {
             continue;
         };
         let carried = carried(body);
+        if let (Some(balance), Some(value)) = (body.get("balance"), body.get("value"))
+            && balance != value
+        {
+            let what = "balance and value are both there, and differ";
+            findings.push(
+                Finding::new(&exchange, what, "one balance", exchange.excerpt(160)).at("/value"),
+            );
+        }
         for departure in validator.departures_of(body).into_iter().take(1) {
             let (what, at) = match carried {
                 None => (
@@ -175,12 +189,28 @@ async fn nothing_held(context: &Context) -> Findings {
             "no token was found; give one with --fixture".into(),
         ));
     };
+    let mut findings =
+        held_by_nobody(context, &nobody(), token, "a wallet that nobody has").await?;
+    let unknown = "NO-SUCH-TOKEN-5A5A";
+    findings.extend(
+        held_by_nobody(
+            context,
+            &context.signer(),
+            unknown,
+            "a token that does not exist",
+        )
+        .await?,
+    );
+    Ok(findings)
+}
+
+async fn held_by_nobody(context: &Context, wallet: &str, token: &str, who: &str) -> Findings {
     let exchange = context
         .node
-        .ask(token_balance_request(&nobody(), token))
+        .ask(token_balance_request(wallet, token))
         .await?;
     let Some(body) = exchange.answered_object() else {
-        // Whether a wallet that the chain has never seen is an error is not in the contract.
+        // Whether a question about what the chain has never seen is an error is not in the contract.
         return Ok(Vec::new());
     };
     let what = match carried(body) {
@@ -188,7 +218,7 @@ async fn nothing_held(context: &Context) -> Findings {
             if number.as_u64() == Some(0) {
                 return Ok(Vec::new());
             }
-            "a wallet that nobody has is said to hold something".to_owned()
+            format!("something is said to be held of, or by, {who}")
         }
         Some((name, Value::Null)) => format!("nothing held is answered with {name}: null"),
         _ => "nothing held is not answered with a number".to_owned(),
@@ -231,26 +261,33 @@ async fn listed(context: &Context, sample: Sample) -> Result<Vec<Holdings>, Obst
     Ok(lists)
 }
 
-/// Reads the entries of a list exactly: balances go beyond what a float holds.
+/// What an answer carries in either of the two fields, exactly: balances go beyond what a float holds.
+fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
+    let members: BTreeMap<String, RawJson> = serde_json::from_slice(body).ok()?;
+    let raw = ["balance", "value"]
+        .iter()
+        .find_map(|name| members.get(*name))?;
+    raw.decode().ok()
+}
+
+/// One entry of a list, of the form that nodes were seen to give.
+#[derive(serde::Deserialize)]
+struct Entry {
+    wallet: Option<String>,
+    token_code: Option<String>,
+    balance: Option<Integer>,
+}
+
+/// The entries of a list; nothing where the answer is of another form.
+fn entries(body: &[u8]) -> Option<Vec<Entry>> {
+    carried_exactly(body)
+}
+
 fn for_each_entry(
     body: &[u8],
     mut take: impl FnMut(Option<&str>, Option<&str>, Integer) -> Option<()>,
 ) {
-    #[derive(serde::Deserialize)]
-    struct Entry {
-        wallet: Option<String>,
-        token_code: Option<String>,
-        balance: Option<Integer>,
-    }
-    #[derive(serde::Deserialize)]
-    struct Answer {
-        #[serde(alias = "value")]
-        balance: Vec<Entry>,
-    }
-    let Ok(answer) = serde_json::from_slice::<Answer>(body) else {
-        return;
-    };
-    for entry in answer.balance {
+    for entry in entries(body).unwrap_or_default() {
         let balance = entry.balance.unwrap_or_else(|| Integer::from(0));
         // An entry without what it is about is no entry of this form.
         let _ = take(
@@ -261,13 +298,91 @@ fn for_each_entry(
     }
 }
 
+/// Each list has everything once, and has what the other questions say is held.
+async fn lists_agree(context: &Context) -> Findings {
+    let by_wallet = objects(context, Sample::WalletBalances).await?;
+    let by_token = objects(context, Sample::TokenHolders).await?;
+    let mut findings = Vec::new();
+    let mut judged = false;
+    for exchange in by_wallet.iter().chain(&by_token) {
+        let Some(entries) = entries(&exchange.body) else {
+            continue;
+        };
+        judged = true;
+        let mut seen = std::collections::BTreeSet::new();
+        for (place, entry) in entries.iter().enumerate() {
+            if !seen.insert((entry.wallet.as_deref(), entry.token_code.as_deref())) {
+                let what = "the list has the same entry twice";
+                findings.push(
+                    Finding::new(exchange, what, "one entry each", exchange.excerpt(160))
+                        .at(format!("/balance/{place}")),
+                );
+            }
+        }
+    }
+    if !judged {
+        return Err(Obstacle::NoMaterial(
+            "no list was of the form that nodes were seen to give".to_owned(),
+        ));
+    }
+    for pair in context.material.holdings.iter().take(3) {
+        let lists = |exchange: &Exchange, asked: &str, about: &str| {
+            exchange
+                .request
+                .query
+                .iter()
+                .any(|(name, value)| *name == asked && value == about)
+        };
+        let of_wallet = by_wallet
+            .iter()
+            .find(|list| lists(list, "wallet_address", &pair.0));
+        let of_token = by_token
+            .iter()
+            .find(|list| lists(list, "token_code", &pair.1));
+        for (list, name) in [
+            (of_wallet, "ALL_TOKENS_IN_WALLET"),
+            (of_token, "ALL_WALLETS_FOR_TOKEN"),
+        ] {
+            let Some(list) = list else { continue };
+            if entries(&list.body).is_none() || listed_now(list, pair) {
+                continue;
+            }
+            // A transfer may have come in between: what counts is a second look at both.
+            let held = single(context, pair).await?;
+            let again = context.node.ask(list.request.clone()).await?;
+            if held.is_some_and(|held| held > Integer::from(0)) && !listed_now(&again, pair) {
+                findings.push(
+                    Finding::new(
+                        &again,
+                        format!("{name} leaves out what TOKEN_IN_WALLET says is held"),
+                        format!("an entry for {} of {}", shown(&pair.1, 60), pair.0),
+                        again.excerpt(160),
+                    )
+                    .at("/balance"),
+                );
+            }
+        }
+    }
+    Ok(findings)
+}
+
+fn listed_now(list: &Exchange, pair: &(String, String)) -> bool {
+    let by_wallet = list
+        .request
+        .query
+        .iter()
+        .any(|(name, _)| *name == "wallet_address");
+    entries(&list.body).unwrap_or_default().iter().any(|entry| {
+        if by_wallet {
+            entry.token_code.as_deref() == Some(&pair.1)
+        } else {
+            entry.wallet.as_deref() == Some(&pair.0)
+        }
+    })
+}
+
 /// The one-token answer for a pair, exactly.
 async fn single(context: &Context, pair: &(String, String)) -> Result<Option<Integer>, Obstacle> {
-    #[derive(serde::Deserialize)]
-    struct Answer {
-        #[serde(alias = "value")]
-        balance: Option<Integer>,
-    }
     let exchange = context
         .node
         .ask(token_balance_request(&pair.0, &pair.1))
@@ -275,8 +390,8 @@ async fn single(context: &Context, pair: &(String, String)) -> Result<Option<Int
     if exchange.answered_object().is_none() {
         return Ok(None);
     }
-    let answer: Option<Answer> = serde_json::from_slice(&exchange.body).ok();
-    Ok(answer.map(|answer| answer.balance.unwrap_or_else(|| Integer::from(0))))
+    let balance: Option<Option<Integer>> = carried_exactly(&exchange.body);
+    Ok(balance.map(|balance| balance.unwrap_or_else(|| Integer::from(0))))
 }
 
 /// The answer changes with the wallet that is asked about, as the lists say it has to.

@@ -121,7 +121,8 @@ async fn shape(context: &Context) -> Findings {
 async fn index_echo(context: &Context) -> Findings {
     let mut findings = Vec::new();
     let mut judged = false;
-    for exchange in objects(context, Sample::Blocks).await? {
+    let found = objects(context, Sample::Blocks).await?;
+    for exchange in found.iter().chain(&context.material.odd) {
         let asked = exchange
             .request
             .query
@@ -134,7 +135,7 @@ async fn index_echo(context: &Context) -> Findings {
         if asked != Some(reported.to_string().as_str()) {
             findings.push(
                 Finding::new(
-                    &exchange,
+                    exchange,
                     "the answer is about another block than was asked for",
                     format!("index {}", asked.unwrap_or_default()),
                     format!("index {reported}"),
@@ -152,7 +153,7 @@ async fn index_echo(context: &Context) -> Findings {
 
 /// Seconds since the epoch stay below this for three thousand years, and milliseconds passed it in
 /// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
-const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
+pub(super) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
 
 async fn timestamp_unit(context: &Context) -> Findings {
     let mut findings = Vec::new();
@@ -246,5 +247,8 @@ async fn unknown_index(context: &Context) -> Findings {
     let holds_no_block =
         |value: &Value| reported_index(value).is_none() && value.get("previous_hash").is_none();
     let what = "an index that the chain has not reached";
-    refused(context, block_request(unknown), what, holds_no_block).await
+    let mut findings = refused(context, block_request(unknown), what, holds_no_block).await?;
+    let what = "a negative index";
+    findings.extend(refused(context, block_request(-1), what, holds_no_block).await?);
+    Ok(findings)
 }

@@ -42,6 +42,16 @@ pub(super) const CASES: &[Case] = &[
         "dst_wallet_address | string | yes | to wallet",
         |c| Box::pin(malformed(c, "dst_wallet_address")),
     ),
+    Case::should(
+        "get-trustscore-wallets/unknown-pair",
+        "Returns the trust score between two wallets.",
+        |c| Box::pin(unknown_pair(c)),
+    ),
+    Case::must(
+        "get-trustscore-wallets/repeat-read",
+        "Returns the trust score between two wallets.",
+        |c| Box::pin(repeat_read(c)),
+    ),
     Case::must("get-trustscore-wallets/decodes", RESPONSE, |c| {
         Box::pin(decodes(c, Sample::TrustScore, |body| {
             let answer = TrustScore::from_slice(body).map_err(|error| error.to_string())?;
@@ -107,4 +117,47 @@ async fn malformed(context: &Context, name: &'static str) -> Findings {
     let request = known_request(context).without(name).with(name, "0x5a");
     let what = format!("a {name} that is no wallet address");
     refused(context, request, &what, never).await
+}
+
+/// Wallets that nobody has have no score, or none that says anything.
+async fn unknown_pair(context: &Context) -> Findings {
+    let wallets = ["fe", "ff"].map(|byte| format!("0x{}", byte.repeat(20)));
+    let request = trust_request(&wallets[0], &wallets[1]);
+    let says_nothing = |body: &serde_json::Value| {
+        !body
+            .get("trust_score")
+            .is_some_and(|score| score.as_i64().is_some_and(|score| score != 0))
+    };
+    refused(
+        context,
+        request,
+        "a pair of wallets that nobody has",
+        says_nothing,
+    )
+    .await
+}
+
+/// A score may change with a block, but not with every look.
+async fn repeat_read(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for first in objects(context, Sample::TrustScore).await? {
+        let mut different = Vec::new();
+        for _ in 0..2 {
+            let again = context.node.ask(first.request.clone()).await?;
+            let before = different.last().unwrap_or(&first);
+            if again.json().ok() != before.json().ok() {
+                different.push(again);
+            }
+        }
+        if let [_, last] = &different[..] {
+            let what = "the score is another one each time it is asked for";
+            findings.push(Finding::new(
+                last,
+                what,
+                first.excerpt(160),
+                last.excerpt(160),
+            ));
+        }
+    }
+    Ok(findings)
 }

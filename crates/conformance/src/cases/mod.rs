@@ -3,23 +3,28 @@
 //! A case's ID is `<operation>/<behaviour>` and stays what it is once released: expectations,
 //! baselines and other people's filters name it.
 
+mod block_transactions;
 mod call_sc;
 mod chain;
+mod claim;
 mod docs;
 mod fields;
 mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
 mod sc_state;
+mod submit_transaction;
 
 use std::{future::Future, pin::Pin};
 
 pub(crate) use fields::FIELDS;
+pub(crate) use sc_state::{member_named, stored};
 
 use crate::{
     field::{self, Field},
     outcome::{Findings, Level},
     sample::Context,
+    tier::Tier,
 };
 
 /// One case.
@@ -31,6 +36,8 @@ pub struct Case {
     pub level: Level,
     /// The sentence of the contract, or for [`Level::Observed`] what nodes were seen to do.
     pub requirement: &'static str,
+    /// How far it goes, and so what a run needs to be allowed.
+    pub tier: Tier,
     check: Check,
 }
 
@@ -43,7 +50,7 @@ enum Check {
 }
 
 impl Case {
-    const fn must(
+    pub(crate) const fn must(
         id: &'static str,
         requirement: &'static str,
         check: for<'c> fn(&'c Context) -> CheckFuture<'c>,
@@ -52,6 +59,7 @@ impl Case {
             id,
             level: Level::Must,
             requirement,
+            tier: Tier::Read,
             check: Check::Own(check),
         }
     }
@@ -65,8 +73,15 @@ impl Case {
             id,
             level: Level::Should,
             requirement,
+            tier: Tier::Read,
             check: Check::Own(check),
         }
+    }
+
+    /// The same in another tier.
+    const fn of(mut self, tier: Tier) -> Self {
+        self.tier = tier;
+        self
     }
 
     /// The operation that the case is about.
@@ -90,11 +105,13 @@ pub fn all() -> Vec<Case> {
     for own in [
         get_block::CASES,
         chain::CASES,
+        block_transactions::CASES,
         get_balances::CASES,
         sc_state::CASES,
         get_trustscore_wallets::CASES,
         docs::CASES,
         call_sc::CASES,
+        submit_transaction::CASES,
     ] {
         let operation = own.first().map_or("", Case::operation);
         cases.extend_from_slice(own);
@@ -105,11 +122,13 @@ pub fn all() -> Vec<Case> {
                     id: field.id,
                     level: Level::Must,
                     requirement: field.requirement,
+                    tier: field.tier(),
                     check: Check::Field(field),
                 })
                 .filter(|case| case.operation() == operation),
         );
     }
+    cases.extend_from_slice(claim::CASES);
     cases
 }
 

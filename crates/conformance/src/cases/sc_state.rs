@@ -50,6 +50,23 @@ pub(super) const CASES: &[Case] = &[
         },
     ),
     Case::must(
+        "sc-state/unknown-contract",
+        "contract_address | string | yes | deployed contract address",
+        |c| {
+            Box::pin(unknown(
+                c,
+                "contract_address",
+                "ctffffffffffffffffffffffffffffffffffffffff",
+                "a contract that nobody deployed",
+            ))
+        },
+    ),
+    Case::should(
+        "sc-state/claim-readable",
+        "The contract's stored data is read with `/sc-state`.",
+        |c| Box::pin(claim_readable(c)),
+    ),
+    Case::must(
         "sc-state/unknown-column",
         "unique_column | string | yes | column to query by",
         |c| {
@@ -134,7 +151,7 @@ async fn value(context: &Context) -> Findings {
 }
 
 /// What was stored, in the field that the contract names or the one that nodes were seen to use.
-fn stored(body: &Value) -> Option<&Value> {
+pub(crate) fn stored(body: &Value) -> Option<&Value> {
     let found = ["value", "data"].iter().find_map(|name| body.get(name));
     found.filter(|value| match value {
         Value::Null => false,
@@ -142,6 +159,19 @@ fn stored(body: &Value) -> Option<&Value> {
         Value::Object(members) => !members.is_empty(),
         _ => true,
     })
+}
+
+/// The first member of a name, wherever it stands.
+pub(crate) fn member_named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(members) => members.get(name).or_else(|| {
+            members
+                .values()
+                .find_map(|member| member_named(member, name))
+        }),
+        Value::Array(items) => items.iter().find_map(|item| member_named(item, name)),
+        _ => None,
+    }
 }
 
 /// Whether a value stands anywhere in another, also inside a text that holds JSON.
@@ -189,6 +219,26 @@ async fn unique_value_echo(context: &Context) -> Findings {
             "no record was answered, so none could be compared".into(),
         ))
     }
+}
+
+/// A claim that is in a block can be read, unless it was refused there or has been removed since.
+async fn claim_readable(context: &Context) -> Findings {
+    if context.material.assets.is_empty() {
+        return Err(Obstacle::NoMaterial(NO_CLAIM.into()));
+    }
+    let answers = objects(context, Sample::ContractState).await?;
+    let readable = |exchange: &std::sync::Arc<_>| -> bool {
+        let exchange: &crate::exchange::Exchange = exchange;
+        exchange.answered_object().and_then(stored).is_some()
+    };
+    if answers.iter().any(readable) {
+        return Ok(Vec::new());
+    }
+    let findings = answers.iter().map(|exchange| {
+        let what = "a claim that is in a block can't be read";
+        Finding::new(exchange, what, "the claim's record", exchange.excerpt(160))
+    });
+    Ok(findings.collect())
 }
 
 async fn unknown(context: &Context, name: &'static str, other: &str, what: &str) -> Findings {

@@ -1,22 +1,35 @@
 //! What a run found out, for machines and for people.
 
+mod exchanges;
+mod folder;
+mod html;
+mod json;
+mod junit;
 mod pretty;
 
-use std::{collections::BTreeSet, time::Instant};
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use crate::coverage::{Coverage, OperationCoverage, PartCoverage};
+pub use exchanges::ExchangeReport;
+pub(crate) use folder::Folder;
+pub use html::html;
+pub(crate) use json::harmless;
+pub use json::json;
+pub use junit::junit;
 pub(crate) use pretty::line;
 pub use pretty::{Style, pretty, pretty_case};
 
 use crate::{
-    Options, Target, cases,
+    Options, Target, cases, coverage,
     field::MOST_FINDINGS,
     node::Node,
     outcome::{Level, Obstacle, Outcome},
     run::{Cut, Ended},
     snapshot,
+    spec::Spec,
 };
 
 /// The version of `report.json`; it changes when a reader has to.
@@ -39,12 +52,19 @@ pub struct Report {
     pub reason: Option<String>,
     /// How many requests were sent.
     pub requests: u64,
+    /// When the run began, in UTC, such as `2026-11-20T23:40:00Z`.
+    pub started_at: String,
     /// How long the run took, in milliseconds.
     pub elapsed_ms: u64,
+    /// Whether warnings fail the run.
+    pub strict: bool,
     /// Every case, in a fixed order.
     pub cases: Vec<CaseReport>,
     /// What was exercised, and what was not.
     pub coverage: Coverage,
+    /// What was asked and answered; cases and findings name these by their places in this list.
+    #[serde(default)]
+    pub exchanges: Vec<ExchangeReport>,
 }
 
 /// The node that was checked.
@@ -98,6 +118,9 @@ pub struct CaseReport {
     /// Of the first finding: a shell line that asks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
+    /// How long the case took, in milliseconds; what it waited for and shares with others counts,
+    /// too.
+    pub elapsed_ms: u64,
     /// The snapshot that was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<String>,
@@ -107,6 +130,10 @@ pub struct CaseReport {
     /// How many findings there are beyond those listed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_findings: usize,
+    /// What the case looked at, as places in the report's list of exchanges: at least all that its
+    /// findings are about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<usize>,
 }
 
 #[expect(
@@ -133,44 +160,13 @@ pub struct FindingReport {
     /// A shell line that asks again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curl: Option<String>,
-}
-
-/// What a run exercised.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Coverage {
-    /// Every documented operation.
-    pub operations: Vec<OperationCoverage>,
-    /// IDs of the cases for documented fields that no answer had.
-    pub unseen_fields: Vec<String>,
-}
-
-/// How far an operation was exercised.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct OperationCoverage {
-    /// The operation as case IDs name it.
-    pub operation: String,
-    /// How many requests were sent for it.
-    pub requests: u64,
-    /// Why none were.
+    /// The request and its answer, as a place in the report's list of exchanges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub exchange: Option<usize>,
 }
 
 /// Why a case that was to run did not.
 const NOT_RUN: &str = "the run ended before this case did";
-
-/// The documented operations, as case IDs name them.
-const OPERATIONS: [&str; 7] = [
-    "get-block",
-    "get-balances",
-    "sc-state",
-    "get-trustscore-wallets",
-    "docs",
-    "call-sc",
-    "submit-transaction",
-];
 
 impl Report {
     /// How many cases ended so.
@@ -203,7 +199,8 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
             curl: finding
                 .exchange
                 .as_ref()
-                .map(|exchange| exchange.curl.clone()),
+                .and_then(|exchange| exchange.curl.clone()),
+            exchange: None,
         })
         .collect();
     let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {
@@ -222,6 +219,8 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         curl: findings.first().and_then(|finding| finding.curl.clone()),
         snapshot: snapshot::path_of(ended.case.id),
         more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS),
+        elapsed_ms: millis(ended.elapsed),
+        exchanges: Vec::new(),
         findings,
     }
 }
@@ -229,22 +228,31 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
 pub(crate) fn build(
     target: &Target,
     options: &Options,
-    ended: Vec<Ended>,
+    mut ended: Vec<Ended>,
     cut: Option<Cut>,
-    node: Option<&Node>,
+    known: Option<(&Node, &Spec)>,
     started: Instant,
 ) -> Report {
-    let (verdict, exit_code, reason) = judge(&ended, cut.as_ref(), options.strict);
-    let cases: Vec<_> = cases::all()
+    // They end in any order, and no report may tell in which.
+    let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
+    ended.sort_by_key(|ended| order.iter().position(|id| *id == ended.case.id));
+    let coverage = known
+        .map(|(node, spec)| coverage::measure(spec, &node.log(), &ended))
+        .unwrap_or_default();
+    let (verdict, exit_code, reason) = judge(&ended, cut.as_ref(), options, &coverage);
+    let mut exchanges = exchanges::Exchanges::default();
+    let cases: Vec<_> = options
+        .cases()
         .into_iter()
         .map(
             |case| match ended.iter().find(|ended| ended.case.id == case.id) {
-                Some(ended) => case_report(ended),
+                Some(ended) => exchanges.named_by(ended, case_report(ended)),
                 None => {
-                    let (outcome, reason) = if options.selects(case.id) {
-                        (Outcome::Inconclusive, NOT_RUN)
-                    } else {
-                        (Outcome::Skipped, "not selected")
+                    let permitted = options.permits(&case, target.network);
+                    let (outcome, reason) = match permitted {
+                        _ if !options.selects(case.id) => (Outcome::Skipped, "not selected"),
+                        Err(needed) => (Outcome::Skipped, needed),
+                        Ok(()) => (Outcome::Inconclusive, NOT_RUN),
                     };
                     let unrun = Ended {
                         case,
@@ -252,6 +260,8 @@ pub(crate) fn build(
                         findings: Vec::new(),
                         obstacle: None,
                         note: None,
+                        asked: Vec::new(),
+                        elapsed: Duration::ZERO,
                     };
                     CaseReport {
                         reason: Some(reason.to_owned()),
@@ -270,21 +280,66 @@ pub(crate) fn build(
         verdict,
         exit_code,
         reason,
-        requests: node.map_or(0, Node::requests),
-        elapsed_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        coverage: coverage(&ended, node),
+        requests: known.map_or(0, |(node, _)| node.requests()),
+        started_at: utc(time::OffsetDateTime::now_utc() - started.elapsed()),
+        elapsed_ms: millis(started.elapsed()),
+        strict: options.strict,
+        coverage,
         cases,
+        exchanges: exchanges.into_list(),
     }
 }
 
-fn judge(ended: &[Ended], cut: Option<&Cut>, strict: bool) -> (Verdict, u8, Option<String>) {
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A time to the second, as RFC 3339 writes it.
+fn utc(at: time::OffsetDateTime) -> String {
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+        at.year(),
+        u8::from(at.month()),
+        at.day(),
+        at.hour(),
+        at.minute(),
+        at.second()
+    )
+}
+
+/// What a node kept back so that nobody can say that it conforms: it was busy, answered more than
+/// is read, or had no block at all, with which everything begins.
+fn withheld(ended: &Ended) -> Option<(&'static str, &str)> {
+    let obstacle = ended.obstacle.as_ref()?;
+    let id = ended.case.id;
+    let kept_back = match obstacle {
+        Obstacle::Busy(_) | Obstacle::TooLarge(_) | Obstacle::Limit(_) => true,
+        Obstacle::NoMaterial(_) => id == "get-block/answers",
+        Obstacle::Transport(_) | Obstacle::Harness(_) => false,
+    };
+    kept_back.then(|| (id, obstacle.reason()))
+}
+
+fn judge(
+    ended: &[Ended],
+    cut: Option<&Cut>,
+    options: &Options,
+    coverage: &Coverage,
+) -> (Verdict, u8, Option<String>) {
     let at_fault = ended.iter().find_map(|ended| match &ended.obstacle {
         Some(Obstacle::Harness(reason)) => Some(format!("{}: {reason}", ended.case.id)),
         _ => None,
     });
     match cut {
         Some(Cut::Harness(reason)) => return (Verdict::Error, 4, Some(reason.clone())),
-        Some(Cut::Unreachable(reason) | Cut::OutOfTime(reason)) => {
+        Some(Cut::Unreachable(reason)) => {
+            return (
+                Verdict::Unreachable,
+                3,
+                Some(format!("unreachable: {reason}")),
+            );
+        }
+        Some(Cut::NoNode(reason) | Cut::OutOfTime(reason)) => {
             return (Verdict::Unreachable, 3, Some(reason.clone()));
         }
         Some(Cut::Interrupted) => {
@@ -296,7 +351,7 @@ fn judge(ended: &[Ended], cut: Option<&Cut>, strict: bool) -> (Verdict, u8, Opti
         return (Verdict::Error, 4, at_fault);
     }
     let has = |outcome| ended.iter().any(|ended| ended.outcome == outcome);
-    if has(Outcome::Fail) || (strict && has(Outcome::Warn)) {
+    if has(Outcome::Fail) || (options.strict && has(Outcome::Warn)) {
         return (Verdict::Departs, 1, None);
     }
     if !has(Outcome::Pass) && !has(Outcome::Known) && !has(Outcome::Stale) {
@@ -305,42 +360,18 @@ fn judge(ended: &[Ended], cut: Option<&Cut>, strict: bool) -> (Verdict, u8, Opti
         let reason = format!("no case could be decided: {why}");
         return (Verdict::Unreachable, 3, Some(reason));
     }
+    if let Some((id, reason)) = ended.iter().find_map(withheld) {
+        let reason = format!("{id} could not be decided: {reason}");
+        return (Verdict::Unreachable, 3, Some(reason));
+    }
     if let Some(stale) = ended.iter().find(|ended| ended.outcome == Outcome::Stale) {
         let reason = format!("but an expectation is stale, {} passes", stale.case.id);
         return (Verdict::Conforms, 5, Some(reason));
     }
-    (Verdict::Conforms, 0, None)
-}
-
-fn coverage(ended: &[Ended], node: Option<&Node>) -> Coverage {
-    let operations = OPERATIONS
-        .iter()
-        .map(|operation| {
-            let requests = node.map_or(0, |node| node.requests_of(operation));
-            let reason = (requests == 0).then(|| {
-                if *operation == "submit-transaction" {
-                    "it could change the node's state, and this run only reads".to_owned()
-                } else {
-                    "no selected case asked it".to_owned()
-                }
-            });
-            OperationCoverage {
-                operation: (*operation).to_owned(),
-                requests,
-                reason,
-            }
-        })
-        .collect();
-    let fields: BTreeSet<_> = cases::FIELDS.iter().map(|field| field.id).collect();
-    let unseen_fields = ended
-        .iter()
-        .filter(|ended| ended.obstacle.is_some() && fields.contains(ended.case.id))
-        .map(|ended| ended.case.id.to_owned())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    Coverage {
-        operations,
-        unseen_fields,
+    let gaps = coverage.gaps();
+    if options.require_coverage && !gaps.is_empty() {
+        let reason = format!("but was not exercised in full: {}", gaps.join("; "));
+        return (Verdict::Conforms, 1, Some(reason));
     }
+    (Verdict::Conforms, 0, None)
 }

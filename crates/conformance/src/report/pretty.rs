@@ -147,7 +147,11 @@ fn found(finding: &FindingReport, case: &CaseReport, style: Style, out: &mut Str
 /// What was known before, and what was wrongly believed to be.
 fn expected(report: &Report, style: Style, out: &mut String) {
     for outcome in [Outcome::Known, Outcome::Stale] {
-        let mut cases = report.cases.iter().filter(|case| case.outcome == outcome).peekable();
+        let mut cases = report
+            .cases
+            .iter()
+            .filter(|case| case.outcome == outcome)
+            .peekable();
         if cases.peek().is_some() {
             out.push('\n');
         }
@@ -174,7 +178,12 @@ fn unknown(report: &Report, style: Style, out: &mut String) {
     }
     for (reason, ids) in reasons {
         if reason == super::NOT_RUN {
-            let _ = writeln!(out, "\n{} of {} cases did not run", ids.len(), report.cases.len());
+            let _ = writeln!(
+                out,
+                "\n{} of {} cases did not run",
+                ids.len(),
+                report.cases.len()
+            );
             continue;
         }
         let _ = writeln!(
@@ -198,9 +207,12 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         }
     }
     let (word, colour) = match report.verdict {
+        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
+            ("conforms, as far as could be seen", "32;1")
+        }
         Verdict::Conforms => ("conforms", "32;1"),
         Verdict::Departs => ("departs from the contract", "31;1"),
-        Verdict::Unreachable => ("has no verdict: unreachable", "33;1"),
+        Verdict::Unreachable => ("has no verdict", "33;1"),
         Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
     };
     let target = format!(

@@ -1,0 +1,131 @@
+//! Every kind of request that a run sends, before it is sent.
+//!
+//! Values are found out while a run goes on, so what can be said beforehand is the kind: method,
+//! path, the names of the parameters, and what the values are. A test holds this table against what
+//! runs really send, case by case.
+
+mod kinds;
+
+use std::fmt::Write;
+
+use node_primitives::Network;
+
+pub use kinds::KINDS;
+
+use crate::{Options, Target, cases::Case, exchange::Method, tier::Tier};
+
+/// One kind of request.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Kind {
+    /// The method.
+    pub method: Method,
+    /// The path below the base URL.
+    pub path: &'static str,
+    /// The query's parameters, by name, each with what its value is.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// What the body is, where there is one.
+    pub body: Option<&'static str>,
+    /// What a run needs to be allowed to send it.
+    pub tier: Tier,
+    /// The cases that have it sent; a star stands for any text.
+    asked_by: &'static [&'static str],
+    /// Further ones, of the same form.
+    shares: &'static [&'static str],
+}
+
+/// Who asks what no case asks for itself.
+const DISCOVERY: &str = "discovery";
+
+impl Kind {
+    /// Whether a run with these options sends it, if the node has what it is about.
+    #[must_use]
+    pub fn is_sent(&self, cases: &[Case]) -> bool {
+        self.asked_by.contains(&DISCOVERY) || cases.iter().any(|case| self.is_of(case.id))
+    }
+
+    /// Whether a case has it sent.
+    #[must_use]
+    pub fn is_of(&self, id: &str) -> bool {
+        let mut patterns = self.asked_by.iter().chain(self.shares);
+        patterns.any(|pattern| match pattern.split_once('*') {
+            Some((start, end)) => id.starts_with(start) && id.ends_with(end),
+            None => id == *pattern,
+        })
+    }
+}
+
+/// The kinds that a run with these options sends.
+#[must_use]
+pub fn kinds(options: &Options, network: Network) -> Vec<Kind> {
+    let cases = cases(options, network);
+    KINDS
+        .iter()
+        .filter(|kind| kind.is_sent(&cases))
+        .copied()
+        .collect()
+}
+
+fn cases(options: &Options, network: Network) -> Vec<Case> {
+    options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id) && options.permits(case, network).is_ok())
+        .collect()
+}
+
+/// What a run would send, for a person.
+pub(crate) fn text(options: &Options, target: Option<&Target>, network: Network) -> String {
+    let node = target.map_or_else(
+        || "a node".to_owned(),
+        |target| format!("{} ({})", target.base_url, target.network),
+    );
+    let cases = cases(options, network);
+    let mut out = format!(
+        "every kind of request that a run would send to {node}; the values are found out while it \
+         runs, and nothing was sent\n"
+    );
+    let mut tier = None;
+    for kind in kinds(options, network) {
+        if tier.replace(kind.tier) != Some(kind.tier) {
+            let _ = writeln!(out, "\n{}", kind.tier.name());
+        }
+        let method = match kind.method {
+            Method::Get => "GET",
+            Method::Post => "POST",
+        };
+        let _ = write!(out, "  {method:<4} {}", kind.path);
+        for (place, (name, value)) in kind.parameters.iter().enumerate() {
+            let separator = if place == 0 { '?' } else { '&' };
+            let _ = write!(out, "{separator}{name}=<{value}>");
+        }
+        out.push('\n');
+        if let Some(body) = kind.body {
+            let _ = writeln!(out, "       body: {body}");
+        }
+        let _ = writeln!(out, "       for: {}", asking(&kind, &cases));
+    }
+    let most = options.most_requests;
+    let _ = writeln!(out, "\nat most {most} requests in all");
+    out
+}
+
+/// Who has a kind sent, in a line.
+fn asking(kind: &Kind, cases: &[Case]) -> String {
+    let mut ids: Vec<_> = cases
+        .iter()
+        .map(|case| case.id)
+        .filter(|id| kind.is_of(id))
+        .collect();
+    if kind.asked_by.contains(&DISCOVERY) {
+        ids.insert(0, "finding out what to ask about");
+    }
+    let more = ids.len().saturating_sub(3);
+    ids.truncate(3);
+    let named = ids.join(", ");
+    match more {
+        0 => named,
+        1 => format!("{named} and 1 more"),
+        more => format!("{named} and {more} more"),
+    }
+}

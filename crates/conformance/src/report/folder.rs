@@ -1,0 +1,71 @@
+//! A folder of reports: `report.json`, `junit.xml` and `report.html`.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+use super::Report;
+
+/// A folder that reports can be written to.
+#[derive(Debug)]
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes the folder where it is not there, and sees whether a file can be written to it: who
+    /// waited for a run should not learn only then that its report is lost.
+    pub(crate) fn prepare(path: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        unseen_file(path)?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Writes the three files. Who reads one of them meanwhile sees the old one or the new one.
+    pub(crate) fn write(&self, report: &Report) -> io::Result<()> {
+        for (name, text) in [
+            ("report.json", super::json(report)?),
+            ("junit.xml", super::junit(report)?),
+            ("report.html", super::html(report)),
+        ] {
+            let mut file = unseen_file(&self.0)?;
+            file.write_all(text.as_bytes())?;
+            file.persist(self.0.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// A file that is gone when it is dropped, unless it is given a name.
+fn unseen_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".report-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any other file: what the umask leaves, and not only for who ran this.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_and_nothing_is_left_in_it() {
+        let there = tempfile::tempdir().unwrap();
+        let folder = there.path().join("a").join("b");
+        Folder::prepare(&folder).unwrap();
+        assert_eq!(folder.read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_refused_at_once() {
+        let file = NamedTempFile::new().unwrap();
+        assert!(Folder::prepare(file.path()).is_err());
+        assert!(Folder::prepare(&file.path().join("below")).is_err());
+    }
+}

@@ -1,0 +1,278 @@
+//! The report as JUnit XML, in the form that Jenkins and GitLab show rightly.
+//!
+//! A departure is a `failure`, and what could not be found out is `skipped`. Both of them colour a
+//! pipeline by its failures and errors alone, so a run without a verdict has an `error` of its own:
+//! nothing but skipped cases would look as if all were well.
+
+use std::{io, time::Duration};
+
+use node_client::escape::escaped_up_to as shown;
+use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
+
+use super::{CaseReport, FindingReport, Report, Verdict, exchanges::escaped_lines};
+use crate::outcome::Outcome;
+
+/// The longest message of an attribute, in characters.
+const MOST_MESSAGE: usize = 400;
+
+/// The report as JUnit XML.
+///
+/// # Errors
+/// When the document can't be written, which would be a fault of this crate.
+pub fn junit(report: &Report) -> io::Result<String> {
+    let mut document = quick_junit::Report::new("node-conformance");
+    document.set_time(Duration::from_millis(report.elapsed_ms));
+    document.add_test_suite(suite(report, "run", vec![whole_run(report)]));
+    let mut at = 0;
+    while let Some(first) = report.cases.get(at) {
+        let operation = operation(&first.id);
+        let cases: Vec<_> = report.cases[at..]
+            .iter()
+            .take_while(|case| self::operation(&case.id) == operation)
+            .map(|case| test_case(case, report))
+            .collect();
+        at += cases.len();
+        document.add_test_suite(suite(report, operation, cases));
+    }
+    document.to_string().map_err(io::Error::other)
+}
+
+/// What stands before the slash of a case's ID.
+fn operation(id: &str) -> &str {
+    id.split('/').next().unwrap_or(id)
+}
+
+fn suite(report: &Report, name: &str, cases: Vec<TestCase>) -> TestSuite {
+    let mut suite = TestSuite::new(name);
+    suite.set_time(cases.iter().filter_map(|case| case.time).sum());
+    let verdict = match report.verdict {
+        Verdict::Conforms => "conforms",
+        Verdict::Departs => "departs",
+        Verdict::Unreachable => "unreachable",
+        Verdict::Error => "error",
+    };
+    for (name, value) in [
+        ("base_url", shown(&report.target.base_url, 2_000)),
+        ("network", report.target.network.clone()),
+        ("verdict", verdict.to_owned()),
+        ("exit_code", report.exit_code.to_string()),
+        ("requests", report.requests.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").to_owned()),
+    ] {
+        suite.add_property(Property::new(name, value));
+    }
+    suite.add_test_cases(cases);
+    suite
+}
+
+/// Whether the run came to a verdict, as a case of its own.
+fn whole_run(report: &Report) -> TestCase {
+    let reason = || {
+        shown(
+            report.reason.as_deref().unwrap_or("no reason is known"),
+            MOST_MESSAGE,
+        )
+    };
+    let failed = report.cases.iter().any(|case| fails(case, report));
+    let status = match report.verdict {
+        Verdict::Unreachable => {
+            let kind = if report.exit_code == 130 {
+                "interrupted"
+            } else {
+                "unreachable"
+            };
+            non_success(NonSuccessKind::Error, kind, &reason(), None)
+        }
+        Verdict::Error => non_success(NonSuccessKind::Error, "harness", &reason(), None),
+        // Whatever else ends with a status other than 0 must not look as if all were well.
+        Verdict::Conforms | Verdict::Departs if report.exit_code != 0 && !failed => {
+            non_success(NonSuccessKind::Failure, "run", &reason(), None)
+        }
+        Verdict::Conforms | Verdict::Departs => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new("run/comes-to-a-verdict", status);
+    case.set_classname("run");
+    case.set_time(Duration::from_millis(report.elapsed_ms));
+    case
+}
+
+/// Whether the case makes the run fail.
+fn fails(case: &CaseReport, report: &Report) -> bool {
+    match case.outcome {
+        Outcome::Fail | Outcome::Stale => true,
+        Outcome::Warn => report.strict,
+        _ => false,
+    }
+}
+
+fn test_case(case: &CaseReport, report: &Report) -> TestCase {
+    let reason = shown(case.reason.as_deref().unwrap_or_default(), MOST_MESSAGE);
+    let note = shown(case.note.as_deref().unwrap_or_default(), MOST_MESSAGE);
+    let status = match case.outcome {
+        Outcome::Stale => non_success(NonSuccessKind::Failure, "stale", &note, None),
+        _ if fails(case, report) => {
+            let text = text(case);
+            non_success(
+                NonSuccessKind::Failure,
+                case.level.name(),
+                &reason,
+                Some(&text),
+            )
+        }
+        Outcome::Known => skipped("known", &format!("known to depart: {note}")),
+        Outcome::Inconclusive => skipped("inconclusive", &reason),
+        Outcome::Skipped => skipped("skipped", &reason),
+        _ => TestCaseStatus::success(),
+    };
+    let mut junit = TestCase::new(case.id.as_str(), status);
+    junit.set_classname(operation(&case.id));
+    junit.set_time(Duration::from_millis(case.elapsed_ms));
+    if !fails(case, report) && !case.findings.is_empty() {
+        junit.set_system_out(format!(
+            "{}: {reason}\n\n{}",
+            case.outcome.name(),
+            text(case)
+        ));
+    }
+    junit
+}
+
+fn non_success(
+    kind: NonSuccessKind,
+    of: &str,
+    message: &str,
+    text: Option<&str>,
+) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    // GitLab shows the text and not the message.
+    status
+        .set_type(of)
+        .set_message(message)
+        .set_description(text.unwrap_or(message));
+    status
+}
+
+fn skipped(of: &str, reason: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_type(of).set_message(reason);
+    status
+}
+
+/// Everything about a case that departs.
+fn text(case: &CaseReport) -> String {
+    let mut text = format!("contract: {}\n", escaped_lines(&case.requirement));
+    for finding in &case.findings {
+        text.push_str(&found(finding));
+    }
+    if case.more_findings > 0 {
+        text.push_str(&format!("\nand {} more\n", case.more_findings));
+    }
+    if let Some(snapshot) = &case.snapshot {
+        text.push_str(&format!("\nsnapshot: {}\n", escaped_lines(snapshot)));
+    }
+    text
+}
+
+fn found(finding: &FindingReport) -> String {
+    let mut text = format!("\nfound:    {}\n", escaped_lines(&finding.what));
+    let at = finding
+        .pointer
+        .as_deref()
+        .map(|at| if at.is_empty() { "the whole body" } else { at });
+    let values = [
+        ("at", at),
+        ("expected", Some(finding.expected.as_str())),
+        ("actual", Some(finding.actual.as_str())),
+        ("try", finding.curl.as_deref()),
+    ];
+    for (name, value) in values {
+        let Some(value) = value.map(escaped_lines) else {
+            continue;
+        };
+        let name = format!("{name}:");
+        if value.contains('\n') {
+            text.push_str(&format!("{name}\n{value}\n"));
+        } else {
+            text.push_str(&format!("{name:<9} {value}\n"));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A report with one case of this outcome.
+    fn report(verdict: &str, exit_code: u8, outcome: &str) -> Report {
+        serde_json::from_value(json!({
+            "version": 1,
+            "target": {"base_url": "http://127.0.0.1:8420/", "network": "devnet"},
+            "verdict": verdict, "exit_code": exit_code, "reason": "as it is",
+            "requests": 3, "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 1500, "strict": false,
+            "cases": [{
+                "id": "get-block/proof", "level": "must", "outcome": outcome, "note": "is tracked",
+                "requirement": "proof | integer", "elapsed_ms": 20,
+            }],
+            "coverage": {"operations": [], "unseen_fields": []},
+        }))
+        .unwrap()
+    }
+
+    fn has(verdict: &str, exit_code: u8, outcome: &str, parts: &[&str]) {
+        let xml = junit(&report(verdict, exit_code, outcome)).unwrap();
+        for part in parts {
+            assert!(xml.contains(part), "{part}: {xml}");
+        }
+    }
+
+    #[test]
+    fn what_is_known_is_skipped_with_the_reason() {
+        has(
+            "conforms",
+            0,
+            "known",
+            &[
+                "tests=\"2\" skipped=\"1\" failures=\"0\" errors=\"0\" time=\"1.500\"",
+                "<skipped message=\"known to depart: is tracked\" type=\"known\"/>",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_stale_expectation_is_a_failure() {
+        let parts = [
+            "failures=\"1\"",
+            "<failure message=\"is tracked\" type=\"stale\">",
+        ];
+        has("conforms", 5, "stale", &parts);
+    }
+
+    #[test]
+    fn no_run_that_failed_looks_as_if_it_had_not() {
+        has(
+            "conforms",
+            1,
+            "pass",
+            &[
+                "failures=\"1\"",
+                "<failure message=\"as it is\" type=\"run\"",
+            ],
+        );
+        has(
+            "unreachable",
+            3,
+            "inconclusive",
+            &["errors=\"1\"", "type=\"unreachable\""],
+        );
+        has(
+            "unreachable",
+            130,
+            "pass",
+            &["errors=\"1\"", "type=\"interrupted\""],
+        );
+        has("error", 4, "pass", &["errors=\"1\"", "type=\"harness\""]);
+    }
+}

@@ -1,0 +1,265 @@
+//! The claim that a run makes: built, signed, submitted twice, and waited for.
+
+use std::{sync::Arc, time::Duration};
+
+use node_client::escape::escaped_up_to as shown;
+use node_primitives::WalletAddress;
+use node_wallet::{KeyPair, sign_transaction};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::draft::{call, call_request, priced, unique, unlike};
+use crate::{
+    cases::stored,
+    discovery::{block_request, reported_index},
+    exchange::{Exchange, Request},
+    outcome::Obstacle,
+    sample::{Context, contract_state_request, token_balance_request},
+};
+
+/// The first pause between two looks for the claim; each is twice the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// The most blocks that are read in search of the claim.
+const MOST_BLOCKS: usize = 200;
+/// After how many blocks a claim that can't be read was not just waited for too shortly.
+const ENOUGH_BLOCKS: usize = 2;
+
+/// What came of a step, or why it was not taken.
+type Step<T> = Result<T, Obstacle>;
+
+/// What came of the claim, step by step.
+pub(crate) struct Claim {
+    /// What the node was asked to build.
+    pub(crate) call: Value,
+    pub(crate) wallet: WalletAddress,
+    pub(crate) built: Arc<Exchange>,
+    /// The transaction's text, as it was signed.
+    pub(crate) text: Step<String>,
+    pub(crate) submitted: Step<Arc<Exchange>>,
+    /// The very same, submitted again.
+    pub(crate) again: Step<Arc<Exchange>>,
+    pub(crate) settled: Step<Settled>,
+    /// The balance that pays the fee, before and after.
+    pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
+}
+
+/// What was found while the claim was waited for.
+pub(crate) struct Settled {
+    /// The answer that has the record.
+    pub(crate) record: Option<Arc<Exchange>>,
+    /// The last answer that had none.
+    pub(crate) without: Option<Arc<Exchange>>,
+    /// The blocks since the run began.
+    pub(crate) blocks: Vec<Arc<Exchange>>,
+    /// Whether enough blocks were made since the claim was submitted.
+    pub(crate) enough_blocks: bool,
+}
+
+fn no<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
+    Err(Obstacle::NoMaterial(reason.into()))
+}
+
+/// Whether an answer says that the transaction is valid.
+pub(crate) fn is_valid(answer: &Exchange) -> bool {
+    let valid = answer
+        .answered_object()
+        .and_then(|body| body.pointer("/response/valid"));
+    valid == Some(&Value::Bool(true))
+}
+
+pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
+    let Some(wallet) = &context.submissions.with.wallet else {
+        return no("a claim is signed with a wallet, and there is none; give one with --wallet");
+    };
+    let Some((contract, _)) = context.material.assets.first() else {
+        return no(
+            "no verification contract was found on the chain; give one, with an asset, with --fixture",
+        );
+    };
+    let asset = format!("conformance-{:x}", unique());
+    let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
+    let call = call(contract, &[wallet.address()], &asset, remarks);
+    let built = context.node.ask(call_request(&call)).await?;
+    let text = match unlike(&call, &built) {
+        Some(what) => no(format!("nothing was signed: {what}")),
+        None => priced(&built, &context.submissions.with)
+            .or_else(|reason| no(format!("what the node built can't be priced: {reason}"))),
+    };
+    let mut claim = Claim {
+        call,
+        wallet: wallet.address(),
+        built,
+        text,
+        submitted: no(NOT_SUBMITTED),
+        again: no(NOT_ACCEPTED),
+        settled: no(NOT_ACCEPTED),
+        balances: no(NOT_ACCEPTED),
+    };
+    match claim.text.clone() {
+        Ok(text) => {
+            claim
+                .submit(context, wallet, &text, contract, &asset)
+                .await?
+        }
+        Err(obstacle) => claim.submitted = Err(obstacle),
+    }
+    Ok(claim)
+}
+
+const NOT_SUBMITTED: &str = "the claim was not submitted";
+const NOT_ACCEPTED: &str = "the claim was not accepted, so nothing came of it";
+
+impl Claim {
+    async fn submit(
+        &mut self,
+        context: &Context,
+        wallet: &KeyPair,
+        text: &str,
+        contract: &str,
+        asset: &str,
+    ) -> Result<(), Obstacle> {
+        let mut blocks = NewBlocks::since(context.material.tip);
+        blocks.advance(context).await?;
+        let before = context.node.ask(self.balance_request(text)).await;
+        let entry = sign_transaction(wallet, text)
+            .map_err(|error| error.to_string())
+            .and_then(|entry| serde_json::to_string(&entry).map_err(|error| error.to_string()))
+            .map_err(Obstacle::Harness)?;
+        let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+        let request = Request::post("/submit-transaction", body);
+        let submitted = context.node.ask(request.clone()).await;
+        let accepted = submitted.as_ref().is_ok_and(|answer| is_valid(answer));
+        self.submitted = submitted;
+        if !accepted {
+            return Ok(());
+        }
+        self.again = context.node.ask(request).await;
+        self.settled = settle(context, contract, asset, blocks).await;
+        self.balances = match (
+            before,
+            self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
+        ) {
+            (Ok(before), Some(_)) => {
+                let after = context.node.ask(self.balance_request(text)).await;
+                after.map(|after| (before, after))
+            }
+            (Err(obstacle), _) => Err(obstacle),
+            (_, None) => no("the claim did not get as far as to be paid for"),
+        };
+        Ok(())
+    }
+
+    /// The balance that the fee is taken from.
+    fn balance_request(&self, text: &str) -> Request {
+        let transaction: Value = serde_json::from_str(text).unwrap_or_default();
+        let token = transaction["currency"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        token_balance_request(&self.wallet.to_string(), &token)
+    }
+
+    /// What names the transaction.
+    pub(crate) fn code(&self) -> Option<String> {
+        let text = self.text.as_ref().ok()?;
+        let transaction: Value = serde_json::from_str(text).ok()?;
+        transaction["trans_code"].as_str().map(ToOwned::to_owned)
+    }
+}
+
+/// Looks again and again, until the record is there or the time is over.
+async fn settle(
+    context: &Context,
+    contract: &str,
+    asset: &str,
+    mut blocks: NewBlocks,
+) -> Step<Settled> {
+    let until = Instant::now() + context.submissions.with.settle_timeout;
+    let before = blocks.found.len();
+    let (mut record, mut without) = (None, None);
+    let mut pause = FIRST_PAUSE;
+    loop {
+        blocks.advance(context).await?;
+        let answer = context
+            .node
+            .ask(contract_state_request(contract, asset))
+            .await?;
+        if answer.answered_object().and_then(stored).is_some() {
+            record = Some(answer);
+            // The block was made before its record could be read.
+            blocks.advance(context).await?;
+            break;
+        }
+        without = Some(answer);
+        if Instant::now() + pause > until {
+            break;
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+    Ok(Settled {
+        record,
+        without,
+        enough_blocks: blocks.found.len() >= before + ENOUGH_BLOCKS,
+        blocks: blocks.found,
+    })
+}
+
+/// The blocks that are made while the run goes on.
+struct NewBlocks {
+    next: Option<u64>,
+    found: Vec<Arc<Exchange>>,
+}
+
+impl NewBlocks {
+    fn since(tip: Option<u64>) -> Self {
+        Self {
+            next: tip.map(|tip| tip + 1),
+            found: Vec::new(),
+        }
+    }
+
+    /// Reads on as far as there are blocks.
+    async fn advance(&mut self, context: &Context) -> Result<(), Obstacle> {
+        while let Some(index) = self.next
+            && self.found.len() < MOST_BLOCKS
+        {
+            let answer = context.node.ask(block_request(index)).await?;
+            let block = answer.answered_object();
+            if block.and_then(reported_index) != Some(i128::from(index)) {
+                break;
+            }
+            self.found.push(answer);
+            self.next = index.checked_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// Where a transaction stands in a block, by its code, and what is there.
+pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<&'v Value> {
+    match block {
+        Value::Object(members) => {
+            if members.get("trans_code").and_then(Value::as_str) == Some(code) {
+                return Some(block);
+            }
+            members.values().find_map(|member| in_block(member, code))
+        }
+        Value::Array(items) => items.iter().find_map(|item| in_block(item, code)),
+        _ => None,
+    }
+}
+
+/// What a refusal says, in a line.
+pub(crate) fn message(answer: &Exchange) -> String {
+    let said = node_client::SubmitAnswer::from_slice(&answer.body)
+        .map(|answer| answer.messages().join("; "))
+        .unwrap_or_default();
+    if said.is_empty() {
+        answer.summary()
+    } else {
+        shown(&said, 200)
+    }
+}

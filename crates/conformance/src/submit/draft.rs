@@ -1,0 +1,134 @@
+//! Transactions before they are signed: built by the node, or by hand where it builds none.
+
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use node_client::{RawTransaction, escape::escaped_up_to as shown};
+use node_primitives::WalletAddress;
+use serde_json::{Value, json};
+
+use super::Submitting;
+use crate::{
+    exchange::{Exchange, Request},
+    outcome::Obstacle,
+    sample::Context,
+};
+
+/// In the remarks of what is to be refused.
+pub(super) const REFUSED: &str = "to be refused";
+
+/// Something that no other run has written.
+pub(super) fn unique() -> u128 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos())
+}
+
+/// The body of a call that builds a claim.
+pub(super) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remarks: &str) -> Value {
+    json!({
+        "sc_address": contract,
+        "function_called": "add_verification",
+        "signers": signers,
+        "params": {
+            "asset_id": asset,
+            "asset_type": "token",
+            "verifier_address": signers.first(),
+            "outcome": 1,
+            "doc_hash_list": ["5a".repeat(32), "a5".repeat(32)],
+            "doc_link_list": ["https://example.org/a-document"],
+            "remarks": remarks,
+            "deletable_after": 1_347_345,
+        },
+    })
+}
+
+pub(super) fn call_request(call: &Value) -> Request {
+    Request::post("/call-sc", call.to_string())
+}
+
+/// In what an answer of `/call-sc` is not the call that was asked for; nothing where it is.
+///
+/// What a node builds is signed only if it is exactly what it was asked for: a signature is worth
+/// whatever the wallet holds.
+pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
+    let Some(body) = answer.answered_object() else {
+        return Some(format!("no transaction was built: {}", answer.summary()));
+    };
+    let transaction = body.get("transaction").unwrap_or(body);
+    if transaction.get("type").and_then(Value::as_i64) != Some(3) {
+        return Some("the transaction is not of type 3, a contract call".to_owned());
+    }
+    let wanted = json!({
+        "address": call["sc_address"],
+        "function": call["function_called"],
+        "signers": call["signers"],
+        "params": call["params"],
+    });
+    match transaction.get("specific_data") {
+        Some(found) if *found == wanted => None,
+        Some(found) => Some(format!(
+            "the transaction's specific_data is {}",
+            shown(&found.to_string(), 200)
+        )),
+        None => Some("the transaction has no specific_data".to_owned()),
+    }
+}
+
+/// What a node built, with the fee and the currency of this run, as it is to be signed.
+pub(super) fn priced(answer: &Exchange, with: &Submitting) -> Result<String, String> {
+    let raw = RawTransaction::from_slice(&answer.body).map_err(|error| error.to_string())?;
+    let raw = raw.with_fee(&with.fee).map_err(|error| error.to_string())?;
+    let raw = match &with.currency {
+        Some(code) => raw.with_currency(code).map_err(|error| error.to_string())?,
+        None => raw,
+    };
+    raw.transaction_text()
+        .map(ToOwned::to_owned)
+        .map_err(|error| error.to_string())
+}
+
+/// A transaction for a claim that is to be refused, as it is to be signed: what the node builds
+/// where it builds what it was asked for, else one by hand.
+pub(super) async fn draft(
+    context: &Context,
+    signers: &[WalletAddress],
+    remarks: &str,
+) -> Result<String, Obstacle> {
+    let call = call(
+        &context.contract(),
+        signers,
+        &format!("conformance-refused-{:x}", unique()),
+        remarks,
+    );
+    let built: Option<Arc<Exchange>> = match context.node.ask(call_request(&call)).await {
+        Ok(answer) => Some(answer),
+        Err(Obstacle::Limit(reason)) => return Err(Obstacle::Limit(reason)),
+        Err(_) => None,
+    };
+    Ok(built
+        .filter(|answer| unlike(&call, answer).is_none())
+        .and_then(|answer| priced(&answer, &context.submissions.with).ok())
+        .unwrap_or_else(|| by_hand(context, &call)))
+}
+
+/// The documented transaction of a call.
+fn by_hand(context: &Context, call: &Value) -> String {
+    let with = &context.submissions.with;
+    let token = with.currency.as_ref().or(context.material.tokens.first());
+    let unique = unique();
+    format!(
+        "{{\"timestamp\":{},\"trans_code\":\"{unique:040x}\",\"type\":3,\"currency\":{},\"fee\":{},\
+         \"descr\":\"\",\"valid\":1,\"specific_data\":{{\"address\":{},\"function\":{},\
+         \"signers\":{},\"params\":{}}}}}",
+        unique / 1_000_000,
+        Value::from(token.map_or("TKN", String::as_str)),
+        with.fee.as_str(),
+        call["sc_address"],
+        call["function_called"],
+        call["signers"],
+        call["params"],
+    )
+}

@@ -1,0 +1,104 @@
+//! What a run submits where it is allowed to: bad transactions that a node must refuse, and one
+//! claim that it must take.
+
+mod claim;
+mod draft;
+mod refusal;
+
+use std::{array, sync::Arc, time::Duration};
+
+use node_primitives::Amount;
+use node_wallet::KeyPair;
+use tokio::sync::OnceCell;
+
+pub(crate) use claim::{Claim, in_block, is_valid, message};
+pub(crate) use draft::unlike;
+pub(crate) use refusal::Refusal;
+
+use crate::{asked, exchange::Exchange, outcome::Obstacle, sample::Context};
+
+/// With what a run signs and pays for what it submits.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Submitting {
+    /// The wallet that signs; a throw-away one signs what is to be refused where there is none.
+    pub wallet: Option<KeyPair>,
+    /// The fee, written as it is submitted.
+    pub fee: Amount,
+    /// The token that the fee is paid in; the one that `/call-sc` writes, if not given.
+    pub currency: Option<String>,
+    /// How long a claim is waited for until it can be read.
+    pub settle_timeout: Duration,
+}
+
+impl Default for Submitting {
+    fn default() -> Self {
+        Self {
+            wallet: None,
+            fee: Amount::from(1_000_000_u64),
+            currency: None,
+            settle_timeout: Duration::from_secs(60),
+        }
+    }
+}
+
+type Answer = Result<Arc<Exchange>, Obstacle>;
+
+/// What has been submitted in a run, each thing once, whichever cases look at it.
+#[derive(Default)]
+pub(crate) struct Submissions {
+    pub(crate) with: Submitting,
+    refusals: [OnceCell<Answer>; Refusal::ALL.len()],
+    one_signer: OnceCell<String>,
+    claim: OnceCell<Result<Claim, Obstacle>>,
+}
+
+impl Submissions {
+    pub(crate) fn new(with: Submitting) -> Self {
+        Self {
+            with,
+            refusals: array::from_fn(|_| OnceCell::new()),
+            ..Self::default()
+        }
+    }
+}
+
+impl Context {
+    /// What the node answered to a bad submission.
+    pub(crate) async fn refusal(&self, refusal: Refusal) -> Answer {
+        let place = &self.submissions.refusals[refusal as usize];
+        let answer = asked::for_all(place.get_or_init(|| refusal::submit(self, refusal))).await;
+        answer.iter().for_each(|answer| asked::looked_at(answer));
+        answer.clone()
+    }
+
+    /// What the node answered to all bad submissions.
+    pub(crate) async fn refusals(&self) -> Result<Vec<Arc<Exchange>>, Obstacle> {
+        let mut answers = Vec::new();
+        let mut missing = None;
+        for refusal in Refusal::ALL {
+            match self.refusal(refusal).await {
+                Ok(answer) => answers.push(answer),
+                Err(obstacle) => missing = missing.or(Some(obstacle)),
+            }
+        }
+        match missing {
+            Some(obstacle) if answers.is_empty() => Err(obstacle),
+            _ => Ok(answers),
+        }
+    }
+
+    /// The claim that this run makes: the same one for all cases that look at it.
+    pub(crate) async fn claim(&self) -> Result<&Claim, Obstacle> {
+        let place = &self.submissions.claim;
+        let made = asked::for_all(place.get_or_init(|| claim::make(self))).await;
+        let claim = made.as_ref().map_err(Clone::clone)?;
+        for exchange in [Ok(&claim.built), claim.submitted.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            asked::looked_at(exchange);
+        }
+        Ok(claim)
+    }
+}

@@ -1,0 +1,77 @@
+//! `--report-dir`, as a person or a CI job gives it.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+/// Runs against a port where nothing listens.
+fn run(report_dir: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+        .args([
+            "--base-url",
+            "http://127.0.0.1:1",
+            "--network",
+            "devnet",
+            "--report-dir",
+        ])
+        .arg(report_dir)
+        .output()
+        .expect("the binary starts")
+}
+
+#[test]
+fn the_three_reports_are_written_even_of_a_run_that_reached_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().join("not").join("there");
+    assert_eq!(run(&reports).status.code(), Some(3));
+    let mut names: Vec<_> = fs::read_dir(&reports)
+        .expect("the folder was made")
+        .map(|file| {
+            file.expect("a file")
+                .file_name()
+                .into_string()
+                .expect("a name")
+        })
+        .collect();
+    names.sort();
+    assert_eq!(names, ["junit.xml", "report.html", "report.json"]);
+    for name in names {
+        assert!(fs::metadata(reports.join(name)).expect("a file").len() > 500);
+    }
+}
+
+#[test]
+fn reports_replace_those_of_the_last_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("report.html");
+    fs::write(&page, "old").expect("a file");
+    assert_eq!(run(folder.path()).status.code(), Some(3));
+    assert!(
+        fs::read_to_string(&page)
+            .expect("a page")
+            .starts_with("<!DOCTYPE html>")
+    );
+}
+
+#[test]
+fn a_report_dir_that_is_none_is_refused_before_anything_is_asked() {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    for path in [file.path().to_owned(), file.path().join("below")] {
+        let output = run(&path);
+        assert_eq!(output.status.code(), Some(2));
+        let told = String::from_utf8(output.stderr).expect("text");
+        let path = path.display();
+        assert!(
+            told.contains(&format!("error: reports can't be written to {path}: ")),
+            "{told}"
+        );
+        assert!(!told.contains("reaching the node") && output.stdout.is_empty());
+    }
+}

@@ -1,0 +1,208 @@
+//! What the binary needs to be told before it goes beyond reading.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use node_wallet::KeyPair;
+use serde_json::json;
+
+/// Exit status, standard output and standard error.
+fn told(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+        .args(arguments)
+        .output()
+        .expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code().expect("an exit status"),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// A port that takes connections, and can tell whether there was one.
+struct Watched(TcpListener);
+
+impl Watched {
+    fn new() -> Self {
+        Self(TcpListener::bind("127.0.0.1:0").expect("a free port"))
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.0.local_addr().expect("an address"))
+    }
+
+    #[track_caller]
+    fn was_left_alone(&self) {
+        self.0.set_nonblocking(true).expect("a mode");
+        assert!(self.0.accept().is_err(), "something was sent");
+    }
+}
+
+/// Refused with exit status 2 and these words, and nothing is sent.
+#[track_caller]
+fn refuses(arguments: &[&str], parts: &[&str]) {
+    let node = Watched::new();
+    let url = node.url();
+    let (code, stdout, stderr) = told(&[&["--base-url", &url], arguments].concat());
+    assert_eq!(code, 2, "{arguments:?}: {stdout}{stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "{part:?} is not in {stderr}");
+    }
+    node.was_left_alone();
+}
+
+const SECRET: &str = "5ec2e7aa7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f7f";
+
+fn key_file(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) -> PathBuf {
+    let wallet = KeyPair::from_hex(SECRET).expect("a key");
+    let mut file = json!({
+        "public": wallet.public_key().to_string(),
+        "private": SECRET,
+        "address": wallet.address().to_string(),
+    });
+    change(&mut file);
+    let path = folder.join("wallet.json");
+    std::fs::write(&path, file.to_string()).expect("the file is written");
+    path
+}
+
+#[test]
+fn beyond_reading_mainnet_needs_a_second_word() {
+    for tier in ["reject", "write"] {
+        refuses(
+            &["--network", "mainnet", "--allow", tier],
+            &["--allow-mainnet", tier],
+        );
+    }
+}
+
+#[test]
+fn writing_needs_a_wallet() {
+    refuses(&["--network", "devnet", "--allow", "write"], &["--wallet"]);
+}
+
+#[test]
+fn cases_that_may_not_run_are_no_selection() {
+    refuses(
+        &["--network", "devnet", "--only", "submit-transaction/*"],
+        &["submit-transaction/unsigned", "--allow reject"],
+    );
+    refuses(
+        &["--network", "devnet", "--allow", "everything"],
+        &["everything", "read, reject, write"],
+    );
+}
+
+#[test]
+fn a_bad_key_file_is_explained_and_never_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(Change, &str); 6] = [
+        (
+            |file| file["address"] = json!(format!("0x{}", "1".repeat(40))),
+            "does not belong to the address",
+        ),
+        (
+            |file| file["public"] = json!("ab".repeat(64)),
+            "does not belong to the public key",
+        ),
+        (
+            |file| file["private"] = json!(format!("{SECRET}0g")),
+            "no private key",
+        ),
+        (|file| file["private"] = json!([SECRET]), "is no key file"),
+        (|file| *file = json!(SECRET), "is no key file"),
+        (
+            |file| {
+                file.as_object_mut()
+                    .and_then(|members| members.shift_remove("address"));
+            },
+            "is no key file",
+        ),
+    ];
+    for (change, said) in changes {
+        let path = key_file(folder.path(), change);
+        let path = path.to_str().expect("UTF-8");
+        let node = Watched::new();
+        let url = node.url();
+        let (code, stdout, stderr) = told(&[
+            "--base-url",
+            &url,
+            "--network",
+            "devnet",
+            "--allow",
+            "write",
+            "--wallet",
+            path,
+        ]);
+        assert_eq!(code, 2, "{stdout}{stderr}");
+        assert!(stderr.contains(said) && stderr.contains(path), "{stderr}");
+        assert!(
+            !stderr.contains("7f7f") && !stdout.contains("7f7f"),
+            "{stderr}"
+        );
+        node.was_left_alone();
+    }
+    refuses(
+        &["--network", "devnet", "--wallet", "no-such-wallet.json"],
+        &["no-such-wallet.json", "can't be read"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_key_file_that_others_can_read_is_pointed_out() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = key_file(folder.path(), |_| {});
+    for (mode, warns) in [(0o644, true), (0o600, false)] {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(&path, permissions).expect("a mode");
+        let path = path.to_str().expect("UTF-8");
+        let (code, _, stderr) = told(&["--dry-run", "--wallet", path]);
+        assert_eq!(code, 0, "{stderr}");
+        assert_eq!(stderr.contains("chmod 600"), warns, "{stderr}");
+    }
+}
+
+#[test]
+fn a_dry_run_lists_the_kinds_and_sends_nothing() {
+    let node = Watched::new();
+    let url = node.url();
+    let dry = |more: &[&str]| {
+        let base = ["--base-url", &url, "--network", "testnet", "--dry-run"];
+        let (code, stdout, stderr) = told(&[&base, more].concat());
+        assert_eq!(code, 0, "{stderr}");
+        stdout
+    };
+    let read = dry(&[]);
+    assert!(
+        read.contains(&url) && read.contains("nothing was sent"),
+        "{read}"
+    );
+    assert!(read.contains("/get-block?block_index=<"), "{read}");
+    assert!(!read.contains("/submit-transaction"), "{read}");
+    let reject = dry(&["--allow", "reject"]);
+    assert!(
+        reject.contains("a transaction that nobody signed"),
+        "{reject}"
+    );
+    assert!(!reject.contains("signed with the wallet"), "{reject}");
+    let write = dry(&["--allow", "write"]);
+    assert!(write.contains("signed with the wallet"), "{write}");
+    let some = dry(&["--only", "docs/*"]);
+    assert!(
+        some.contains("/docs") && !some.contains("/call-sc"),
+        "{some}"
+    );
+    node.was_left_alone();
+}

@@ -1,0 +1,375 @@
+//! The reports of real runs, as others read them: a CI server, a browser, a program.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, header};
+use devnode::{BlockTime, Config};
+use integration_tests::{observed_node, proxy::Proxy, watch::check};
+use node_conformance::{
+    Options,
+    outcome::Outcome,
+    report::{self, Report},
+};
+use node_primitives::Network;
+use roxmltree::{Document, Node};
+use serde_json::{Value, json};
+
+async fn devnode() -> devnode::Handle {
+    let mut config = Config::new(Network::Devnet);
+    config.port = Some(0);
+    config.block_time = BlockTime::Manual;
+    devnode::spawn(config).await.expect("a local node")
+}
+
+async fn of_observed_node(strict: bool) -> Report {
+    let node = observed_node::spawn().await.expect("a node");
+    let mut options = Options::default();
+    options.strict = strict;
+    check(&node.base_url(), &options).await
+}
+
+fn test_case<'d>(document: &'d Document<'_>, id: &str) -> Node<'d, 'd> {
+    let mut elements = document.descendants();
+    elements
+        .find(|node| node.has_tag_name("testcase") && node.attribute("name") == Some(id))
+        .expect("the case is in the document")
+}
+
+fn child<'d>(node: Node<'d, 'd>, name: &str) -> Option<Node<'d, 'd>> {
+    node.children().find(|child| child.has_tag_name(name))
+}
+
+fn total(document: &Document<'_>, name: &str) -> usize {
+    let root = document.root_element();
+    root.attribute(name)
+        .expect("a total")
+        .parse()
+        .expect("a number")
+}
+
+#[tokio::test]
+async fn junit_counts_departures_as_failures_and_the_undecided_as_skipped() {
+    let report = of_observed_node(false).await;
+    let xml = report::junit(&report).expect("JUnit XML");
+    let document = Document::parse(&xml).expect("well-formed XML");
+
+    let failed = report.count(Outcome::Fail);
+    assert!(failed > 5);
+    assert_eq!(total(&document, "failures"), failed);
+    assert_eq!(total(&document, "errors"), 0);
+    let skipped = report.count(Outcome::Inconclusive) + report.count(Outcome::Skipped);
+    assert_eq!(total(&document, "skipped"), skipped);
+    assert_eq!(total(&document, "tests"), report.cases.len() + 1);
+
+    for case in &report.cases {
+        let element = test_case(&document, &case.id);
+        let operation = case.id.split('/').next();
+        assert_eq!(element.attribute("classname"), operation);
+        let suite = element.parent_element().expect("a suite");
+        assert_eq!(suite.attribute("name"), operation);
+        let time: f64 = element
+            .attribute("time")
+            .expect("a time")
+            .parse()
+            .expect("seconds");
+        assert!(time >= 0.0);
+        assert_eq!(
+            child(element, "failure").is_some(),
+            case.outcome == Outcome::Fail
+        );
+    }
+}
+
+#[tokio::test]
+async fn junit_tells_a_departure_in_full() {
+    let report = of_observed_node(false).await;
+    let xml = report::junit(&report).expect("JUnit XML");
+    let document = Document::parse(&xml).expect("well-formed XML");
+
+    let failure = child(test_case(&document, "get-block/committee"), "failure").expect("a failure");
+    assert_eq!(failure.attribute("type"), Some("must"));
+    let message = failure.attribute("message").expect("a message");
+    assert_eq!(
+        message,
+        "committee as text: a JSON array inside of a string"
+    );
+    let text = failure.text().expect("text");
+    for part in [
+        "contract: Block: committee",
+        "at:       /committee",
+        "expected: ",
+        "actual: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        text.contains("try:      curl -sS 'http://127.0.0.1:"),
+        "{text}"
+    );
+
+    let skipped =
+        child(test_case(&document, "get-block/receipt-vote"), "skipped").expect("skipped");
+    assert!(
+        skipped
+            .attribute("message")
+            .is_some_and(|message| message.contains("never seen"))
+    );
+
+    let properties: Vec<_> = document
+        .descendants()
+        .find(|node| node.has_tag_name("properties"))
+        .expect("properties")
+        .children()
+        .filter_map(|node| Some((node.attribute("name")?, node.attribute("value")?)))
+        .collect();
+    assert!(properties.contains(&("base_url", report.target.base_url.as_str())));
+    for property in [
+        ("network", "devnet"),
+        ("verdict", "departs"),
+        ("exit_code", "1"),
+    ] {
+        assert!(properties.contains(&property), "{properties:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_warning_is_told_and_fails_only_a_strict_run() {
+    for strict in [false, true] {
+        let report = of_observed_node(strict).await;
+        let xml = report::junit(&report).expect("JUnit XML");
+        let document = Document::parse(&xml).expect("well-formed XML");
+        let warned = test_case(&document, "sc-state/value");
+        let told = if strict { "failure" } else { "system-out" };
+        let told = child(warned, told)
+            .and_then(|node| node.text())
+            .expect("what was found");
+        assert!(told.contains("there is no value"), "{told}");
+        assert_eq!(child(warned, "failure").is_some(), strict);
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_reaches_nothing_is_red_in_ci_and_says_so_on_its_page() {
+    let report = check("http://127.0.0.1:1", &Options::default()).await;
+    assert_eq!(report.exit_code, 3);
+    let xml = report::junit(&report).expect("JUnit XML");
+    let document = Document::parse(&xml).expect("well-formed XML");
+    assert_eq!(
+        (total(&document, "errors"), total(&document, "failures")),
+        (1, 0)
+    );
+    let error = child(test_case(&document, "run/comes-to-a-verdict"), "error").expect("an error");
+    assert_eq!(error.attribute("type"), Some("unreachable"));
+    assert!(error.text().is_some_and(|text| !text.trim().is_empty()));
+    assert!(report::html(&report).contains("No verdict: unreachable"));
+}
+
+#[tokio::test]
+async fn every_finding_comes_with_its_exchange() {
+    let report = of_observed_node(false).await;
+    for case in &report.cases {
+        for finding in &case.findings {
+            let place = finding.exchange.expect("a place");
+            assert!(case.exchanges.contains(&place));
+            let exchange = report.exchanges.get(place).expect("an exchange");
+            assert_eq!(exchange.curl, finding.curl);
+        }
+        for place in &case.exchanges {
+            assert!(*place < report.exchanges.len(), "{}", case.id);
+        }
+        let decided = matches!(case.outcome, Outcome::Pass | Outcome::Fail | Outcome::Warn);
+        assert!(
+            !decided || !case.exchanges.is_empty(),
+            "{} looked at nothing",
+            case.id
+        );
+    }
+    let committee = report
+        .cases
+        .iter()
+        .find(|case| case.id == "get-block/committee");
+    let first = committee.expect("the case").exchanges[0];
+    let body = &report.exchanges[first].body;
+    assert!(body.starts_with("{\n  \"block_index\": 1,\n"), "{body}");
+}
+
+/// The report without what tells the time.
+fn timeless(report: &Report) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(members) => {
+                members.retain(|name, _| name != "elapsed_ms" && name != "started_at");
+                members.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut value = serde_json::to_value(report).expect("JSON");
+    strip(&mut value);
+    value
+}
+
+#[tokio::test]
+async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
+    let good = devnode().await;
+    let departing = observed_node::spawn().await.expect("a node");
+    for base_url in [good.base_url().to_string(), departing.base_url()] {
+        let mut first = None;
+        for jobs in [1, 4, 16, 1] {
+            let mut options = Options::default();
+            options.jobs = jobs;
+            let report = timeless(&check(&base_url, &options).await);
+            let first = first.get_or_insert_with(|| report.clone());
+            assert!(
+                *first == report,
+                "{jobs} jobs make another report of {base_url}"
+            );
+        }
+    }
+}
+
+const HOSTILE: &str = "</script></pre><script>alert(1)</script>\"><img src=x onerror=alert(1)>\
+                       ]]>&#x0;<!--'\u{1b}[31m\u{1b}]0;x\u{7}\0\u{9b}2J\u{202e}\u{2066}\u{200b}\
+                       \u{fffe}\u{ffff}\r\n`${x}`";
+
+/// A node that puts hostile text wherever an answer has room for text, and where it has none.
+async fn hostile_reports() -> (Report, String, String, String) {
+    let good = devnode().await;
+    let proxy = Proxy::spawn(
+        good.base_url(),
+        Arc::new(|asked, mut answer| {
+            if asked.path == "/docs" {
+                return answer
+                    .with_status(axum::http::StatusCode::IM_A_TEAPOT)
+                    .with_body(HOSTILE);
+            }
+            if asked.path == "/get-trustscore-wallets" {
+                let media = HeaderValue::from_static("text/html;\"><script>alert(2)</script>");
+                answer.headers.insert(header::CONTENT_TYPE, media);
+                return answer.with_body(format!("{HOSTILE}\n{HOSTILE}"));
+            }
+            answer.with_json(|value| {
+                let Some(members) = value.as_object_mut() else {
+                    return;
+                };
+                for name in [
+                    "creator_wallet",
+                    "previous_hash",
+                    "proof",
+                    "detail",
+                    "balance",
+                ] {
+                    if members.contains_key(name) {
+                        members.insert(name.to_owned(), json!(HOSTILE));
+                    }
+                }
+                members.insert(HOSTILE.to_owned(), json!({ HOSTILE: [HOSTILE] }));
+            })
+        }),
+    )
+    .await
+    .expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    assert!(report.count(Outcome::Fail) > 3, "the node was to be broken");
+    let (html, junit) = (
+        report::html(&report),
+        report::junit(&report).expect("JUnit XML"),
+    );
+    let json = report::json(&report).expect("JSON");
+    (report, html, junit, json)
+}
+
+/// Characters that a reader does not see, or that a terminal acts on.
+fn unseen(text: &str) -> String {
+    let bidi = |c| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
+    let lost = |c| matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.chars()
+        .filter(|c| (c.is_control() && *c != '\n') || bidi(*c) || lost(*c))
+        .collect()
+}
+
+#[tokio::test]
+async fn no_report_lets_through_what_a_hostile_node_sends() {
+    let (report, html, junit, json) = hostile_reports().await;
+
+    // What the page itself is made of, and nothing more of the kind.
+    let lower = html.to_ascii_lowercase();
+    for (markup, times) in [
+        ("<script", 1),
+        ("</script", 1),
+        ("<style", 1),
+        ("<img", 0),
+        ("<!--", 0),
+    ] {
+        assert_eq!(lower.matches(markup).count(), times, "{markup}");
+    }
+    assert!(
+        html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"),
+        "it is to be read, though"
+    );
+    assert!(html.contains("\\u{202e}"));
+    assert_eq!(unseen(&html), "");
+
+    let document = Document::parse(&junit).expect("well-formed XML");
+    assert_eq!(total(&document, "failures"), report.count(Outcome::Fail));
+    let told: String = document
+        .descendants()
+        .filter_map(|node| node.text())
+        .collect();
+    assert!(told.contains("<script>alert(1)</script>") && told.contains("]]>"));
+    assert_eq!(unseen(&junit), "");
+
+    assert_eq!(unseen(&json), "");
+    let read: Report = serde_json::from_str(&json).expect("a report");
+    assert_eq!(timeless(&read), timeless(&report));
+}
+
+#[tokio::test]
+async fn the_page_allows_its_own_script_and_style_and_nothing_else() {
+    let html = report::html(&of_observed_node(false).await);
+    let policy = html
+        .split_once("http-equiv=\"Content-Security-Policy\" content=\"")
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .expect("a policy")
+        .0
+        .replace("&#39;", "'");
+    let parts: Vec<_> = policy.split("; ").collect();
+    assert_eq!(parts[0], "default-src 'none'");
+    assert!(parts.contains(&"base-uri 'none'") && parts.contains(&"form-action 'none'"));
+    for unsafe_source in ["unsafe", "*", "http", "data:", "self"] {
+        assert!(!policy.contains(unsafe_source), "{policy}");
+    }
+    // Nothing is fetched, so the page is the same wherever it is kept.
+    for fetched in ["src=", "url(", "@import", "<link", "<base", "<iframe"] {
+        assert!(!html.contains(fetched), "{fetched}");
+    }
+    let at = |part: &str| html.find(part).expect("it is there");
+    assert!(at("Content-Security-Policy") < at("<style") && at("<style") < at("<script"));
+}
+
+#[tokio::test]
+async fn what_is_asked_many_times_does_not_make_a_report_grow_without_end() {
+    let good = devnode().await;
+    let padding = "x".repeat(300_000);
+    let proxy = Proxy::spawn(
+        good.base_url(),
+        Arc::new(move |_, answer| answer.with_json(|value| value["padding"] = json!(padding))),
+    )
+    .await
+    .expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    let json = report::json(&report).expect("JSON");
+    assert!(json.len() < 2_000_000, "{} bytes", json.len());
+    assert!(
+        report
+            .exchanges
+            .iter()
+            .any(|one| one.body_bytes > 300_000 && one.body.ends_with('…'))
+    );
+}

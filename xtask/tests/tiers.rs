@@ -1,0 +1,83 @@
+//! Beyond reading, through the real binary, against a node by its URL.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{path::PathBuf, process::Command, time::Duration};
+
+use devnode::{BlockTime, Config, TestWallet};
+use node_conformance::{outcome::Outcome, report::Report};
+
+async fn devnode() -> devnode::Handle {
+    let every = BlockTime::Every(Duration::from_millis(50));
+    let config = Config::for_tests().with_seed(11).with_block_time(every);
+    devnode::spawn(config).await.expect("a local node")
+}
+
+fn key_file(wallet: &TestWallet) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("wallet.json");
+    let keys = wallet.keys();
+    let file = serde_json::json!({
+        "public": keys.public_key().to_string(),
+        "private": keys.private_key().reveal().as_str(),
+        "address": keys.address().to_string(),
+    });
+    std::fs::write(&path, file.to_string()).expect("the file is written");
+    (folder, path)
+}
+
+/// Checks the node with the task, and hands back its exit status and report.
+async fn check(node: &devnode::Handle, more: &[&str]) -> (i32, Report) {
+    let url = node.base_url().to_owned();
+    let more: Vec<String> = more.iter().map(ToString::to_string).collect();
+    tokio::task::spawn_blocking(move || {
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .args(["conformance", "--network", "devnet", "--format", "json"])
+            .args(["--base-url", &url])
+            .args(more)
+            .output()
+            .expect("the task starts");
+        let report = serde_json::from_slice(&output.stdout);
+        (
+            output.status.code().expect("an exit status"),
+            report.expect("a report"),
+        )
+    })
+    .await
+    .expect("the task ends")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wallet_makes_one_claim_and_every_case_passes() {
+    let node = devnode().await;
+    let (_folder, path) = key_file(node.wallet("bob").expect("a wallet"));
+    let path = path.to_str().expect("UTF-8");
+    let (code, report) = check(&node, &["--allow", "write", "--wallet", path, "--strict"]).await;
+    assert_eq!(code, 0, "{report:?}");
+    assert_eq!(
+        report.count(Outcome::Pass),
+        report.cases.len(),
+        "{report:?}"
+    );
+    // What must be refused, and the claim twice.
+    assert_eq!(node.submissions_received(), 15 + 1 + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_leaves_nothing_behind() {
+    let node = devnode().await;
+    let (code, report) = check(&node, &["--allow", "reject"]).await;
+    assert_eq!(code, 0, "{report:?}");
+    assert_eq!(node.pending(), 0);
+    assert_eq!(node.submissions_received(), 15);
+    let claims = |case: &&node_conformance::report::CaseReport| {
+        case.reason.as_deref() == Some("needs --allow write")
+    };
+    assert_eq!(
+        report.cases.iter().filter(claims).count(),
+        report.count(Outcome::Skipped)
+    );
+}
