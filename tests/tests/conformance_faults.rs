@@ -238,8 +238,10 @@ fn faults() -> Vec<Broken> {
         "transactions in blocks are not signed", json_of(BLOCK, |_, block| {
             transactions(block).iter_mut().for_each(|t| set(t, "/signatures", json!([])));
         }) => ["chain/transaction-signatures"];
-        "a list has an entry twice", json_of(BALANCES, |asked, answer| if asks_for(asked, "ALL_") {
-            if let Some(list) = answer["balance"].as_array_mut() { list.extend(list.first().cloned()) }
+        "a list has an entry twice", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_") && let Some(list) = answer["balance"].as_array_mut() {
+                list.extend(list.first().cloned());
+            }
         }) => ["get-balances/lists-agree"];
         "the lists are empty", json_of(BALANCES, |asked, answer| if asks_for(asked, "ALL_WALLETS") {
             answer["balance"] = json!([]);

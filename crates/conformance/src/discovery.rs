@@ -246,21 +246,17 @@ async fn search(blocks: &mut Blocks<'_>, fixture: &Fixture) -> Result<Option<u64
     let Some(mut known) = newest else {
         return Ok(None);
     };
-    let mut beyond = known.max(1) * 2;
-    while blocks.read(beyond).await? {
-        known = beyond;
-        beyond = beyond.saturating_mul(2);
-        if beyond > BEYOND {
+    loop {
+        let Some(tip) = last_from(blocks, known).await? else {
             return Ok(Some(known));
+        };
+        known = tip;
+        // Where a block is missing in the middle, the chain goes on behind it.
+        let behind = known + 2;
+        if !blocks.read(behind).await? {
+            break;
         }
-    }
-    while beyond - known > 1 {
-        let middle = known + (beyond - known) / 2;
-        if blocks.read(middle).await? {
-            known = middle;
-        } else {
-            beyond = middle;
-        }
+        known = behind;
     }
     blocks.material.tip = Some(known);
     let lowest = if known <= SHORT {
@@ -282,6 +278,29 @@ async fn search(blocks: &mut Blocks<'_>, fixture: &Fixture) -> Result<Option<u64
         }
     }
     Ok(blocks.material.blocks.last().map(|(index, _)| *index))
+}
+
+/// The last index from `known` on, before one that has no block; none if there is no end to them.
+async fn last_from(blocks: &mut Blocks<'_>, mut known: u64) -> Result<Option<u64>, Obstacle> {
+    let mut step = known.max(1);
+    let mut beyond = known + step;
+    while blocks.read(beyond).await? {
+        known = beyond;
+        step *= 2;
+        beyond = known + step;
+        if beyond > BEYOND {
+            return Ok(None);
+        }
+    }
+    while beyond - known > 1 {
+        let middle = known + (beyond - known) / 2;
+        if blocks.read(middle).await? {
+            known = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    Ok(Some(known))
 }
 
 /// Collects what a document mentions, each thing once and in the order of its appearance.

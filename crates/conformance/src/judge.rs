@@ -213,7 +213,11 @@ pub(crate) async fn refused(
     harmless: fn(&Value) -> bool,
 ) -> Findings {
     let exchange = context.node.ask(request).await?;
-    if !exchange.is_success() || exchange.json().map_or(true, harmless) {
+    if !exchange.is_success()
+        || exchange
+            .json()
+            .map_or(true, |value| value.is_null() || harmless(value))
+    {
         return Ok(Vec::new());
     }
     Ok(vec![Finding::new(

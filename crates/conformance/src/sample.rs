@@ -59,6 +59,9 @@ impl Sample {
     }
 }
 
+/// Blocks as the client reads them, each with its exchange.
+type DecodedBlocks = Arc<Vec<(Arc<Exchange>, Block)>>;
+
 type Answers = Result<Vec<Arc<Exchange>>, Obstacle>;
 
 /// Everything that a case may look at or ask.
@@ -69,7 +72,7 @@ pub(crate) struct Context {
     pub(crate) snapshots: Store,
     pub(crate) baseline: Option<Baseline>,
     pub(crate) submissions: Submissions,
-    decoded_blocks: OnceCell<Arc<Vec<(Arc<Exchange>, Block)>>>,
+    decoded_blocks: OnceCell<DecodedBlocks>,
     token_balance: OnceCell<Answers>,
     wallet_balances: OnceCell<Answers>,
     token_holders: OnceCell<Answers>,
@@ -110,9 +113,7 @@ impl Context {
     }
 
     /// The blocks that were read, each as the client reads it, in rising order of the index.
-    pub(crate) async fn decoded_blocks(
-        &self,
-    ) -> Result<Arc<Vec<(Arc<Exchange>, Block)>>, Obstacle> {
+    pub(crate) async fn decoded_blocks(&self) -> Result<DecodedBlocks, Obstacle> {
         let answers = self.sample(Sample::Blocks).await?;
         let decoded = self.decoded_blocks.get_or_init(|| async {
             let blocks = answers
@@ -320,7 +321,7 @@ impl Context {
         second["signers"] = serde_json::json!([self.signer(), other_signer]);
         let params = &mut second["params"];
         params["asset_id"] = "conformance-check-two".into();
-        params["doc_hash_list"] = ["f0", "0a", "f0"]
+        params["doc_hash_list"] = ["f0", "0a", "f0", "1b"]
             .map(|byte| byte.repeat(32))
             .to_vec()
             .into();

@@ -48,7 +48,11 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
     } else {
         builder
     };
-    let builder = if options.keep_alive { builder } else { builder.pool_max_idle_per_host(0) };
+    let builder = if options.keep_alive {
+        builder
+    } else {
+        builder.pool_max_idle_per_host(0)
+    };
     builder
         .build()
         .map_err(|source| Error::configuration("the HTTP client can't be made", source))

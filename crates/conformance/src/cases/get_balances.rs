@@ -325,7 +325,25 @@ async fn lists_agree(context: &Context) -> Findings {
             "no list was of the form that nodes were seen to give".to_owned(),
         ));
     }
-    for pair in context.material.holdings.iter().take(3) {
+    // What is said to be held by one wallet has to be in the other lists, too.
+    let mut held: Vec<_> = context.material.holdings.iter().take(3).cloned().collect();
+    for list in &by_wallet {
+        let about = list
+            .request
+            .query
+            .iter()
+            .find(|(name, _)| *name == "wallet_address");
+        for entry in entries(&list.body).unwrap_or_default() {
+            if let (Some((_, wallet)), Some(token)) = (about, entry.token_code)
+                && entry
+                    .balance
+                    .is_some_and(|balance| balance > Integer::from(0))
+            {
+                held.push((wallet.clone(), token));
+            }
+        }
+    }
+    for pair in &held {
         let lists = |exchange: &Exchange, asked: &str, about: &str| {
             exchange
                 .request

@@ -1,0 +1,136 @@
+//! What is no departure is not called one, and what is one is named.
+
+use std::time::Duration;
+
+use integration_tests::{
+    faults::set,
+    proxy::Proxy,
+    watch::{check, ids},
+};
+use node_conformance::{Options, Tier, cases, outcome::Outcome};
+use serde_json::json;
+
+use crate::{broken_nodes::refusing, ended, local, options};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
+    let node = local().await;
+    for jobs in [1, 4, 16] {
+        let mut options = options(&node, Tier::Write);
+        options.jobs = jobs;
+        let report = check(&node.base_url, &options).await;
+        let others: Vec<_> = report
+            .cases
+            .iter()
+            .filter(|case| case.outcome != Outcome::Pass)
+            .map(|case| (&case.id, case.outcome, &case.reason))
+            .collect();
+        assert!(others.is_empty(), "{others:?}");
+        assert_eq!(report.exit_code, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fee_that_is_refused_is_no_departure() {
+    let node = local().await;
+    let mut options = options(&node, Tier::Write);
+    options.submitting.fee = "7".parse().expect("an amount");
+    let report = check(&node.base_url, &options).await;
+    let (outcome, reason) = ended(&report, "submit-transaction/claim-accepted");
+    assert_eq!(outcome, Outcome::Inconclusive);
+    assert!(
+        reason.contains("Not enough fee") && reason.contains("--fee"),
+        "{reason}"
+    );
+    assert_eq!(report.exit_code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_that_stands_still_is_no_departure() {
+    let node = devnode::spawn(devnode::Config::for_tests())
+        .await
+        .expect("a local node");
+    let mut options = Options::default();
+    options.allow = Tier::Write;
+    options.submitting.wallet = node.wallet("bob").map(|bob| bob.keys().clone());
+    options.submitting.settle_timeout = Duration::from_millis(100);
+    let report = check(node.base_url(), &options).await;
+    let (outcome, reason) = ended(&report, "submit-transaction/claim-readable");
+    assert_eq!(outcome, Outcome::Inconclusive);
+    assert!(reason.contains("--settle-timeout"), "{reason}");
+    assert_eq!(report.exit_code, 0, "{:?}", report.cases);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tip_that_moves_is_no_departure() {
+    let every = devnode::BlockTime::Every(Duration::from_millis(15));
+    let config = devnode::Config::for_tests().with_block_time(every);
+    let node = devnode::spawn(config).await.expect("a local node");
+    for _ in 0..5 {
+        let mut options = Options::default();
+        options.allow = Tier::Write;
+        options.submitting.wallet = node.wallet("carol").map(|carol| carol.keys().clone());
+        let report = check(node.base_url(), &options).await;
+        let others: Vec<_> = report
+            .cases
+            .iter()
+            .filter(|case| case.outcome != Outcome::Pass)
+            .map(|case| (&case.id, case.outcome, &case.reason))
+            .collect();
+        assert!(others.is_empty(), "{others:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_of_the_observed_forms_refuses_well_enough() {
+    let node = integration_tests::observed_node::spawn()
+        .await
+        .expect("a node");
+    let mut options = Options::default();
+    options.allow = Tier::Reject;
+    options
+        .select_only(
+            cases::all()
+                .iter()
+                .map(|case| case.id)
+                .filter(|id| id.starts_with("submit-")),
+        )
+        .expect("IDs");
+    let report = check(&node.base_url(), &options).await;
+    assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
+    assert_eq!(
+        ids(&report, Outcome::Warn),
+        ["submit-transaction/refusal-is-no-crash"]
+    );
+    assert!(ids(&report, Outcome::Inconclusive).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_of_messages_is_named() {
+    let node = local().await;
+    let fault = refusing(|answer| set(answer, "/response/msg", json!(["no"])));
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &options(&node, Tier::Reject)).await;
+    assert_eq!(
+        ended(&report, "submit-transaction/msg"),
+        (Outcome::Fail, "msg as a list")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_limits_submissions_is_waited_for() {
+    let every = devnode::BlockTime::Every(Duration::from_millis(50));
+    let ten = std::num::NonZeroU32::new(10).expect("ten");
+    let config = devnode::Config::for_tests()
+        .with_block_time(every)
+        .with_rate_limit(ten);
+    let node = devnode::spawn(config).await.expect("a local node");
+    let mut options = Options::default();
+    options.allow = Tier::Write;
+    options.jobs = 16;
+    options.submitting.wallet = node.wallet("alice").map(|alice| alice.keys().clone());
+    let report = check(node.base_url(), &options).await;
+    assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
+    assert!(ids(&report, Outcome::Inconclusive).is_empty());
+    assert!(ids(&report, Outcome::Warn).is_empty());
+}

@@ -1,0 +1,90 @@
+//! What is sent is what a dry run lists.
+
+use std::collections::BTreeSet;
+
+use integration_tests::{
+    proxy::{Asked, Proxy},
+    watch::check,
+};
+use node_conformance::{Baseline, Options, Tier, cli::LocalNode, exchange::Method, plan};
+use node_primitives::Network;
+
+use crate::{local, options};
+
+/// What can be told of a request before it is sent.
+type Kind = (String, String, Vec<String>);
+
+fn kind_of(asked: &Asked) -> Kind {
+    let mut names: Vec<String> = asked
+        .query
+        .split('&')
+        .filter_map(|pair| pair.split('=').next())
+        .filter(|name| !name.is_empty())
+        .map(ToOwned::to_owned)
+        .collect();
+    names.sort();
+    (asked.method.to_string(), asked.path.clone(), names)
+}
+
+fn planned(options: &Options) -> BTreeSet<Kind> {
+    plan::kinds(options, Network::Devnet)
+        .iter()
+        .map(|kind| {
+            let mut names: Vec<_> = kind
+                .parameters
+                .iter()
+                .map(|(name, _)| (*name).to_owned())
+                .collect();
+            names.sort();
+            let method = if kind.method == Method::Get {
+                "GET"
+            } else {
+                "POST"
+            };
+            (method.to_owned(), kind.path.to_owned(), names)
+        })
+        .collect()
+}
+
+async fn sent(node: &LocalNode, options: &Options) -> BTreeSet<Kind> {
+    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), options).await;
+    assert!(report.exit_code <= 1, "{:?}", report.reason);
+    proxy.asked().iter().map(kind_of).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_is_what_the_plan_says() {
+    let node = local().await;
+    for allow in Tier::ALL {
+        let options = options(&node, allow);
+        assert_eq!(sent(&node, &options).await, planned(&options), "{allow:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_case_sends_what_the_plan_says_of_it() {
+    let node = local().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut all = options(&node, Tier::Write);
+    all.baseline = Some(Baseline::named("here", folder.path(), true).expect("a baseline"));
+    let mut wrong = Vec::new();
+    for case in all.cases() {
+        let mut options = all.clone();
+        options.select_only([case.id]).expect("an ID");
+        let (sent, planned) = (sent(&node, &options).await, planned(&options));
+        let unplanned: Vec<_> = sent.difference(&planned).collect();
+        let unsent: Vec<_> = planned.difference(&sent).collect();
+        if !unplanned.is_empty() || !unsent.is_empty() {
+            wrong.push(format!(
+                "{}: unplanned {unplanned:?}, not sent {unsent:?}",
+                case.id
+            ));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "crates/conformance/src/plan/kinds.rs is not what is sent:\n{}",
+        wrong.join("\n")
+    );
+}

@@ -1,0 +1,118 @@
+//! Nothing is submitted that was not allowed, and nothing signed that was not asked for.
+
+use integration_tests::{
+    faults::{json_of, set},
+    proxy::Proxy,
+    watch::{Silent, check},
+};
+use node_conformance::{Target, Tier, outcome::Outcome, plan};
+use node_primitives::Network;
+use serde_json::json;
+
+use crate::{
+    ended, local, options,
+    submission::{SUBMIT, kind_of_submission},
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_allowed_is_skipped_and_not_sent() {
+    let node = local().await;
+    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &options(&node, Tier::Read)).await;
+    assert!(proxy.asked().iter().all(|asked| asked.path != SUBMIT));
+    let unsigned = ended(&report, "submit-transaction/unsigned");
+    assert_eq!(unsigned, (Outcome::Skipped, "needs --allow reject"));
+    let claim = ended(&report, "submit-transaction/claim-new");
+    assert_eq!(claim, (Outcome::Skipped, "needs --allow write"));
+
+    let report = check(&proxy.server.base_url(), &options(&node, Tier::Reject)).await;
+    assert_eq!(report.exit_code, 0);
+    assert!(
+        proxy
+            .asked()
+            .iter()
+            .all(|asked| asked.path != SUBMIT || kind_of_submission(asked) != "claim")
+    );
+    assert_eq!(
+        ended(&report, "submit-transaction/claim-new").0,
+        Outcome::Skipped
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
+    let node = local().await;
+    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let target = Target::parse(&proxy.server.base_url(), Network::Mainnet).expect("a target");
+    let options = options(&node, Tier::Write);
+    let report = node_conformance::run(
+        target,
+        &options,
+        std::sync::Arc::new(Silent),
+        std::future::pending(),
+    )
+    .await;
+    assert!(proxy.asked().iter().all(|asked| asked.path != SUBMIT));
+    let unsigned = ended(&report, "submit-transaction/unsigned");
+    assert_eq!(unsigned, (Outcome::Skipped, "needs --allow-mainnet"));
+    assert_eq!(
+        plan::kinds(&options, Network::Mainnet)
+            .iter()
+            .map(|kind| kind.tier)
+            .max(),
+        Some(Tier::Read)
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_asked_for_is_never_signed() {
+    let node = local().await;
+    let fault = json_of("/call-sc", |_, answer| {
+        set(
+            answer,
+            "/transaction/specific_data/function",
+            json!("transfer"),
+        );
+        set(
+            answer,
+            "/transaction/specific_data/params",
+            json!({"amount_to_send": 1}),
+        );
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
+    let submitted: Vec<_> = proxy
+        .asked()
+        .into_iter()
+        .filter(|asked| asked.path == SUBMIT)
+        .collect();
+    assert!(submitted.len() > 10, "{}", submitted.len());
+    for asked in submitted {
+        let text = String::from_utf8_lossy(&asked.body);
+        assert!(
+            !text.contains("amount_to_send") && kind_of_submission(&asked) != "claim",
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_report_and_no_request_shows_the_key() {
+    let node = local().await;
+    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    let options = options(&node, Tier::Write);
+    let wallet = options.submitting.wallet.clone().expect("a wallet");
+    let key = wallet.private_key().reveal();
+    let report = check(&proxy.server.base_url(), &options).await;
+    let mut texts = vec![format!("{options:?}"), format!("{report:?}")];
+    texts.push(serde_json::to_string(&report).expect("a report"));
+    texts.extend(
+        proxy
+            .asked()
+            .iter()
+            .map(|asked| String::from_utf8_lossy(&asked.body).into_owned()),
+    );
+    for text in texts {
+        assert!(!text.contains(key.as_str()));
+    }
+}
