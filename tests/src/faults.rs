@@ -13,7 +13,7 @@ pub struct Broken {
     pub name: &'static str,
     /// How.
     pub fault: Fault,
-    /// The cases that have to fail or warn. All of them, and no others.
+    /// The cases that have to fail, warn or inform. All of them, and no others.
     pub caught_by: &'static [&'static str],
 }
 

@@ -3,14 +3,16 @@
 //!
 //! The bodies are made up; only their forms are observed.
 
+use std::collections::BTreeMap;
+
 use axum::{
     Json, Router,
     extract::Query,
-    http::StatusCode,
+    http::{StatusCode, header},
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::server::Server;
 
@@ -27,6 +29,54 @@ pub const HELD: u64 = 9_007_199_254_740_993;
 /// The newest block.
 pub const TIP: u64 = 6;
 
+/// The listing: a page that has its scripts show the node's description.
+const LISTING: &str = "<!DOCTYPE html><html><title>API</title><div id=\"swagger-ui\"></div>\
+    <script>const ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui' })</script></html>";
+
+/// The node's description of itself, which says of a parameter that it may be left out, though it may not.
+fn description() -> Value {
+    let calls = [
+        ("get", "/get-block", vec!["block_index"]),
+        (
+            "get",
+            "/get-balances",
+            vec!["balance_type", "token_code", "wallet_address"],
+        ),
+        (
+            "get",
+            "/sc-state",
+            vec![
+                "table_name",
+                "contract_address",
+                "unique_column",
+                "unique_value",
+            ],
+        ),
+        (
+            "get",
+            "/get-trustscore-wallets",
+            vec!["src_wallet_address", "dst_wallet_address"],
+        ),
+        ("post", "/call-sc", Vec::new()),
+        ("post", "/submit-transaction", Vec::new()),
+    ];
+    let mut paths = Map::new();
+    for (method, path, names) in calls {
+        let parameters: Vec<Value> = names
+            .iter()
+            .map(|name| {
+                let optional = ["unique_column", "token_code", "wallet_address"].contains(name);
+                json!({"name": name, "in": "query", "required": !optional})
+            })
+            .collect();
+        paths.insert(
+            path.to_owned(),
+            json!({ method: { "parameters": parameters } }),
+        );
+    }
+    json!({"openapi": "3.0.2", "info": {"title": "API", "version": "1"}, "paths": paths})
+}
+
 type Parameters = Query<Vec<(String, String)>>;
 
 /// Starts the node on a free port.
@@ -39,10 +89,8 @@ pub async fn spawn() -> std::io::Result<Server> {
         .route("/get-balances", get(balances))
         .route("/sc-state", get(state))
         .route("/get-trustscore-wallets", get(trust))
-        .route(
-            "/docs",
-            get(|| async { Html("<!DOCTYPE html><html><title>API</title></html>") }),
-        )
+        .route("/docs", get(|| async { Html(LISTING) }))
+        .route("/openapi.json", get(|| async { Json(description()) }))
         .route("/call-sc", post(call))
         .route("/submit-transaction", post(submit))
         .fallback(|| async { failure(StatusCode::NOT_FOUND, &json!("Not Found")) })
@@ -177,6 +225,9 @@ async fn trust(query: Parameters) -> Response {
     }
 }
 
+/// Stands for the params until they are put in.
+const PARAMS: &str = "the params";
+
 async fn call(body: String) -> Response {
     let Ok(call) = serde_json::from_str::<Value>(&body) else {
         return missing("body", "");
@@ -186,7 +237,11 @@ async fn call(body: String) -> Response {
             return missing("body", name);
         }
     }
-    Json(json!({
+    // A wrong type is refused as a missing field is.
+    if !call["signers"].is_array() || !call["params"].is_object() {
+        return missing("body", "signers");
+    }
+    let built = json!({
         "transaction": {
             "timestamp": 1_795_000_100_000_u64,
             "trans_code": "c0ffee00c0ffee00c0ffee00c0ffee00c0ffee00",
@@ -199,13 +254,20 @@ async fn call(body: String) -> Response {
                 "address": call["sc_address"],
                 "function": call["function_called"],
                 "signers": call["signers"],
-                "params": call["params"],
+                "params": PARAMS,
             },
             "is_child_txn": false,
         },
         "signatures": [],
-    }))
-    .into_response()
+    });
+    // The params stand there as they came, with numbers that no `Value` holds.
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(&body).unwrap_or_default();
+    let params = members.get("params").map_or("null", |params| params.get());
+    let built = built
+        .to_string()
+        .replacen(&format!("\"{PARAMS}\""), params, 1);
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (json, built).into_response()
 }
 
 /// Refuses everything, as it was seen to be refused: some of it with a verdict, and the rest by

@@ -39,9 +39,10 @@ impl Answer {
     /// Changes the body's JSON document; leaves alone what is not one.
     #[must_use]
     pub fn with_json(mut self, change: impl FnOnce(&mut serde_json::Value)) -> Self {
-        if let Ok(mut value) = serde_json::from_slice(&self.body) {
+        let text = String::from_utf8_lossy(&self.body);
+        if let Ok(mut value) = serde_json::from_str(&numbers_kept(&text)) {
             change(&mut value);
-            self.body = value.to_string().into();
+            self.body = numbers_restored(&value.to_string()).into();
         }
         self
     }
@@ -59,6 +60,57 @@ impl Answer {
         self.status = status;
         self
     }
+}
+
+/// How a number is marked that a [`serde_json::Value`] would change.
+const KEPT: &str = "\"kept number ";
+
+/// A JSON document with such numbers as text, so that a fault changes nothing but what it is to.
+fn numbers_kept(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => {
+                let mut escaped = false;
+                let end = rest[1..].find(|c| {
+                    let ends = c == '"' && !escaped;
+                    escaped = c == '\\' && !escaped;
+                    ends
+                });
+                end.map_or(rest.len(), |end| end + 2)
+            }
+            '-' | '0'..='9' => rest
+                .find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'))
+                .unwrap_or(rest.len()),
+            other => other.len_utf8(),
+        };
+        let (token, after) = rest.split_at(length);
+        let number = matches!(first, '-' | '0'..='9');
+        let kept = || {
+            let value: Option<serde_json::Value> = serde_json::from_str(token).ok();
+            value.is_none_or(|value| value.to_string().as_str() == token)
+        };
+        if number && !kept() {
+            out.push_str(&format!("{KEPT}{token}\""));
+        } else {
+            out.push_str(token);
+        }
+        rest = after;
+    }
+    out
+}
+
+/// Undoes [`numbers_kept`].
+fn numbers_restored(text: &str) -> String {
+    let mut parts = text.split(KEPT);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (number, after) = part.split_once('"').unwrap_or((part, ""));
+        out.push_str(number);
+        out.push_str(after);
+    }
+    out
 }
 
 /// What a proxy does to an answer.

@@ -15,6 +15,7 @@ use devnode::{BlockTime, Config};
 use integration_tests::{
     broken,
     faults::{Broken, answer_of, as_if_right, json_of, remove, set},
+    matrix,
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
@@ -52,6 +53,11 @@ const BALANCES: &str = "/get-balances";
 const STATE: &str = "/sc-state";
 const TRUST: &str = "/get-trustscore-wallets";
 const CALL: &str = "/call-sc";
+const DOCUMENT: &str = "/openapi.json";
+
+/// A listing that is made of the node's document.
+const SWAGGER: &str = "<!DOCTYPE html><html><body><div id=\"swagger-ui\"></div>\
+    <script>SwaggerUIBundle({ url: '/openapi.json' })</script></body></html>";
 
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn faults() -> Vec<Broken> {
@@ -202,7 +208,7 @@ fn faults() -> Vec<Broken> {
         "a call's integers are rounded as floats are", json_of(CALL, |_, answer| {
             let place = "/transaction/specific_data/params/deletable_after";
             set(answer, place, json!(9_007_199_254_740_992_u64));
-        }) => ["call-sc/params"];
+        }) => ["call-sc/deep-and-large-params", "call-sc/params"];
         "a call's text loses what is not ASCII", json_of(CALL, |_, answer| {
             let place = "/transaction/specific_data/params/remarks";
             if let Some(Value::String(text)) = answer.pointer_mut(place) {
@@ -249,6 +255,16 @@ fn faults() -> Vec<Broken> {
         "balance and value differ", json_of(BALANCES, |asked, answer| {
             if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["value"] = json!(-1); }
         }) => ["get-balances/balance"];
+        "what is no wallet is answered", as_if_right(BALANCES,
+            |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
+            => ["get-balances/wallet-address-malformed"];
+        "what is no contract has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "ct5a&") || asked.query.ends_with("ct5a"),
+            json!({"value": ["a"]}))
+            => ["sc-state/contract-address-malformed"];
+        "a call with text for its signers is built", as_if_right(CALL,
+            |asked, answer| answer.status != StatusCode::OK && contains(asked, "\"signers\":\""),
+            json!({"transaction": {}})) => ["call-sc/signers-mistyped"];
         "an unknown token is held", json_of(BALANCES, |asked, answer| {
             if asks_for(asked, "NO-SUCH-TOKEN") { answer["balance"] = json!(5); }
         }) => ["get-balances/nothing-held"];
@@ -285,7 +301,7 @@ fn faults() -> Vec<Broken> {
                     answer.with_body(body)
                 } else { answer }
             }
-        }) => ["call-sc/params", "call-sc/signers"];
+        }) => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers"];
         "building a call costs a fee", Arc::new({
             let calls = std::sync::atomic::AtomicU64::new(0);
             move |asked: &Asked, answer: Answer| {
@@ -414,7 +430,38 @@ fn faults() -> Vec<Broken> {
             let json = HeaderValue::from_static("application/json");
             answer.headers.insert(header::CONTENT_TYPE, json);
             answer.with_body("{}")
-        }) => ["docs/page"];
+        }) => ["docs/lists-calls", "docs/page"];
+        "the listing is on another server", answer_of("/docs", |_, answer| {
+            moved(answer, "http://localhost:9/docs/")
+        }) => ["docs/answers"];
+        "the listing moves for ever", answer_of("/docs", |_, answer| moved(answer, "/docs"))
+            => ["docs/answers"];
+        "the listing lists nothing", answer_of("/docs", |_, answer| answer.with_body(
+            "<!DOCTYPE html><html><title>Calls</title>get-blocks</html>",
+        )) => ["docs/lists-calls"];
+        "neither the listing nor its document has a call", Arc::new(|asked: &Asked, answer: Answer| {
+            match asked.path.as_str() {
+                "/docs" => answer.with_body(SWAGGER),
+                DOCUMENT => answer.with_json(|document| remove(document, "/paths", CALL)),
+                _ => answer,
+            }
+        }) => ["docs/lists-calls", "docs/openapi-document"];
+        "the listing's document is not there", Arc::new(|asked: &Asked, answer: Answer| {
+            match asked.path.as_str() {
+                "/docs" => answer.with_body(SWAGGER),
+                DOCUMENT => answer.with_status(StatusCode::NOT_FOUND),
+                _ => answer,
+            }
+        }) => ["docs/lists-calls"];
+        "the node's document has a call less", json_of(DOCUMENT, |_, document| {
+            remove(document, "/paths", TRUST);
+        }) => ["docs/openapi-document"];
+        "the node's document lacks a parameter", json_of(DOCUMENT, |_, document| {
+            set(document, "/paths/~1sc-state/get/parameters/0", json!({}));
+        }) => ["docs/openapi-document"];
+        "the node's document lets a parameter be left out", json_of(DOCUMENT, |_, document| {
+            set(document, "/paths/~1get-block/get/parameters/0/required", json!(false));
+        }) => ["docs/openapi-document"];
 
         "a call is not built", answer_of(CALL, |_, answer| {
             answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
@@ -434,7 +481,23 @@ fn faults() -> Vec<Broken> {
         }) => ["call-sc/signers"];
         "the remarks are changed", json_of(CALL, |_, answer| {
             set(answer, "/transaction/specific_data/params/remarks", json!("never  submitted"));
-        }) => ["call-sc/params"];
+        }) => ["call-sc/deep-and-large-params", "call-sc/params"];
+        "a call's large integers become floats", text_of(CALL,
+            "123456789012345678901234567890", "1.2345678901234568e+29")
+            => ["call-sc/deep-and-large-params"];
+        "a call's integers beyond 64 bits are cut", text_of(CALL,
+            "18446744073709551616", "18446744073709551615")
+            => ["call-sc/deep-and-large-params"];
+        "a call's decimals are of single precision", text_of(CALL,
+            "1234567.123456789", "1234567.125") => ["call-sc/deep-and-large-params"];
+        "a call's small decimals are nothing", text_of(CALL, "1e-7", "0.0")
+            => ["call-sc/deep-and-large-params"];
+        "a call's params are cut where they are deep", text_of(CALL, "\"bottom\"", "null")
+            => ["call-sc/deep-and-large-params"];
+        "a call's params lose the last of many members", text_of(CALL, ",\"member_199\":199", "")
+            => ["call-sc/deep-and-large-params"];
+        "a GET builds a call", as_if_right(CALL, |asked, _| asked.method == "GET",
+            json!({"transaction": {"type": 3}, "signatures": []})) => ["call-sc/get-refused"];
         "a call is a transfer", json_of(CALL, |_, answer| {
             set(answer, "/transaction/type", json!(5));
         }) => ["call-sc/type"];
@@ -448,15 +511,16 @@ fn faults() -> Vec<Broken> {
         "a raw transaction is something else", json_of(CALL, |_, answer| {
             *answer = json!({"job": 17});
         }) => ["call-sc/decodes", "call-sc/sc-address", "call-sc/function-called",
-            "call-sc/signers", "call-sc/params", "call-sc/type", "call-sc/snapshot",
-            "call-sc/submittable"];
+            "call-sc/signers", "call-sc/params", "call-sc/deep-and-large-params", "call-sc/type",
+            "call-sc/snapshot", "call-sc/submittable"];
         "a call without a contract is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && !contains(asked, "sc_address"),
-            json!({"transaction": {}})) => ["call-sc/sc-address-required"];
+            json!({"transaction": {}})) => ["call-sc/get-refused", "call-sc/sc-address-required"];
         "a call without a function is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && !contains(asked, "function_called"),
             json!({"transaction": {}}))
-            => ["call-sc/function-called-required", "call-sc/body-not-json"];
+            => ["call-sc/function-called-required", "call-sc/body-not-json",
+                "call-sc/get-refused"];
         "a call without signers is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && !contains(asked, "signers")
                 && contains(asked, "params"),
@@ -466,20 +530,43 @@ fn faults() -> Vec<Broken> {
                 && contains(asked, "signers"),
             json!({"transaction": {}})) => ["call-sc/params-required"];
         "half a document is taken for a call", as_if_right(CALL,
-            |asked, _| asked.body.len() < 20, json!({"transaction": {}}))
+            |asked, _| asked.method == "POST" && asked.body.len() < 20, json!({"transaction": {}}))
             => ["call-sc/body-not-json"];
     }
+}
+
+/// Replaces a text in the answers to successful requests for a path.
+fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path == path && answer.status == StatusCode::OK {
+            let text = String::from_utf8_lossy(&answer.body).replace(from, to);
+            answer.with_body(text)
+        } else {
+            answer
+        }
+    })
+}
+
+/// A redirect.
+fn moved(answer: Answer, to: &'static str) -> Answer {
+    let mut answer = answer
+        .with_status(StatusCode::TEMPORARY_REDIRECT)
+        .with_body("");
+    answer
+        .headers
+        .insert(header::LOCATION, HeaderValue::from_static(to));
+    answer
 }
 
 fn contains(asked: &Asked, part: &str) -> bool {
     String::from_utf8_lossy(&asked.body).contains(part)
 }
 
-/// The cases that fail or warn behind a proxy with this fault.
+/// The cases that fail, warn or inform behind a proxy with this fault.
 async fn caught(node: &devnode::Handle, fault: Fault) -> Vec<String> {
     let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
-    let mut caught: Vec<String> = [Outcome::Fail, Outcome::Warn]
+    let mut caught: Vec<String> = [Outcome::Fail, Outcome::Warn, Outcome::Info]
         .iter()
         .flat_map(|outcome| ids(&report, *outcome))
         .map(ToOwned::to_owned)
@@ -527,10 +614,16 @@ async fn every_case_is_failed_by_some_fault() {
     );
 }
 
+#[test]
+fn the_fault_matrix_in_the_docs_is_fresh() {
+    let fresh = matrix::keep_fresh(&[("read", matrix::render(&faults()))]);
+    assert_eq!(fresh, Ok(()));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_good_node_fails_no_case_at_any_number_of_jobs() {
     let node = devnode().await;
-    for jobs in [1, 4, 16] {
+    for jobs in [1, 4, 16].into_iter().cycle().take(60) {
         let mut options = Options::default();
         options.jobs = jobs;
         let report = check(node.base_url(), &options).await;
@@ -544,5 +637,70 @@ async fn a_good_node_fails_no_case_at_any_number_of_jobs() {
             report.cases
         );
         assert_eq!(report.exit_code, 0);
+    }
+}
+
+/// What is more than is read is neither a departure nor a good answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn blocks_that_are_more_than_is_read_leave_no_verdict() {
+    let node = devnode().await;
+    let deep = answer_of(BLOCK, |_, answer| {
+        let nested = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"x\":NESTED,", 1);
+        answer.with_body(text.replace("NESTED", &nested))
+    });
+    let many = answer_of(BLOCK, |_, answer| {
+        let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"x\":[MANY0],", 1);
+        answer.with_body(text.replace("MANY", &"0,".repeat(600_000)))
+    });
+    for fault in [deep, many] {
+        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let report = check(&proxy.server.base_url(), &Options::default()).await;
+        assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+        assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
+        assert!(
+            report
+                .reason
+                .is_some_and(|reason| reason.contains("more than is read"))
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_listing_may_move_within_the_node_and_be_made_of_its_document() {
+    let node = devnode().await;
+    for place in ["/docs/", "docs/", "/docs/?from=docs"] {
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/docs" => moved(answer, place),
+            "/docs/" => {
+                let mut answer = answer.with_body(SWAGGER);
+                let page = HeaderValue::from_static("application/xhtml+xml");
+                answer.headers.insert(header::CONTENT_TYPE, page);
+                answer
+            }
+            _ => answer,
+        });
+        assert_eq!(caught(&node, fault).await, [""; 0], "{place}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_only_scripts_show_is_no_departure() {
+    let node = devnode().await;
+    for page in [
+        "<html><script src='app.js'></script></html>",
+        "<html><script>show({ url: '/v2/swagger.json' })</script></html>",
+    ] {
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/docs" => answer.with_body(page),
+            DOCUMENT => answer.with_status(StatusCode::NOT_FOUND),
+            _ => answer,
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let report = check(&proxy.server.base_url(), &Options::default()).await;
+        assert_eq!(
+            ids(&report, Outcome::Inconclusive),
+            ["docs/lists-calls", "docs/openapi-document"]
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! The tasks of this workspace: `cargo xtask conformance`, `devnode`, `spec`, `directions`, `ci`.
+//! The tasks of this workspace: `cargo xtask conformance`, `devnode`, `spec`, `directions`, `bench`, `ci`.
 
+pub mod bench;
 pub mod ci;
 pub mod conformance;
 pub mod directions;

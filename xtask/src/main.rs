@@ -5,7 +5,7 @@ use std::{error::Error, process::ExitCode};
 use clap::{Parser, Subcommand};
 use devnode::cli::DevnodeArgs;
 use node_conformance::cli::ConformanceArgs;
-use xtask::{ci, conformance, directions, spec};
+use xtask::{bench, ci, conformance, directions, spec};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -28,6 +28,8 @@ enum Task {
     Spec(spec::SpecArgs),
     /// Check which crate depends on which
     Directions,
+    /// Measure how fast a run is, how soon it begins, and how much memory it takes
+    Bench(bench::BenchArgs),
     /// Everything that has to hold before a change lands
     Ci,
 }
@@ -57,6 +59,16 @@ async fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        Task::Bench(args) => match bench::run(&args).await {
+            Ok(text) => {
+                say(&text);
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                complain(&with_causes(&error));
+                ExitCode::from(2)
+            }
+        },
         Task::Ci => match ci::run() {
             Ok(()) => ExitCode::SUCCESS,
             Err(failed) => {
@@ -75,6 +87,14 @@ fn with_causes(error: &dyn Error) -> String {
         cause = inner.source();
     }
     text
+}
+
+#[expect(
+    clippy::print_stdout,
+    reason = "a task tells on stdout what it found out"
+)]
+fn say(text: &str) {
+    print!("{text}");
 }
 
 #[expect(

@@ -81,7 +81,7 @@ async fn a_second_node_by_url_conforms_and_is_asked_nothing_that_could_change_it
         assert!(reads && !request.path.contains("submit"), "{request:?}");
     }
     assert!(
-        asked.len() <= 12 * 7,
+        asked.len() <= 12 * 6,
         "{} requests are too many for a read",
         asked.len()
     );
@@ -128,5 +128,5 @@ async fn a_run_of_some_cases_skips_the_others() {
     .await;
     assert_eq!(code, 0);
     let report: Report = serde_json::from_str(&stdout).expect("a report");
-    assert!(report.count(Outcome::Pass) == 2 && report.count(Outcome::Skipped) > 50);
+    assert!(report.count(Outcome::Pass) == 4 && report.count(Outcome::Skipped) > 50);
 }

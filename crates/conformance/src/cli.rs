@@ -325,12 +325,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         args.verbose,
         style,
     ));
-    let interrupt = async {
-        // Where the signal can't be listened to, the run goes on without.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
+    let interrupt = interrupted();
     let report = run(target, &options, progress, interrupt).await;
     show(&report, args.format, style);
     if let Some((path, folder)) = folder {
@@ -525,6 +520,28 @@ fn list(options: &Options) {
         ));
     }
     print(&out);
+}
+
+/// Ready when the process is told to end. It listens from the call on, and not only when polled.
+#[cfg(unix)]
+fn interrupted() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signal = signal(SignalKind::interrupt());
+    async {
+        match signal {
+            Ok(mut signal) => drop(signal.recv().await),
+            // Where the signal can't be listened to, the run goes on without.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+/// Ready when the process is told to end.
+#[cfg(not(unix))]
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
 }
 
 fn show(report: &Report, format: Format, style: Style) {

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    exchange::{Exchange, Request},
+    exchange::{Exchange, Request, TOO_MUCH},
     node::Node,
     outcome::Obstacle,
 };
@@ -22,7 +22,9 @@ const BEYOND: u64 = 1 << 40;
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
 /// A chain of so many blocks is read as a whole.
-const SHORT: u64 = 16;
+const SHORT: u64 = 10;
+/// When so many bytes of blocks are read, no more are looked for.
+const ENOUGH: usize = 8 * 1024 * 1024;
 /// The longest identifier of an asset that fits into a URL that every server takes.
 const LONGEST_ASSET: usize = 200;
 /// How many wallets are asked for their tokens.
@@ -71,6 +73,8 @@ pub(crate) struct Material {
     pub(crate) first_answer: Option<Arc<Exchange>>,
     pub(crate) wallets: Vec<String>,
     pub(crate) tokens: Vec<String>,
+    /// What wallets were said to hold, as far as it was asked here.
+    pub(crate) wallet_lists: Vec<Arc<Exchange>>,
     /// Wallets with a token that each holds, or at least was asked about.
     pub(crate) holdings: Vec<(String, String)>,
     pub(crate) contracts: Vec<String>,
@@ -106,6 +110,7 @@ pub(crate) async fn discover(node: &Node, fixture: &Fixture) -> Result<Material,
         if let Some(value) = answer.answered_object() {
             held.walk(value, 0);
         }
+        material.wallet_lists.push(answer);
         for token in held.tokens {
             material.holdings.push((wallet.clone(), token.clone()));
             found.token(&token);
@@ -190,6 +195,13 @@ impl Blocks<'_> {
         self.material
             .first_answer
             .get_or_insert_with(|| Arc::clone(&exchange));
+        if exchange.status == 200
+            && exchange
+                .json()
+                .is_err_and(|fault| fault.ends_with(TOO_MUCH))
+        {
+            return Ok(true);
+        }
         let Some(block) = exchange.answered_object() else {
             self.refused.push((index, exchange));
             return Ok(false);
@@ -266,6 +278,15 @@ async fn search(blocks: &mut Blocks<'_>, fixture: &Fixture) -> Result<Option<u64
     };
     let mut found = Found::default();
     for index in (lowest..=known).rev() {
+        let read: usize = blocks
+            .material
+            .blocks
+            .iter()
+            .map(|(_, block)| block.body.len())
+            .sum();
+        if read > ENOUGH {
+            break;
+        }
         // Two neighbours are wanted in any case; the others only until there is a contract call.
         if known > SHORT && known - index > 1 && !found.assets.is_empty() {
             break;

@@ -43,6 +43,8 @@ pub struct Request {
     pub method: Method,
     /// The path below the base URL, such as `/get-block`.
     pub path: &'static str,
+    /// Where the node said that the path moved to, within its own origin; asked instead of the path.
+    pub moved: Option<String>,
     /// The query's parameters, in the order in which they are sent.
     pub query: Vec<(&'static str, String)>,
     /// The JSON body of a POST.
@@ -57,6 +59,7 @@ impl Request {
             operation,
             method: Method::Get,
             path,
+            moved: None,
             query: Vec::new(),
             body: None,
         }
@@ -69,6 +72,7 @@ impl Request {
             operation,
             method: Method::Post,
             path,
+            moved: None,
             query: Vec::new(),
             body: Some(body),
         }
@@ -106,6 +110,15 @@ impl Request {
     #[must_use]
     pub fn url(&self, base: &BaseUrl) -> url::Url {
         let mut url = base.join(self.path);
+        if let Some(place) = &self.moved {
+            // Not joined: a path of two slashes would be another server's name.
+            let (path, query) = match place.split_once('?') {
+                Some((path, query)) => (path, Some(query)),
+                None => (place.as_str(), None),
+            };
+            url.set_path(path);
+            url.set_query(query);
+        }
         if !self.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&self.query);
         }
@@ -154,6 +167,8 @@ pub struct Exchange {
     pub content_type: Option<String>,
     /// The `Content-Encoding`, if the answer had one; none was asked for.
     pub content_encoding: Option<String>,
+    /// The `Location`, if the answer had one.
+    pub location: Option<String>,
     /// The body, at most as long as the run's limit.
     pub body: Vec<u8>,
     /// From sending the request until the body's end.
@@ -179,6 +194,7 @@ impl Exchange {
             status,
             content_type,
             content_encoding: None,
+            location: None,
             body,
             elapsed,
             json: OnceLock::new(),
@@ -190,6 +206,18 @@ impl Exchange {
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// Where a redirect leads, if it stays within the origin of what was asked: path and query.
+    pub(crate) fn moved_within_origin(&self) -> Option<String> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let location = self.location.as_deref()?;
+        let asked = url::Url::parse(&self.url).ok()?;
+        let place = asked.join(location).ok()?;
+        let stays = place.origin() == asked.origin() && place.as_str().len() <= LONGEST_PLACE;
+        stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
     }
 
     /// The body as JSON.
@@ -269,6 +297,8 @@ fn read(body: &[u8]) -> Result<Value, String> {
     })
 }
 
+/// The longest URL of a redirect that is followed.
+const LONGEST_PLACE: usize = 2000;
 /// The most values that are read of one answer; a block of 10,000 receipts has about 100,000.
 const MOST_VALUES: usize = 500_000;
 /// How a fault of the harness' own limits ends, which is none of the node's.
@@ -297,6 +327,43 @@ mod tests {
                 .curl(&base)
                 .contains(r#"--data-binary '{"a":"\u202eé"}'"#)
         );
+    }
+
+    #[test]
+    fn a_redirect_is_followed_within_the_origin_only() {
+        let base: BaseUrl = "http://127.0.0.1:8420/node".parse().unwrap();
+        let moved = |status, location: &str| {
+            let request = Request::get("/docs");
+            let mut exchange =
+                Exchange::new(request, &base, status, None, Vec::new(), Duration::ZERO);
+            exchange.location = Some(location.to_owned());
+            let moved = Some(exchange.moved_within_origin()?);
+            let request = Request {
+                moved,
+                ..exchange.request
+            };
+            Some(request.url(&base).to_string())
+        };
+        let origin = "http://127.0.0.1:8420";
+        for (location, place) in [
+            ("/docs/", "/docs/"),
+            ("docs/?a=b#c", "/node/docs/?a=b"),
+            ("http://127.0.0.1:8420/x", "/x"),
+            ("http://127.0.0.1:8420//example.org/x", "//example.org/x"),
+        ] {
+            assert_eq!(moved(307, location), Some(format!("{origin}{place}")));
+        }
+        for location in [
+            "http://127.0.0.1:8421/docs/",
+            "https://127.0.0.1:8420/docs/",
+            "//example.org/docs",
+            "javascript:alert(1)",
+            "http://[",
+        ] {
+            assert_eq!(moved(307, location), None, "{location}");
+        }
+        assert_eq!(moved(304, "/docs/"), None);
+        assert_eq!(moved(200, "/docs/"), None);
     }
 
     #[test]

@@ -142,10 +142,29 @@ fn first_duplicate(body: &[u8]) -> Option<String> {
     found
 }
 
+/// Every answer is a 200 with a JSON object; undecided where one is more than is read.
+pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
+    let findings: Vec<_> = answers.iter().flat_map(answers_json).collect();
+    let too_much = answers
+        .iter()
+        .filter(|exchange| exchange.status == 200)
+        .find_map(|exchange| {
+            exchange
+                .json()
+                .err()
+                .filter(|fault| fault.ends_with(TOO_MUCH))
+        });
+    match too_much {
+        Some(fault) if findings.is_empty() => {
+            Err(Obstacle::TooLarge(format!("an answer is {fault}")))
+        }
+        _ => Ok(findings),
+    }
+}
+
 /// Every answer of a sample is a 200 with a JSON object.
 pub(crate) async fn sample_answers(context: &Context, sample: Sample) -> Findings {
-    let answers = context.sample(sample).await?;
-    Ok(answers.iter().flat_map(answers_json).collect())
+    all_answer_json(&context.sample(sample).await?)
 }
 
 /// The answers of a sample that are objects, or why there are none to judge.

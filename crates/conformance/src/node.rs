@@ -44,6 +44,7 @@ pub(crate) struct Node {
     anew: reqwest::Client,
     limits: Limits,
     sent: AtomicU64,
+    calls: tokio::sync::RwLock<()>,
     /// When the next request may be sent, where the rate is bounded.
     next: tokio::sync::Mutex<tokio::time::Instant>,
     log: Mutex<coverage::Log>,
@@ -62,6 +63,7 @@ impl Node {
             anew,
             limits,
             sent: AtomicU64::new(0),
+            calls: tokio::sync::RwLock::new(()),
             next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
             log: Mutex::default(),
         })
@@ -83,6 +85,21 @@ impl Node {
     /// whose connection breaks is tried once more, as a node may close an idle connection just when
     /// it is used again.
     pub(crate) async fn ask(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
+        let _beside_others = match request.path {
+            "/call-sc" => Some(self.calls.read().await),
+            _ => None,
+        };
+        self.ask_now(request).await
+    }
+
+    /// Keeps all other calls from being built until what it hands back is dropped; only
+    /// [`ask_now`](Self::ask_now) builds one then.
+    pub(crate) async fn no_other_calls(&self) -> impl Drop + '_ {
+        self.calls.write().await
+    }
+
+    /// The same as [`ask`](Self::ask), for who has [`no_other_calls`](Self::no_other_calls).
+    pub(crate) async fn ask_now(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
         if request.path.starts_with("/submit") && !self.limits.submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(Obstacle::Harness(reason.to_owned()));
@@ -188,6 +205,7 @@ impl Node {
         };
         let content_type = text(header::CONTENT_TYPE);
         let content_encoding = text(header::CONTENT_ENCODING);
+        let location = text(header::LOCATION);
         let retry_after = text(header::RETRY_AFTER)
             .and_then(|seconds| seconds.trim().parse().ok())
             .map(Duration::from_secs);
@@ -216,6 +234,7 @@ impl Node {
             started.elapsed(),
         );
         exchange.content_encoding = content_encoding;
+        exchange.location = location;
         if let Ok(mut log) = self.log.lock() {
             coverage::note(&mut log, &exchange);
         }

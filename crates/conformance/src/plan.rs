@@ -28,7 +28,7 @@ pub struct Kind {
     pub body: Option<&'static str>,
     /// What a run needs to be allowed to send it.
     pub tier: Tier,
-    /// The cases that have it sent; a star stands for any text.
+    /// The cases that have it sent; a star stands for any text, and `!` excepts a case.
     asked_by: &'static [&'static str],
     /// Further ones, of the same form.
     shares: &'static [&'static str],
@@ -48,6 +48,12 @@ impl Kind {
     #[must_use]
     pub fn is_of(&self, id: &str) -> bool {
         let mut patterns = self.asked_by.iter().chain(self.shares);
+        if patterns
+            .clone()
+            .any(|pattern| pattern.strip_prefix('!') == Some(id))
+        {
+            return false;
+        }
         patterns.any(|pattern| match pattern.split_once('*') {
             Some((start, end)) => id.starts_with(start) && id.ends_with(end),
             None => id == *pattern,

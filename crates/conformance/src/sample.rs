@@ -79,11 +79,14 @@ pub(crate) struct Context {
     contract_state: OnceCell<Answers>,
     trust_score: OnceCell<Answers>,
     docs: OnceCell<Answers>,
+    own_document: OnceCell<Result<Arc<Exchange>, Obstacle>>,
     call_sc: OnceCell<Answers>,
 }
 
 /// An asset that nobody has made a claim about.
 pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
+/// Where nodes have the OpenAPI document of their own.
+pub(crate) const OWN_DOCUMENT: &str = "/openapi.json";
 /// How many wallets and tokens a balance is asked for.
 const BALANCES: usize = 3;
 
@@ -108,6 +111,7 @@ impl Context {
             contract_state: OnceCell::new(),
             trust_score: OnceCell::new(),
             docs: OnceCell::new(),
+            own_document: OnceCell::new(),
             call_sc: OnceCell::new(),
         }
     }
@@ -152,9 +156,15 @@ impl Context {
                     .await
             }
             Sample::WalletBalances => {
-                self.wallet_balances
-                    .get_or_init(|| self.ask_all(self.wallet_balances_requests()))
-                    .await
+                // Discovery has asked the same.
+                match &self.material.wallet_lists {
+                    lists if !lists.is_empty() => return Ok(lists.clone()),
+                    _ => {
+                        self.wallet_balances
+                            .get_or_init(|| self.ask_all(self.wallet_balances_requests()))
+                            .await
+                    }
+                }
             }
             Sample::TokenHolders => {
                 self.token_holders
@@ -167,11 +177,7 @@ impl Context {
                     .await
             }
             Sample::TrustScore => self.trust_score.get_or_init(|| self.ask_trust()).await,
-            Sample::Docs => {
-                self.docs
-                    .get_or_init(|| self.ask_all(Ok(vec![Request::get("/docs")])))
-                    .await
-            }
+            Sample::Docs => self.docs.get_or_init(|| self.ask_docs()).await,
             Sample::CallSc => {
                 self.call_sc
                     .get_or_init(|| self.ask_all(Ok(self.call_requests())))
@@ -201,6 +207,30 @@ impl Context {
             answers.push(self.node.ask(request).await?);
         }
         Ok(answers)
+    }
+
+    /// The listing, behind one redirect at most, if that stays on this node.
+    async fn ask_docs(&self) -> Answers {
+        let request = Request::get("/docs");
+        let first = self.node.ask(request.clone()).await?;
+        let Some(place) = first.moved_within_origin() else {
+            return Ok(vec![first]);
+        };
+        let moved = Some(place);
+        let second = self.node.ask(Request { moved, ..request }).await?;
+        Ok(vec![second])
+    }
+
+    /// What the node has where most have the OpenAPI document of their own.
+    pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, Obstacle> {
+        let asked = self
+            .own_document
+            .get_or_init(|| self.node.ask(Request::get(OWN_DOCUMENT)));
+        let answer = asked::for_all(asked).await.clone();
+        if let Ok(exchange) = &answer {
+            asked::looked_at(exchange);
+        }
+        answer
     }
 
     /// The first pair of wallets that has a score, or else what the node said of the last pair.

@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     broken,
     faults::{Broken, answer_of, as_if_right, json_of, remove, set},
+    matrix,
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
@@ -236,6 +237,15 @@ async fn every_fault_fails_the_cases_about_it_and_no_others() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_fault_matrix_in_the_docs_is_fresh() {
+    let fresh = matrix::keep_fresh(&[
+        ("reject", matrix::render(&reject_faults())),
+        ("write", matrix::render(&write_faults())),
+    ]);
+    assert_eq!(fresh, Ok(()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use node_client::{RawTransaction, escape::escaped_up_to as shown};
 use serde_json::Value;
 
-use super::{Case, get_block::MILLISECONDS};
+use super::{Case, exact, get_block::MILLISECONDS};
 use crate::{
     exchange::Request,
     judge::{decodes, never, objects, refused, sample_answers},
@@ -13,6 +13,7 @@ use crate::{
     spec::View,
 };
 
+const BUILDER: &str = "POST /call-sc (verification contract call builder)";
 const RESPONSE: &str = "Response: a raw transaction to be signed and submitted.";
 
 pub(super) const CASES: &[Case] = &[
@@ -87,6 +88,21 @@ pub(super) const CASES: &[Case] = &[
         Box::pin(left_out(c, "params"))
     }),
     Case::must(
+        "call-sc/signers-mistyped",
+        "signers | array of string | yes | wallet addresses that sign",
+        |c| {
+            let mut body = c.call_body();
+            body["signers"] = c.signer().into();
+            let request = Request::post("/call-sc", body.to_string());
+            Box::pin(refused(
+                c,
+                request,
+                "a call whose signers are no array",
+                never,
+            ))
+        },
+    ),
+    Case::must(
         "call-sc/body-not-json",
         "Requests that send JSON use header `Content-Type: application/json`.",
         |c| {
@@ -98,6 +114,19 @@ pub(super) const CASES: &[Case] = &[
                 never,
             ))
         },
+    ),
+    Case::must("call-sc/get-refused", BUILDER, |c| {
+        Box::pin(refused(
+            c,
+            Request::get("/call-sc"),
+            "a GET, with nothing to build,",
+            builds_nothing,
+        ))
+    }),
+    Case::must(
+        "call-sc/deep-and-large-params",
+        "params | object | function parameters; contents depend on the function",
+        |c| Box::pin(deep_and_large_params(c)),
     ),
     Case::must("call-sc/decodes", RESPONSE, |c| {
         Box::pin(decodes(c, Sample::CallSc, |body| {
@@ -259,26 +288,28 @@ async fn timestamp_unit(context: &Context) -> Findings {
 
 /// What the signer holds is the same before and after a call was built.
 async fn changes_nothing(context: &Context) -> Findings {
+    // Calls that other cases build at the same time would be taken for this one's doing.
+    let _alone = context.node.no_other_calls().await;
     let balances = wallet_balances_request(&context.signer());
     let state = context.call_state_request();
     let mut before = Vec::new();
     for request in [&balances, &state] {
-        before.push(context.node.ask(request.clone()).await?);
+        before.push(context.node.ask_now(request.clone()).await?);
     }
-    let built = context.node.ask(context.call_request()).await?;
+    let built = context.node.ask_now(context.call_request()).await?;
     if built.status != 200 {
         return Err(Obstacle::NoMaterial("no call was built".to_owned()));
     }
     let mut findings = Vec::new();
     for earlier in &before {
-        let later = context.node.ask(earlier.request.clone()).await?;
+        let later = context.node.ask_now(earlier.request.clone()).await?;
         if later.json().ok() == earlier.json().ok() {
             continue;
         }
         // Others may use the wallet: it counts only if nothing changes without a call.
-        let still = context.node.ask(earlier.request.clone()).await?;
-        context.node.ask(context.call_request()).await?;
-        let last = context.node.ask(earlier.request.clone()).await?;
+        let still = context.node.ask_now(earlier.request.clone()).await?;
+        context.node.ask_now(context.call_request()).await?;
+        let last = context.node.ask_now(earlier.request.clone()).await?;
         if still.json().ok() == later.json().ok() && last.json().ok() != still.json().ok() {
             let what =
                 "building a call changes what the node answers, though nothing was submitted";
@@ -325,4 +356,90 @@ async fn left_out(context: &Context, name: &str) -> Findings {
     let request = Request::post("/call-sc", body.to_string());
     let what = format!("a call without {name}");
     refused(context, request, &what, never).await
+}
+
+/// Whether an answer has nothing of a transaction.
+fn builds_nothing(value: &Value) -> bool {
+    ["transaction", "specific_data", "trans_code"]
+        .iter()
+        .all(|name| find(value, name, "").is_none())
+}
+
+/// How deep the params are nested.
+const DEPTH: usize = 40;
+/// How many members there are besides.
+const MEMBERS: usize = 200;
+
+/// What a claim has, and more: as text, since no number type holds all of these numbers.
+///
+/// Each decimal is one that a node may read as a float and write again without changing its value.
+fn large_params(context: &Context) -> String {
+    let mut claim = context.call_body()["params"].take();
+    claim["asset_id"] = "conformance-check-deep".into();
+    claim["remarks"] = "never submitted".into();
+    let claim = claim.to_string();
+    let deep = format!(
+        "{}\"bottom\"{}",
+        "{\"a\":[".repeat(DEPTH / 2),
+        "]}".repeat(DEPTH / 2)
+    );
+    let members: Vec<_> = (0..MEMBERS)
+        .map(|n| format!("\"member_{n}\":{n}"))
+        .collect();
+    format!(
+        "{},\"deep\":{deep},\"many\":{{{}}},\"integers\":[18446744073709551616,\
+         -9223372036854775809,123456789012345678901234567890],\
+         \"decimals\":[0.1,1e-7,-0.25,1234567.123456789],\"nothing\":[null,true,false,\"\",[],{{}}]}}",
+        claim.trim_end_matches('}'),
+        members.join(",")
+    )
+}
+
+async fn deep_and_large_params(context: &Context) -> Findings {
+    let params = large_params(context);
+    let call = context.call_body();
+    let body = format!(
+        "{{\"sc_address\":{},\"function_called\":{},\"signers\":{},\"params\":{params}}}",
+        call["sc_address"], call["function_called"], call["signers"]
+    );
+    let exchange = context.node.ask(Request::post("/call-sc", body)).await?;
+    let Some(answer) = exchange.answered_object() else {
+        let reason = format!("no call was built: {}", exchange.summary());
+        return Err(Obstacle::NoMaterial(reason));
+    };
+    let wanted = exact::read(&params)
+        .ok_or_else(|| Obstacle::Harness("the params that were sent are no JSON".to_owned()))?;
+    let Some((at, _)) = find(answer, "params", "") else {
+        let what = "the transaction does not say its params";
+        let expected = "the params that were sent";
+        return Ok(vec![Finding::new(
+            &exchange,
+            what,
+            expected,
+            exchange.excerpt(160),
+        )]);
+    };
+    let found = std::str::from_utf8(&exchange.body)
+        .ok()
+        .and_then(exact::read)
+        .and_then(|whole| whole.at(&at).cloned());
+    let Some(found) = found else {
+        let reason = "the answer is more than is read exactly";
+        return Err(Obstacle::NoMaterial(reason.to_owned()));
+    };
+    Ok(wanted
+        .difference(&found)
+        .map(|difference| {
+            let what = "the transaction has other params than were sent";
+            let place = format!("{at}{}", difference.place);
+            Finding::new(
+                &exchange,
+                what,
+                shown(&difference.expected, 160),
+                shown(&difference.actual, 160),
+            )
+            .at(place)
+        })
+        .into_iter()
+        .collect())
 }

@@ -1,17 +1,29 @@
 //! `GET /docs`.
 
+use std::sync::Arc;
+
 use super::Case;
 use crate::{
-    outcome::{Finding, Findings},
-    sample::{Context, Sample},
+    exchange::Exchange,
+    outcome::{Finding, Findings, Obstacle},
+    sample::{Context, OWN_DOCUMENT, Sample},
+    spec::{Operation, Spec, View},
 };
 use node_client::escape::escaped_up_to as shown;
+use url::Url;
 
 const LISTING: &str = "Every node serves an interactive API listing at `{base_url}/docs`.";
 
 pub(super) const CASES: &[Case] = &[
     Case::must("docs/answers", LISTING, |c| Box::pin(answers(c))),
     Case::must("docs/page", LISTING, |c| Box::pin(page(c))),
+    Case::should("docs/lists-calls", LISTING, |c| Box::pin(lists_calls(c))),
+    Case::observed(
+        "docs/openapi-document",
+        "Nodes were seen to describe themselves in an OpenAPI document, which names the documented \
+         calls with their parameters.",
+        |c| Box::pin(openapi_document(c)),
+    ),
 ];
 
 async fn answers(context: &Context) -> Findings {
@@ -20,11 +32,20 @@ async fn answers(context: &Context) -> Findings {
         .iter()
         .filter(|exchange| exchange.status != 200)
         .map(|exchange| {
-            let what = format!("answered with status {}", exchange.status);
-            Finding::new(exchange, what, "200 with the listing", exchange.summary())
+            let (what, actual) = match &exchange.location {
+                Some(location) if (300..400).contains(&exchange.status) => (
+                    "redirects to another server, or once more",
+                    format!("{} to {}", exchange.status, shown(location, 160)),
+                ),
+                _ => ("answered with another status", exchange.summary()),
+            };
+            Finding::new(exchange, what, "200 with the listing", actual)
         })
         .collect())
 }
+
+/// The media types of pages.
+const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 /// A page that a browser shows: it says that it is HTML, and it is.
 async fn page(context: &Context) -> Findings {
@@ -35,7 +56,7 @@ async fn page(context: &Context) -> Findings {
         }
         let media = exchange.content_type.as_deref().unwrap_or("none");
         let essence = media.split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("text/html") {
+        if !PAGES.iter().any(|page| essence.eq_ignore_ascii_case(page)) {
             let actual = format!("Content-Type: {}", shown(media, 80));
             let what = "the listing does not say that it is a page";
             findings.push(Finding::new(
@@ -57,4 +78,261 @@ async fn page(context: &Context) -> Findings {
         }
     }
     Ok(findings)
+}
+
+/// The calls that a listing has to have: all documented ones but the listing itself.
+fn documented(spec: &Spec) -> Vec<Operation<'_>> {
+    let mut operations = spec.operations(View::Documented);
+    operations.retain(|operation| operation.path != "/docs");
+    operations
+}
+
+/// The page names each call, or the OpenAPI document does that it shows.
+async fn lists_calls(context: &Context) -> Findings {
+    let pages = context.sample(Sample::Docs).await?;
+    let document = context.own_document().await;
+    let Some(page) = pages.iter().find(|page| page.status == 200) else {
+        return Err(no("there is no listing to look at"));
+    };
+    let text = String::from_utf8_lossy(&page.body);
+    let operations = documented(&context.spec);
+    let unnamed: Vec<_> = operations
+        .iter()
+        .map(|operation| operation.path)
+        .filter(|path| !names(&text, path))
+        .collect();
+    if unnamed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let shows = documents_of(page, &text);
+    let own = context.node.target.base_url.join(OWN_DOCUMENT);
+    let shows_own = shows.iter().any(|url| same_document(url, &own));
+    let scripted = text.to_ascii_lowercase().contains("<script");
+    if !shows_own && (shows.is_empty() && !scripted) {
+        let what = format!("the listing does not name {}", unnamed.join(", "));
+        let expected = "a listing of the node's calls";
+        return Ok(vec![Finding::new(page, what, expected, page.excerpt(160))]);
+    }
+    // What scripts show is known only from the document that nodes keep for them.
+    let document = document?;
+    if shows.contains(&own) && (400..500).contains(&document.status) {
+        let what = "the listing shows a document that is not there";
+        let (expected, actual) = ("200 with the document", document.summary());
+        return Ok(vec![Finding::new(&document, what, expected, actual)]);
+    }
+    let theirs = own_spec(&document).filter(|_| shows_own || shows.is_empty());
+    let Some(theirs) = theirs else {
+        let reason = shows.first().map_or_else(
+            || "its scripts make the listing, and they are not run".to_owned(),
+            |url| format!("it shows {}, which is not read", shown(url.as_str(), 160)),
+        );
+        return Err(no(&reason));
+    };
+    let listed = theirs.operations(View::Full);
+    let missing: Vec<_> = unnamed
+        .into_iter()
+        .filter(|path| !listed.iter().any(|theirs| theirs.path == *path))
+        .collect();
+    if missing.is_empty() {
+        return Ok(Vec::new());
+    }
+    let what = format!(
+        "neither the listing nor the document that it shows names {}",
+        missing.join(", ")
+    );
+    let expected = "a listing of the node's calls";
+    Ok(vec![
+        Finding::new(&document, what, expected, document.excerpt(160)).at("/paths"),
+    ])
+}
+
+fn no(reason: &str) -> Obstacle {
+    Obstacle::NoMaterial(reason.to_owned())
+}
+
+/// Whether a text has the name of a call as a word of its own.
+fn names(text: &str, path: &str) -> bool {
+    let name = path.trim_start_matches('/');
+    let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
+    })
+}
+
+/// What stands before the address of the document that a page shows.
+const POINTERS: [&str; 5] = ["url:", "url\":", "url':", "spec-url=", "href="];
+/// The most addresses that are looked at.
+const MOST_POINTERS: usize = 50;
+/// The longest address that is looked at.
+const LONGEST_ADDRESS: usize = 300;
+
+/// The descriptions that a page shows, or points at.
+fn documents_of(page: &Exchange, text: &str) -> Vec<Url> {
+    let Ok(base) = Url::parse(&page.url) else {
+        return Vec::new();
+    };
+    let addresses = POINTERS.iter().flat_map(|pointer| {
+        let places = text.match_indices(pointer).take(MOST_POINTERS);
+        let addresses = places.filter_map(move |(at, _)| quoted(&text[at + pointer.len()..]));
+        // Pages have links to all sorts of things.
+        addresses.filter(|address| {
+            let address = address.to_ascii_lowercase();
+            *pointer != "href=" || address.contains("openapi") || address.contains("swagger")
+        })
+    });
+    addresses
+        .filter_map(|address| base.join(address).ok())
+        .filter(|url| {
+            [".json", ".yaml", ".yml"]
+                .iter()
+                .any(|end| url.path().ends_with(end))
+        })
+        .collect()
+}
+
+/// The quoted text that this one starts with.
+fn quoted(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (inner, _) = text[1..].split_once(quote)?;
+    (inner.len() <= LONGEST_ADDRESS).then_some(inner)
+}
+
+/// Whether two addresses are of one description, in one of its formats.
+fn same_document(one: &Url, other: &Url) -> bool {
+    let stem = |url: &Url| {
+        let path = url.path();
+        path.rsplit_once('.')
+            .map_or(path, |(stem, _)| stem)
+            .to_owned()
+    };
+    one.origin() == other.origin() && stem(one) == stem(other)
+}
+
+/// The node's own description, if that is what was answered.
+fn own_spec(document: &Exchange) -> Option<Spec> {
+    let value = document.answered_object()?;
+    Spec::from_value(value.clone()).ok()
+}
+
+/// Where the node describes itself otherwise than the contract does.
+async fn openapi_document(context: &Context) -> Findings {
+    let document = context.own_document().await?;
+    let Some(theirs) = own_spec(&document) else {
+        let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
+        return Err(Obstacle::NoMaterial(reason));
+    };
+    let theirs = theirs.operations(View::Full);
+    let mut findings = Vec::new();
+    for ours in documented(&context.spec) {
+        let call = format!("{} {}", ours.method, ours.path);
+        let same = theirs
+            .iter()
+            .find(|theirs| theirs.method == ours.method && theirs.path == ours.path);
+        match same {
+            Some(theirs) => parameters(&document, &call, &ours, theirs, &mut findings),
+            None => findings.push(
+                Finding::new(
+                    &document,
+                    format!("the node does not say that it has {call}"),
+                    call,
+                    "no such call",
+                )
+                .at("/paths"),
+            ),
+        }
+    }
+    Ok(findings)
+}
+
+/// Where the parameters of a call differ: which there are, and which have to be given.
+fn parameters(
+    document: &Arc<Exchange>,
+    call: &str,
+    ours: &Operation<'_>,
+    theirs: &Operation<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let need = |required| {
+        if required {
+            "has to be given"
+        } else {
+            "may be left out"
+        }
+    };
+    let (known, said) = (ours.parameters(), theirs.parameters());
+    for ours in &known {
+        let name = ours.name;
+        let same = said.iter().find(|theirs| theirs.name == name);
+        let (what, actual) = match same {
+            Some(theirs) if theirs.required == ours.required => continue,
+            Some(theirs) => (
+                format!("the node says otherwise whether {call} needs {name}"),
+                need(theirs.required),
+            ),
+            None => (
+                format!("the node does not say that {call} takes {name}"),
+                "no such parameter",
+            ),
+        };
+        let expected = format!("{name} {}", need(ours.required));
+        findings.push(Finding::new(document, what, expected, actual).at(theirs.pointer.clone()));
+    }
+    let unknown = |name: &str| !known.iter().any(|ours| ours.name == name);
+    for theirs_alone in said.iter().filter(|p| p.required && unknown(p.name)) {
+        let name = shown(theirs_alone.name, 60);
+        let what = format!("the node says that {call} needs {name}, which is not documented");
+        let actual = format!("{name} {}", need(true));
+        findings.push(
+            Finding::new(document, what, "documented parameters only", actual)
+                .at(theirs.pointer.clone()),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exchange::Request;
+
+    #[test]
+    fn a_call_is_named_by_a_word_of_its_own() {
+        assert!(names("<li>GET /get-block</li>", "/get-block"));
+        assert!(names("get-blocks, get-block?", "/get-block"));
+        assert!(!names("/get-blocks or not-get-block", "/get-block"));
+    }
+
+    #[test]
+    fn finds_the_documents_that_a_page_shows() {
+        let base = "http://127.0.0.1:8420/node".parse().expect("a base URL");
+        let request = Request::get("/docs");
+        let page = Exchange::new(
+            request,
+            &base,
+            200,
+            None,
+            Vec::new(),
+            std::time::Duration::ZERO,
+        );
+        let found = |text: &str| -> Vec<String> {
+            let urls = documents_of(&page, text);
+            urls.iter().map(Url::to_string).collect()
+        };
+        let here = "http://127.0.0.1:8420/node/openapi.json";
+        for text in [
+            "SwaggerUIBundle({ url: '/node/openapi.json', dom_id",
+            "<redoc spec-url=\"openapi.json\">",
+            "{\"url\": \"openapi.json\"}",
+        ] {
+            assert_eq!(found(text), [here], "{text}");
+        }
+        assert!(found("url: 'https://example.org/logo.png', href='/style.css'").is_empty());
+        assert!(found("url: 'openapi.json").is_empty());
+        assert!(found("<link rel='manifest' href='manifest.json'>").is_empty());
+        let own = base.join(OWN_DOCUMENT);
+        let yaml: Vec<_> = documents_of(&page, "url: 'openapi.yaml'");
+        assert!(yaml.iter().all(|url| same_document(url, &own)) && yaml.len() == 1);
+    }
 }

@@ -62,6 +62,11 @@ pub(super) const CASES: &[Case] = &[
         |c| Box::pin(wallet_address(c)),
     ),
     Case::must(
+        "get-balances/wallet-address-malformed",
+        "wallet_address | string | optional | used with the first two types",
+        |c| Box::pin(wallet_address_malformed(c)),
+    ),
+    Case::must(
         "get-balances/token-code",
         "token_code | string | optional | used with the first and third types",
         |c| Box::pin(token_code(c)),
@@ -412,6 +417,26 @@ async fn single(context: &Context, pair: &(String, String)) -> Result<Option<Int
     Ok(balance.map(|balance| balance.unwrap_or_else(|| Integer::from(0))))
 }
 
+/// The same from what was asked before, if it was.
+async fn single_before(
+    context: &Context,
+    pair: &(String, String),
+) -> Result<Option<Integer>, Obstacle> {
+    let asked = token_balance_request(&pair.0, &pair.1);
+    let answers = context
+        .sample(Sample::TokenBalance)
+        .await
+        .unwrap_or_default();
+    match answers.iter().find(|exchange| exchange.request == asked) {
+        Some(exchange) if exchange.answered_object().is_some() => {
+            let balance: Option<Option<Integer>> = carried_exactly(&exchange.body);
+            Ok(balance.map(|balance| balance.unwrap_or_else(|| Integer::from(0))))
+        }
+        Some(_) => Ok(None),
+        None => single(context, pair).await,
+    }
+}
+
 /// The answer changes with the wallet that is asked about, as the lists say it has to.
 async fn wallet_address(context: &Context) -> Findings {
     let lists = listed(context, Sample::TokenHolders).await?;
@@ -451,7 +476,7 @@ async fn compare(
     let mut judged = false;
     for (pair, listed) in &holdings {
         // An answer without a balance is judged elsewhere.
-        let Some(alone) = single(context, pair).await? else {
+        let Some(alone) = single_before(context, pair).await? else {
             continue;
         };
         judged = true;
@@ -513,6 +538,26 @@ async fn relisted(
         Some(())
     });
     Ok(found)
+}
+
+/// What is no wallet holds nothing.
+async fn wallet_address_malformed(context: &Context) -> Findings {
+    let Some((_, token)) = context.material.holdings.first() else {
+        return Err(Obstacle::NoMaterial(
+            "no wallet with a token was found".into(),
+        ));
+    };
+    let says_nothing = |body: &Value| {
+        carried(body).is_none_or(|(_, value)| value.is_null() || value.as_u64() == Some(0))
+    };
+    let what = "a wallet_address that is no wallet address";
+    refused(
+        context,
+        token_balance_request("0x5a", token),
+        what,
+        says_nothing,
+    )
+    .await
 }
 
 async fn wrong_type(context: &Context, given: Option<&str>, what: &str) -> Findings {

@@ -7,7 +7,7 @@ use crate::{
     discovery::{block_request, reported_index},
     exchange::Request,
     field::is_row_form,
-    judge::{answers_json, decodes, never, objects, refused},
+    judge::{all_answer_json, decodes, never, objects, refused},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     snapshot,
@@ -94,7 +94,7 @@ async fn answers(context: &Context) -> Findings {
             "the node has no block at index 0 or 1; name one with --fixture".to_owned(),
         ));
     }
-    Ok(answers.iter().flat_map(answers_json).collect())
+    all_answer_json(&answers)
 }
 
 /// The form as a whole, so that a node that answers rows is told so in one line.

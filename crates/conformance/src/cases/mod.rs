@@ -8,6 +8,7 @@ mod call_sc;
 mod chain;
 mod claim;
 mod docs;
+mod exact;
 mod fields;
 mod get_balances;
 mod get_block;
@@ -72,6 +73,20 @@ impl Case {
         Self {
             id,
             level: Level::Should,
+            requirement,
+            tier: Tier::Read,
+            check: Check::Own(check),
+        }
+    }
+
+    const fn observed(
+        id: &'static str,
+        requirement: &'static str,
+        check: for<'c> fn(&'c Context) -> CheckFuture<'c>,
+    ) -> Self {
+        Self {
+            id,
+            level: Level::Observed,
             requirement,
             tier: Tier::Read,
             check: Check::Own(check),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Case;
 use crate::{
     exchange::Request,
-    judge::{answers_json, is_missing, never, objects, refused},
+    judge::{all_answer_json, is_missing, never, objects, refused},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, UNCLAIMED, contract_state_request},
 };
@@ -58,6 +58,18 @@ pub(super) const CASES: &[Case] = &[
                 "contract_address",
                 "ctffffffffffffffffffffffffffffffffffffffff",
                 "a contract that nobody deployed",
+            ))
+        },
+    ),
+    Case::must(
+        "sc-state/contract-address-malformed",
+        "contract_address | string | yes | deployed contract address",
+        |c| {
+            Box::pin(unknown(
+                c,
+                "contract_address",
+                "ct5a",
+                "what is no contract address",
             ))
         },
     ),
@@ -121,7 +133,7 @@ async fn answers(context: &Context) -> Findings {
     if no_state && !is_missing(context, "/sc-state").await? {
         return Err(Obstacle::NoMaterial(NO_CLAIM.into()));
     }
-    Ok(answers.iter().flat_map(answers_json).collect())
+    all_answer_json(&answers)
 }
 
 async fn value(context: &Context) -> Findings {

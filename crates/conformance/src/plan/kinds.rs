@@ -3,6 +3,7 @@
 use super::{DISCOVERY, Kind};
 use crate::{
     exchange::Method::{self, Get, Post},
+    sample::OWN_DOCUMENT,
     tier::Tier::{self, Read, Reject, Write},
 };
 
@@ -141,6 +142,7 @@ pub const KINDS: &[Kind] = &[
             "get-balances/balance",
             "get-balances/nothing-held",
             "get-balances/wallet-address",
+            "get-balances/wallet-address-malformed",
             "get-balances/token-code",
             "get-balances/balance-type-unknown",
             "get-balances/decodes",
@@ -177,6 +179,7 @@ pub const KINDS: &[Kind] = &[
             "sc-state/unique-value-echo",
             "sc-state/unknown-*",
             "sc-state/claim-readable",
+            "sc-state/contract-address-malformed",
             "call-sc/changes-nothing",
             "baseline/state",
             "baseline/state-unknown-*",
@@ -265,14 +268,31 @@ pub const KINDS: &[Kind] = &[
         Read,
         &["get-trustscore-wallets/dst-required"],
     ),
-    kind(Get, "/docs", &[], None, Read, &["docs/*", "baseline/docs"]),
+    // Where this leads within the node, if it leads anywhere, is asked once, too.
+    kind(
+        Get,
+        "/docs",
+        &[],
+        None,
+        Read,
+        &["docs/*", "!docs/openapi-document", "baseline/docs"],
+    ),
+    kind(
+        Get,
+        OWN_DOCUMENT,
+        &[],
+        None,
+        Read,
+        &["docs/lists-calls", "docs/openapi-document"],
+    ),
+    kind(Get, "/call-sc", &[], None, Read, &["call-sc/get-refused"]),
     kind(
         Post,
         "/call-sc",
         &[],
         Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
         Read,
-        &["call-sc/*", "baseline/call*"],
+        &["call-sc/*", "!call-sc/get-refused", "baseline/call*"],
     ),
     refused(
         "/call-sc",

@@ -52,6 +52,9 @@ pub struct Report {
     pub reason: Option<String>,
     /// How many requests were sent.
     pub requests: u64,
+    /// How many requests were allowed.
+    #[serde(default)]
+    pub most_requests: u64,
     /// When the run began, in UTC, such as `2026-11-20T23:40:00Z`.
     pub started_at: String,
     /// How long the run took, in milliseconds.
@@ -280,6 +283,7 @@ pub(crate) fn build(
         verdict,
         exit_code,
         reason,
+        most_requests: options.most_requests,
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(time::OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),

@@ -242,9 +242,10 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         .collect();
     let _ = writeln!(
         out,
-        "\n{}; {} requests in {:.1} s",
+        "\n{}; {} requests of at most {} in {:.1} s",
         counts.join(", "),
         report.requests,
+        report.most_requests,
         std::time::Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
 }

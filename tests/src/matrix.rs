@@ -1,0 +1,143 @@
+//! The table of the seeded faults in the docs, written from the tables that the tests run.
+
+use std::{collections::BTreeSet, env, fs, path::PathBuf};
+
+use crate::faults::Broken;
+
+/// The variable that has the file renewed instead of compared.
+pub const UPDATE: &str = "UPDATE_FAULT_MATRIX";
+
+/// Text that stands in a cell of a Markdown table as it is.
+#[must_use]
+pub fn cell(text: &str) -> String {
+    let mut cell = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' => cell.push(' '),
+            '&' => cell.push_str("&amp;"),
+            '<' => cell.push_str("&lt;"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '|' | '~' | '#' => {
+                cell.push('\\');
+                cell.push(character);
+            }
+            _ => cell.push(character),
+        }
+    }
+    cell
+}
+
+/// IDs of cases as code, or a dash where there is none.
+#[must_use]
+pub fn ids(ids: &[&str]) -> String {
+    if ids.is_empty() {
+        return "–".to_owned();
+    }
+    let ids: Vec<_> = ids.iter().map(|id| format!("`{id}`")).collect();
+    ids.join(", ")
+}
+
+/// How many there are of what, with its name in the number that fits.
+#[must_use]
+pub fn count(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Whether a case is about an answer's form alone.
+fn judges_form(id: &str) -> bool {
+    let behaviour = id.split_once('/').map_or(id, |(_, behaviour)| behaviour);
+    ["answers", "decodes", "page", "shape", "snapshot"].contains(&behaviour)
+}
+
+/// Faults and the cases that catch them, in the order of their table, with how many there are.
+#[must_use]
+pub fn render(faults: &[Broken]) -> String {
+    let cases: BTreeSet<_> = faults.iter().flat_map(|broken| broken.caught_by).collect();
+    let by_form = faults
+        .iter()
+        .filter(|broken| broken.caught_by.iter().any(|id| judges_form(id)))
+        .count();
+    let mut text = format!(
+        "{}, caught by {}. {} noticed by the form of an answer already (`answers`, `decodes`, `page`, \
+         `shape` or `snapshot` fails); {} only by what it says.\n\n\
+         | fault | caught by |\n| --- | --- |\n",
+        count(faults.len(), "fault", "faults"),
+        count(cases.len(), "case", "different cases"),
+        count(by_form, "is", "are"),
+        faults.len() - by_form,
+    );
+    for broken in faults {
+        let mut caught_by = broken.caught_by.to_vec();
+        caught_by.sort_unstable();
+        text.push_str(&format!(
+            "| {} | {} |\n",
+            cell(broken.name),
+            ids(&caught_by)
+        ));
+    }
+    text
+}
+
+fn file() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "docs", "fault-matrix.md"]
+        .iter()
+        .collect()
+}
+
+/// The same document with another text between the marks of a section.
+fn with_section(document: &str, section: &str, text: &str) -> Option<String> {
+    let (begin, end) = (
+        format!("<!-- begin: {section} -->\n"),
+        format!("<!-- end: {section} -->"),
+    );
+    let (before, rest) = document.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some(format!("{before}{begin}\n{text}\n{end}{after}"))
+}
+
+/// Holds sections of the table in the docs, by name, against what they should be; with
+/// `UPDATE_FAULT_MATRIX=1` it writes them.
+///
+/// # Errors
+/// What is wrong with the file, and how to renew it.
+pub fn keep_fresh(sections: &[(&str, String)]) -> Result<(), String> {
+    let path = file();
+    let shown = "docs/fault-matrix.md";
+    let document = fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
+    let mut fresh = document.clone();
+    for (section, text) in sections {
+        fresh = with_section(&fresh, section, text)
+            .ok_or_else(|| format!("{shown} has no section {section:?}"))?;
+    }
+    if fresh == document {
+        return Ok(());
+    }
+    if env::var_os(UPDATE).is_some_and(|value| value == "1") {
+        return fs::write(&path, fresh).map_err(|error| format!("{shown}: {error}"));
+    }
+    Err(format!(
+        "{shown} is stale; {UPDATE}=1 cargo test -p integration-tests fault_matrix renews it"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_can_not_break_out_of_its_cell() {
+        assert_eq!(cell("a|b `c` <b>\n*d*"), "a\\|b \\`c\\` &lt;b> \\*d\\*");
+    }
+
+    #[test]
+    fn only_the_section_of_that_name_is_replaced() {
+        let document =
+            "x\n<!-- begin: a -->\nold\n<!-- end: a -->\ny\n<!-- begin: b -->\n<!-- end: b -->\n";
+        assert_eq!(
+            with_section(document, "a", "new").as_deref(),
+            Some(
+                "x\n<!-- begin: a -->\n\nnew\n<!-- end: a -->\ny\n<!-- begin: b -->\n<!-- end: b -->\n"
+            )
+        );
+        assert_eq!(with_section(document, "c", "new"), None);
+    }
+}

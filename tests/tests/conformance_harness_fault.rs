@@ -1,0 +1,23 @@
+//! The harness' own faults are told apart from a node's.
+
+use devnode::Config;
+use integration_tests::watch::{check, ids};
+use node_conformance::{Options, outcome::Outcome};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_harness_without_its_snapshots_says_so_and_blames_no_node() {
+    let node = devnode::spawn(Config::for_tests())
+        .await
+        .expect("a local node");
+    let empty = tempfile::tempdir().expect("a folder");
+    let mut options = Options::default();
+    options.reviewable_snapshots = Some(empty.path().to_owned());
+    let report = check(node.base_url(), &options).await;
+    assert_eq!(report.exit_code, 4, "{:?}", report.reason);
+    assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
+    assert!(
+        report
+            .reason
+            .is_some_and(|reason| reason.contains("there is no snapshot"))
+    );
+}

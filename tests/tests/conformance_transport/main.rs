@@ -1,0 +1,150 @@
+//! What a network and a server can do to a run, told for what it is: a network that fails is no
+//! departure, a wrong body is no failure of the network, and patience is enough where it should be.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod front;
+mod table;
+
+use std::{collections::BTreeSet, net::SocketAddr, sync::Arc, time::Duration};
+
+use devnode::Config;
+use integration_tests::{
+    matrix,
+    watch::{check, ids},
+};
+use node_conformance::{Options, outcome::Outcome, report::Verdict};
+use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
+
+use crate::{
+    front::{Act, front},
+    table::{Ends, Hostile, TRUST, always, hostile},
+};
+
+/// What is wrong with how a run behind this fault ended.
+async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
+    let front = front(&upstream, Arc::clone(&hostile.fault.act)).await;
+    let mut options = Options::default();
+    options.jobs = hostile.jobs;
+    if hostile.impatient {
+        // A good answer that comes too late on a busy machine changes nothing: these all end the
+        // same way.
+        options.request_timeout = Duration::from_millis(500);
+    }
+    let report = check(&format!("http://{}", front.address), &options).await;
+    let departures: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
+        .iter()
+        .flat_map(|outcome| ids(&report, *outcome))
+        .collect();
+    let (exit_code, verdict, _) = hostile.ends.verdict();
+    let undecided = ids(&report, Outcome::Inconclusive);
+    // Who does not wait for long may have missed a good answer, too.
+    let others_are_spared = hostile.impatient
+        || undecided
+            .iter()
+            .all(|id| id.starts_with(hostile.fault.about));
+    let right = report.exit_code == exit_code
+        && report.verdict == verdict
+        && departures == hostile.ends.departures().iter().copied().collect()
+        && others_are_spared
+        && match hostile.ends {
+            Ends::Unreachable => report.reason.is_some(),
+            Ends::Departs(_) => true,
+            Ends::Passes => undecided.is_empty(),
+        };
+    (!right).then(|| {
+        let undecided: Vec<_> = report
+            .cases
+            .iter()
+            .filter(|case| case.outcome == Outcome::Inconclusive)
+            .map(|case| (&case.id, &case.reason))
+            .take(3)
+            .collect();
+        format!(
+            "{}: {} {:?} ({:?}), departures {departures:?}, undecided {undecided:?}",
+            hostile.name, report.exit_code, report.verdict, report.reason,
+        )
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn networks_and_nodes_are_told_apart_and_patience_is_kept() {
+    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    // Where redirects lead, nobody may go.
+    let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+    let led = elsewhere.local_addr().expect("an address");
+    let few = Arc::new(Semaphore::new(12));
+    let mut runs = JoinSet::new();
+    for hostile in hostile(led) {
+        let (few, upstream) = (Arc::clone(&few), node.base_url().to_string());
+        runs.spawn(async move {
+            let _turn = few.acquire_owned().await;
+            wrong(upstream, hostile).await
+        });
+    }
+    let mut all = runs
+        .join_all()
+        .await
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>();
+    all.sort();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+    let visited = tokio::time::timeout(Duration::ZERO, elsewhere.accept()).await;
+    assert!(visited.is_err(), "a redirect was followed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_lost_half_way_leaves_what_was_found() {
+    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    let lost = always(|seen, good| {
+        if seen.path == TRUST {
+            return Act::Gone;
+        }
+        if seen.path == "/get-block" {
+            return Act::Send(
+                good.changed(good.text().replace("\"status\":1", "\"status\":\"1\"")),
+            );
+        }
+        Act::Right
+    });
+    let front = front(node.base_url(), lost.act).await;
+    let mut options = Options::default();
+    options.jobs = 1;
+    let report = check(&format!("http://{}", front.address), &options).await;
+    assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+    assert_eq!(report.verdict, Verdict::Unreachable);
+    let reason = report.reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("lost during the run"), "{reason}");
+    assert!(ids(&report, Outcome::Fail).contains(&"get-block/status"));
+    assert!(!ids(&report, Outcome::Pass).is_empty());
+    assert!(!ids(&report, Outcome::Inconclusive).is_empty());
+}
+
+#[test]
+fn the_fault_matrix_in_the_docs_is_fresh() {
+    let rows = hostile(SocketAddr::from(([127, 0, 0, 1], 0)));
+    let of = |exit: u8| {
+        rows.iter()
+            .filter(|row| row.ends.verdict().0 == exit)
+            .count()
+    };
+    let mut text = format!(
+        "{}: {} told as a network that fails, {} as a departure, {} waited out.\n\n\
+         | fault | exit status | verdict | departures |\n| --- | --- | --- | --- |\n",
+        matrix::count(rows.len(), "fault", "faults"),
+        of(3),
+        of(1),
+        of(0),
+    );
+    for row in &rows {
+        let (exit, _, verdict) = row.ends.verdict();
+        let name = matrix::cell(row.name);
+        let departures = matrix::ids(row.ends.departures());
+        text.push_str(&format!("| {name} | {exit} | {verdict} | {departures} |\n"));
+    }
+    assert_eq!(matrix::keep_fresh(&[("transport", text)]), Ok(()));
+}

@@ -1,0 +1,404 @@
+//! The table: what goes wrong, and how a run has to end then.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use node_conformance::report::Verdict;
+
+use crate::front::{Act, Do, Good, Seen, raw};
+
+pub(crate) const TRUST: &str = "/get-trustscore-wallets";
+const ANSWERS: &[&str] = &["get-trustscore-wallets/answers"];
+
+/// What is done to requests, and whom it is about.
+pub(crate) struct Fault {
+    pub(crate) act: Do,
+    /// How the IDs of the cases begin that it concerns; all of them, if it is not said.
+    pub(crate) about: &'static str,
+}
+
+/// One row of the table.
+pub(crate) struct Hostile {
+    pub(crate) name: &'static str,
+    pub(crate) fault: Fault,
+    pub(crate) ends: Ends,
+    /// Whether the run should not wait long for an answer.
+    pub(crate) impatient: bool,
+    pub(crate) jobs: usize,
+}
+
+/// How a run has to end.
+#[derive(Clone, Copy)]
+pub(crate) enum Ends {
+    /// Exit status 3 without a departure.
+    Unreachable,
+    /// Exit status 1, and exactly these departures.
+    Departs(&'static [&'static str]),
+    /// Exit status 0, and every case passes.
+    Passes,
+}
+
+impl Ends {
+    pub(crate) fn departures(self) -> &'static [&'static str] {
+        match self {
+            Self::Departs(cases) => cases,
+            _ => &[],
+        }
+    }
+
+    pub(crate) const fn verdict(self) -> (u8, Verdict, &'static str) {
+        match self {
+            Self::Unreachable => (3, Verdict::Unreachable, "unreachable"),
+            Self::Departs(_) => (1, Verdict::Departs, "departs"),
+            Self::Passes => (0, Verdict::Conforms, "conforms"),
+        }
+    }
+}
+
+/// Does something to every request.
+pub(crate) fn always(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static) -> Fault {
+    let act = Arc::new(act);
+    Fault { act, about: "" }
+}
+
+/// Does something to the requests for one path that were answered well.
+fn trust(act: impl Fn(&Good) -> Act + Send + Sync + 'static) -> Fault {
+    let fault = always(move |seen, good| {
+        if seen.path == TRUST && good.head.starts_with("HTTP/1.1 200") {
+            act(good)
+        } else {
+            Act::Right
+        }
+    });
+    Fault {
+        about: "get-trustscore-wallets/",
+        ..fault
+    }
+}
+
+/// Replaces a number in the good body by other text.
+fn score(text: &'static str) -> Fault {
+    trust(move |good| {
+        let body = good.text();
+        let (before, after) = body.split_once("\"trust_score\":").expect("a score");
+        let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
+        Act::Send(good.changed(format!("{before}\"trust_score\":{text}{rest}")))
+    })
+}
+
+fn patient(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
+    Hostile {
+        name,
+        fault,
+        ends,
+        impatient: false,
+        jobs: 4,
+    }
+}
+
+fn impatient(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
+    Hostile {
+        impatient: true,
+        // What waits for nothing waits side by side.
+        jobs: 16,
+        ..patient(name, fault, ends)
+    }
+}
+
+/// One request after the other, so that the fault's counting decides and not the scheduler.
+fn in_turn(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
+    Hostile {
+        jobs: 1,
+        ..patient(name, fault, ends)
+    }
+}
+
+const JSON: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
+    use Ends::{Departs, Passes, Unreachable};
+    vec![
+        patient(
+            "one endpoint resets the connection in the middle of a body",
+            trust(|good| {
+                let whole = good.whole();
+                Act::Reset(whole[..whole.len() - good.body.len() / 2].to_vec())
+            }),
+            Unreachable,
+        ),
+        patient(
+            "every answer is reset in the middle of its body",
+            always(|_, good| {
+                let whole = good.whole();
+                Act::Reset(whole[..whole.len() - good.body.len() / 2].to_vec())
+            }),
+            Unreachable,
+        ),
+        patient(
+            "a body ends before its Content-Length",
+            trust(|good| Act::Close(good.with_length(good.body.len() + 10))),
+            Unreachable,
+        ),
+        patient(
+            "a Content-Length is shorter than the document",
+            trust(|good| Act::Close(good.with_length(good.body.len() - 1))),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "more follows behind a whole body, and the connection closes",
+            trust(|good| Act::Close([good.whole(), b"more".to_vec()].concat())),
+            Passes,
+        ),
+        impatient(
+            "one endpoint never answers",
+            trust(|_| Act::Silence),
+            Unreachable,
+        ),
+        impatient(
+            "nothing is ever answered",
+            always(|_, _| Act::Silence),
+            Unreachable,
+        ),
+        impatient(
+            "one endpoint sends a byte now and then",
+            trust(|good| {
+                let head = format!("{}Content-Length: 100000\r\n\r\n", good.head).into_bytes();
+                Act::Endless(head, b" ".to_vec(), Duration::from_millis(50))
+            }),
+            Unreachable,
+        ),
+        impatient(
+            "one endpoint asks to continue for ever",
+            trust(|_| {
+                Act::Endless(
+                    Vec::new(),
+                    b"HTTP/1.1 100 Continue\r\n\r\n".to_vec(),
+                    Duration::from_millis(5),
+                )
+            }),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint answers as HTTP/0.9 does",
+            trust(|good| Act::Close(good.body.clone())),
+            Unreachable,
+        ),
+        patient(
+            "everything is answered as HTTP/0.9 does",
+            always(|_, good| Act::Close(good.body.clone())),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint has a status line of rubbish",
+            trust(|good| Act::Close(raw("HTTP/1.1 two hundred\r\n", &good.body))),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint's headers never end",
+            trust(|good| {
+                Act::Endless(
+                    good.head.clone().into_bytes(),
+                    b"X-More: and more\r\n".repeat(1000),
+                    Duration::ZERO,
+                )
+            }),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint's body never ends",
+            trust(|good| {
+                let head = format!("{}Transfer-Encoding: chunked\r\n\r\n", good.head).into_bytes();
+                let chunk = [b"80000\r\n".to_vec(), vec![b' '; 0x80000], b"\r\n".to_vec()].concat();
+                Act::Endless(head, chunk, Duration::ZERO)
+            }),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint's chunks have no size",
+            trust(|good| {
+                Act::Close(raw(
+                    &format!("{}Transfer-Encoding: chunked\r\n", good.head),
+                    b"many\r\n{}\r\n",
+                ))
+            }),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint redirects in a circle",
+            trust(|_| {
+                let head =
+                    format!("HTTP/1.1 302 Found\r\nLocation: {TRUST}\r\nContent-Length: 0\r\n");
+                Act::Send(raw(&head, b""))
+            }),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "one endpoint redirects to another host",
+            trust(move |_| {
+                let head = format!(
+                    "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://{elsewhere}/\r\nContent-Length: 0\r\n"
+                );
+                Act::Send(raw(&head, b""))
+            }),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "everything redirects to another host",
+            always(move |_, _| {
+                let head = format!(
+                    "HTTP/1.1 302 Found\r\nLocation: http://{elsewhere}/\r\nContent-Length: 0\r\n"
+                );
+                Act::Send(raw(&head, b""))
+            }),
+            Unreachable,
+        ),
+        patient(
+            "one endpoint answers 204 without data",
+            trust(|_| Act::Send(raw("HTTP/1.1 204 No Content\r\n", b""))),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "one endpoint answers 304 without data",
+            trust(|_| Act::Send(raw("HTTP/1.1 304 Not Modified\r\n", b""))),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "one endpoint calls its JSON a page",
+            trust(|good| {
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n",
+                    good.body.len()
+                );
+                Act::Send(raw(&head, &good.body))
+            }),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "one endpoint says its body is gzip, unasked",
+            trust(|good| {
+                let head = format!(
+                    "{JSON}Content-Encoding: gzip\r\nContent-Length: {}\r\n",
+                    good.body.len()
+                );
+                Act::Send(raw(&head, &good.body))
+            }),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "a body has a byte order mark",
+            trust(|good| Act::Send(good.changed(format!("\u{feff}{}", good.text())))),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "a body is Latin-1",
+            trust(|good| {
+                let text = good.text();
+                let body = [&text.as_bytes()[..text.len() - 1], b",\"note\":\"\xe9\"}"].concat();
+                Act::Send(good.changed(body))
+            }),
+            Departs(ANSWERS),
+        ),
+        patient("a number is NaN", score("NaN"), Departs(ANSWERS)),
+        patient(
+            "a member stands there twice",
+            score("1,\"trust_score\":1"),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "something follows the document",
+            trust(|good| Act::Send(good.changed(format!("{} {{}}", good.text())))),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "a body is empty",
+            trust(|good| Act::Send(good.changed(""))),
+            Departs(ANSWERS),
+        ),
+        patient(
+            "everything is answered 429 for ever",
+            always(|_, _| {
+                Act::Send(raw(
+                    "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 0\r\nContent-Length: 0\r\n",
+                    b"",
+                ))
+            }),
+            Unreachable,
+        ),
+        patient(
+            "everything is answered 503 for ever, with Retry-After",
+            always(|_, _| {
+                Act::Send(raw(
+                    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n",
+                    b"",
+                ))
+            }),
+            Unreachable,
+        ),
+        in_turn(
+            "each tenth request is reset",
+            always(|seen, _| {
+                if seen.place.is_multiple_of(10) {
+                    Act::Reset(Vec::new())
+                } else {
+                    Act::Right
+                }
+            }),
+            Passes,
+        ),
+        in_turn(
+            "each tenth request is answered 500",
+            always(|seen, _| {
+                if seen.place.is_multiple_of(10) {
+                    Act::Send(raw(
+                        "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n",
+                        b"",
+                    ))
+                } else {
+                    Act::Right
+                }
+            }),
+            Passes,
+        ),
+        in_turn(
+            "each third request is answered 429",
+            always(|seen, _| {
+                if seen.place.is_multiple_of(3) {
+                    Act::Send(raw(
+                        "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 0\r\nContent-Length: 0\r\n",
+                        b"",
+                    ))
+                } else {
+                    Act::Right
+                }
+            }),
+            Passes,
+        ),
+        patient(
+            "a connection closes when it is used again",
+            always(|seen, _| {
+                if seen.on_connection > 1 {
+                    Act::Reset(Vec::new())
+                } else {
+                    Act::Right
+                }
+            }),
+            Passes,
+        ),
+        patient(
+            "every connection closes behind its answer, unannounced",
+            always(|_, good| Act::Close(good.whole())),
+            Passes,
+        ),
+        patient(
+            "the node is gone after 40 requests",
+            always(|seen, _| {
+                if seen.place > 40 {
+                    Act::Gone
+                } else {
+                    Act::Right
+                }
+            }),
+            Unreachable,
+        ),
+    ]
+}
