@@ -37,6 +37,19 @@ fn receipts(value: &mut Value) -> &mut [Value] {
         .map_or(&mut [], Vec::as_mut_slice)
 }
 
+/// Puts a member into each answer that is never the same.
+fn dice(path: &'static str, name: &'static str) -> Fault {
+    let throws = std::sync::atomic::AtomicU64::new(0);
+    Arc::new(move |asked: &Asked, answer: Answer| {
+        if asked.path == path && answer.status == StatusCode::OK {
+            let throw = throws.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            answer.with_json(|value| value[name] = json!(throw))
+        } else {
+            answer
+        }
+    })
+}
+
 fn transactions(value: &mut Value) -> &mut [Value] {
     value
         .pointer_mut("/text/transactions")
@@ -258,6 +271,15 @@ fn faults() -> Vec<Broken> {
         "what is no wallet is answered", as_if_right(BALANCES,
             |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];
+        "state is another one each time", dice(STATE, "seen") => ["sc-state/repeat-read"];
+        "a balance comes with a number thrown with dice", dice(BALANCES, "seen")
+            => ["get-balances/repeat-read"];
+        "a call with text for its params is built", as_if_right(CALL,
+            |asked, answer| answer.status != StatusCode::OK && contains(asked, "\"params\":\""),
+            json!({"transaction": {}})) => ["call-sc/params-mistyped"];
+        "a call without a body is built", as_if_right(CALL,
+            |asked, _| asked.method == "POST" && asked.body.is_empty(), json!({"transaction": {}}))
+            => ["call-sc/body-empty"];
         "what is no contract has a record", as_if_right(STATE,
             |asked, _| asks_for(asked, "ct5a&") || asked.query.ends_with("ct5a"),
             json!({"value": ["a"]}))
@@ -515,11 +537,11 @@ fn faults() -> Vec<Broken> {
             "call-sc/snapshot", "call-sc/submittable"];
         "a call without a contract is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && !contains(asked, "sc_address"),
-            json!({"transaction": {}})) => ["call-sc/get-refused", "call-sc/sc-address-required"];
+            json!({"transaction": {}})) => ["call-sc/body-empty", "call-sc/get-refused", "call-sc/sc-address-required"];
         "a call without a function is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && !contains(asked, "function_called"),
             json!({"transaction": {}}))
-            => ["call-sc/function-called-required", "call-sc/body-not-json",
+            => ["call-sc/body-empty", "call-sc/function-called-required", "call-sc/body-not-json",
                 "call-sc/get-refused"];
         "a call without signers is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && !contains(asked, "signers")
@@ -531,7 +553,7 @@ fn faults() -> Vec<Broken> {
             json!({"transaction": {}})) => ["call-sc/params-required"];
         "half a document is taken for a call", as_if_right(CALL,
             |asked, _| asked.method == "POST" && asked.body.len() < 20, json!({"transaction": {}}))
-            => ["call-sc/body-not-json"];
+            => ["call-sc/body-empty", "call-sc/body-not-json"];
     }
 }
 

@@ -247,6 +247,28 @@ pub(crate) async fn refused(
     )])
 }
 
+/// An answer may change with a block, but not with every look.
+pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
+    let Some(first) = objects(context, sample).await?.into_iter().next() else {
+        return Ok(Vec::new());
+    };
+    let second = context.node.ask(first.request.clone()).await?;
+    if second.json().ok() == first.json().ok() {
+        return Ok(Vec::new());
+    }
+    let third = context.node.ask(first.request.clone()).await?;
+    if third.json().ok() == second.json().ok() {
+        return Ok(Vec::new());
+    }
+    let what = "the answer is another one each time the same is asked";
+    Ok(vec![Finding::new(
+        &third,
+        what,
+        second.excerpt(160),
+        third.excerpt(160),
+    )])
+}
+
 /// No answer with status 200 holds nothing.
 pub(crate) fn never(_: &Value) -> bool {
     false

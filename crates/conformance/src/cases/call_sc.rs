@@ -103,6 +103,29 @@ pub(super) const CASES: &[Case] = &[
         },
     ),
     Case::must(
+        "call-sc/params-mistyped",
+        "params | object | yes | function parameters",
+        |c| {
+            let mut body = c.call_body();
+            body["params"] = "never submitted".into();
+            let request = Request::post("/call-sc", body.to_string());
+            Box::pin(refused(
+                c,
+                request,
+                "a call whose params are no object",
+                never,
+            ))
+        },
+    ),
+    Case::must(
+        "call-sc/body-empty",
+        "Request body: sc_address, function_called, signers and params are required",
+        |c| {
+            let request = Request::post("/call-sc", String::new());
+            Box::pin(refused(c, request, "a call without a body", never))
+        },
+    ),
+    Case::must(
         "call-sc/body-not-json",
         "Requests that send JSON use header `Content-Type: application/json`.",
         |c| {

@@ -5,7 +5,7 @@ use node_client::{TrustScore, escape::escaped_up_to as shown};
 use super::Case;
 use crate::{
     exchange::Request,
-    judge::{all_answer_json, decodes, is_missing, never, objects, refused},
+    judge::{all_answer_json, decodes, is_missing, never, objects, refused, steady},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, trust_request},
     snapshot,
@@ -50,7 +50,7 @@ pub(super) const CASES: &[Case] = &[
     Case::must(
         "get-trustscore-wallets/repeat-read",
         "Returns the trust score between two wallets.",
-        |c| Box::pin(repeat_read(c)),
+        |c| Box::pin(steady(c, Sample::TrustScore)),
     ),
     Case::must("get-trustscore-wallets/decodes", RESPONSE, |c| {
         Box::pin(decodes(c, Sample::TrustScore, |body| {
@@ -135,26 +135,4 @@ async fn unknown_pair(context: &Context) -> Findings {
         says_nothing,
     )
     .await
-}
-
-/// A score may change with a block, but not with every look.
-async fn repeat_read(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    for first in objects(context, Sample::TrustScore).await? {
-        let second = context.node.ask(first.request.clone()).await?;
-        if second.json().ok() == first.json().ok() {
-            continue;
-        }
-        let third = context.node.ask(first.request.clone()).await?;
-        if third.json().ok() != second.json().ok() {
-            let what = "the score is another one each time it is asked for";
-            findings.push(Finding::new(
-                &third,
-                what,
-                first.excerpt(160),
-                third.excerpt(160),
-            ));
-        }
-    }
-    Ok(findings)
 }

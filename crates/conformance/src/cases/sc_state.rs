@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Case;
 use crate::{
     exchange::Request,
-    judge::{all_answer_json, is_missing, never, objects, refused},
+    judge::{all_answer_json, is_missing, never, objects, refused, steady},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, UNCLAIMED, contract_state_request},
 };
@@ -60,6 +60,11 @@ pub(super) const CASES: &[Case] = &[
                 "a contract that nobody deployed",
             ))
         },
+    ),
+    Case::must(
+        "sc-state/repeat-read",
+        "Returns the state variables stored for a smart contract.",
+        |c| Box::pin(steady(c, Sample::ContractState)),
     ),
     Case::must(
         "sc-state/contract-address-malformed",
