@@ -22,13 +22,13 @@ const BEYOND: u64 = 1 << 40;
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
 /// A chain of so many blocks is read as a whole.
-const SHORT: u64 = 10;
+const SHORT: u64 = 16;
 /// When so many bytes of blocks are read, no more are looked for.
 const ENOUGH: usize = 8 * 1024 * 1024;
 /// The longest identifier of an asset that fits into a URL that every server takes.
 const LONGEST_ASSET: usize = 200;
 /// How many wallets are asked for their tokens.
-const ASKED_WALLETS: usize = 3;
+const ASKED_WALLETS: usize = 2;
 /// The most wallets that are kept; a run asks about a few only.
 const KEPT_WALLETS: usize = 64;
 
@@ -185,6 +185,9 @@ impl Blocks<'_> {
             .any(|(known, _)| *known == index)
         {
             return Ok(true);
+        }
+        if self.refused.iter().any(|(known, _)| *known == index) {
+            return Ok(false);
         }
         let exchange = match self.node.ask(block_request(index)).await {
             Ok(exchange) => exchange,

@@ -331,11 +331,6 @@ impl Context {
         })
     }
 
-    /// Looks for the claim that the built calls would make, if they were submitted.
-    pub(crate) fn call_state_request(&self) -> Request {
-        contract_state_request(&self.contract(), "conformance-check")
-    }
-
     /// Two different calls, so that neither an answer kept from before nor a list cut, sorted or
     /// thinned out goes unnoticed.
     fn call_requests(&self) -> Vec<Request> {

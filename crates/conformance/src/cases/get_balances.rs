@@ -452,13 +452,13 @@ async fn wallet_address(context: &Context) -> Findings {
 
 /// The answer changes with the token that is asked about, as the lists say it has to.
 async fn token_code(context: &Context) -> Findings {
+    // One wallet will do; of the first one, the single balances have been asked already.
     let lists = listed(context, Sample::WalletBalances).await?;
-    compare(
-        context,
-        lists.into_iter().flatten().collect(),
-        "ALL_TOKENS_IN_WALLET",
-    )
-    .await
+    let first = lists
+        .into_iter()
+        .find(|list| !list.is_empty())
+        .unwrap_or_default();
+    compare(context, first.into_iter().collect(), "ALL_TOKENS_IN_WALLET").await
 }
 
 async fn compare(
