@@ -390,23 +390,52 @@ async fn lists_agree(context: &Context) -> Findings {
                 );
             }
         }
+        if let (Some(of_wallet), Some(of_token)) = (of_wallet, of_token)
+            && differ(of_wallet, of_token, pair)
+        {
+            let of_wallet = context.node.ask(of_wallet.request.clone()).await?;
+            let of_token = context.node.ask(of_token.request.clone()).await?;
+            if differ(&of_wallet, &of_token, pair) {
+                let what = "ALL_TOKENS_IN_WALLET says another balance than ALL_WALLETS_FOR_TOKEN";
+                let expected = of_token.excerpt(160);
+                findings.push(
+                    Finding::new(&of_wallet, what, expected, of_wallet.excerpt(160)).at("/balance"),
+                );
+            }
+        }
     }
     Ok(findings)
 }
 
-fn listed_now(list: &Exchange, pair: &(String, String)) -> bool {
-    let by_wallet = list
+/// Whether two lists both have a balance for a pair, and not the same.
+fn differ(one: &Exchange, other: &Exchange, pair: &(String, String)) -> bool {
+    let balances = [one, other].map(|list| {
+        let entries = entries(&list.body).unwrap_or_default();
+        entries
+            .into_iter()
+            .find(|entry| is_of(list, entry, pair))?
+            .balance
+    });
+    matches!(&balances, [Some(one), Some(other)] if one != other)
+}
+
+/// Whether an entry of a list is the one for a wallet and a token.
+fn is_of(list: &Exchange, entry: &Entry, pair: &(String, String)) -> bool {
+    if list
         .request
         .query
         .iter()
-        .any(|(name, _)| *name == "wallet_address");
-    entries(&list.body).unwrap_or_default().iter().any(|entry| {
-        if by_wallet {
-            entry.token_code.as_deref() == Some(&pair.1)
-        } else {
-            entry.wallet.as_deref() == Some(&pair.0)
-        }
-    })
+        .any(|(name, _)| *name == "wallet_address")
+    {
+        entry.token_code.as_deref() == Some(&pair.1)
+    } else {
+        entry.wallet.as_deref() == Some(&pair.0)
+    }
+}
+
+fn listed_now(list: &Exchange, pair: &(String, String)) -> bool {
+    let entries = entries(&list.body).unwrap_or_default();
+    entries.iter().any(|entry| is_of(list, entry, pair))
 }
 
 /// The one-token answer for a pair, exactly.
