@@ -17,7 +17,7 @@ use crate::{
     cases::Case,
     exchange::{Exchange, Request},
     outcome::{Finding, Findings, Obstacle},
-    sample::{Context, contract_state_request, token_balance_request, trust_request},
+    sample::{Context, contract_state_request, nobody, token_balance_request, trust_request},
     shape,
     snapshot::{Difference, Store},
 };
@@ -161,10 +161,6 @@ pinned! {
     "baseline/call-empty", Exactly, |_| Some(Request::post("/call-sc", "{}".to_owned()));
     "baseline/call-not-json", Exactly, |_| Some(Request::post("/call-sc", "{".to_owned()));
     "baseline/docs", ByHead, |_| Some(Request::get("/docs"));
-}
-
-fn nobody() -> String {
-    format!("0x{}", "f".repeat(40))
 }
 
 /// The oldest blocks are history, and stay what they are.

@@ -411,3 +411,8 @@ pub(crate) fn trust_request(from: &str, to: &str) -> Request {
         .with("src_wallet_address", from)
         .with("dst_wallet_address", to)
 }
+
+/// A wallet that nobody can have: its address is all ones, so no key leads to it by chance.
+pub(crate) fn nobody() -> String {
+    format!("0x{}", "f".repeat(40))
+}

@@ -11,7 +11,7 @@ use crate::{
     exchange::{Exchange, Request},
     judge::{decodes, never, objects, refused, sample_answers, steady},
     outcome::{Finding, Findings, Obstacle},
-    sample::{Context, Sample, token_balance_request},
+    sample::{Context, Sample, nobody, token_balance_request},
     snapshot,
     spec::View,
 };
@@ -186,11 +186,6 @@ async fn lists_carry_balances(context: &Context) -> Findings {
         }
     }
     Ok(findings)
-}
-
-/// A wallet that nobody can have: its address is all ones, so no key leads to it by chance.
-fn nobody() -> String {
-    format!("0x{}", "f".repeat(40))
 }
 
 async fn nothing_held(context: &Context) -> Findings {
@@ -440,15 +435,15 @@ fn listed_now(list: &Exchange, pair: &(String, String)) -> bool {
 
 /// The one-token answer for a pair, exactly.
 async fn single(context: &Context, pair: &(String, String)) -> Result<Option<Integer>, Obstacle> {
-    let exchange = context
-        .node
-        .ask(token_balance_request(&pair.0, &pair.1))
-        .await?;
-    if exchange.answered_object().is_none() {
-        return Ok(None);
-    }
-    let balance: Option<Option<Integer>> = carried_exactly(&exchange.body);
-    Ok(balance.map(|balance| balance.unwrap_or_else(|| Integer::from(0))))
+    let request = token_balance_request(&pair.0, &pair.1);
+    Ok(held(&*context.node.ask(request).await?))
+}
+
+/// What a one-token answer says is held, exactly; nothing where it is no such answer.
+fn held(exchange: &Exchange) -> Option<Integer> {
+    exchange.answered_object()?;
+    let balance: Option<Integer> = carried_exactly(&exchange.body)?;
+    Some(balance.unwrap_or_else(|| Integer::from(0)))
 }
 
 /// The same from what was asked before, if it was.
@@ -462,11 +457,7 @@ async fn single_before(
         .await
         .unwrap_or_default();
     match answers.iter().find(|exchange| exchange.request == asked) {
-        Some(exchange) if exchange.answered_object().is_some() => {
-            let balance: Option<Option<Integer>> = carried_exactly(&exchange.body);
-            Ok(balance.map(|balance| balance.unwrap_or_else(|| Integer::from(0))))
-        }
-        Some(_) => Ok(None),
+        Some(exchange) => Ok(held(exchange)),
         None => single(context, pair).await,
     }
 }
@@ -559,19 +550,12 @@ async fn relisted(
         crate::sample::token_holders_request(&pair.1)
     };
     let exchange = context.node.ask(request).await?;
-    let mut found = None;
-    for_each_entry(&exchange.body, |wallet, token, balance| {
-        let named = if by_wallet {
-            token? == pair.1
-        } else {
-            wallet? == pair.0
-        };
-        if named {
-            found = Some(balance);
-        }
-        Some(())
-    });
-    Ok(found)
+    let entries = entries(&exchange.body).unwrap_or_default();
+    let found = entries
+        .into_iter()
+        .rev()
+        .find(|entry| is_of(&exchange, entry, pair));
+    Ok(found.map(|entry| entry.balance.unwrap_or_else(|| Integer::from(0))))
 }
 
 /// What is no wallet holds nothing.
