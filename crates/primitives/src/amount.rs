@@ -21,6 +21,17 @@ impl ParseAmountError {
     }
 }
 
+/// An amount with more digits than JSON numbers keep, where nodes would read another one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{written} has more digits than a JSON number keeps: nodes would read {read}; give an integer, \
+     or at most 15 digits"
+)]
+pub struct InexactAmountError {
+    written: String,
+    read: String,
+}
+
 /// An exact decimal number: a fee, a balance or an amount to send.
 ///
 /// The digits are kept as they were written, however many there are, so nothing
@@ -45,6 +56,42 @@ impl Amount {
     pub fn is_negative(&self) -> bool {
         let normal = self.normal();
         normal.negative
+    }
+
+    /// Whether every node reads this very value.
+    ///
+    /// An integer is read exactly, whatever its size. A number with a point or an exponent is
+    /// read as a binary fraction of 64 bits, and what a wallet signs is the text of *that*; a
+    /// number with more digits than it keeps would be signed, and paid, as another one.
+    ///
+    /// ```
+    /// use node_primitives::Amount;
+    ///
+    /// assert!("1000000.25".parse::<Amount>()?.check_exact().is_ok());
+    /// assert!("1000000.00000000001".parse::<Amount>()?.check_exact().is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// With the value that nodes would read instead.
+    pub fn check_exact(&self) -> Result<(), InexactAmountError> {
+        if !self.0.contains(['.', 'e', 'E']) {
+            return Ok(());
+        }
+        let inexact = |read: String| InexactAmountError {
+            written: self.0.chars().take(60).collect(),
+            read,
+        };
+        let Some(read) = self.0.parse::<f64>().ok().filter(|read| read.is_finite()) else {
+            return Err(inexact("nothing finite".to_owned()));
+        };
+        let mut buffer = ryu::Buffer::new();
+        let shortest = buffer.format_finite(read);
+        if Normal::of(shortest) == self.normal() {
+            Ok(())
+        } else {
+            Err(inexact(shortest.to_owned()))
+        }
     }
 
     pub(crate) fn normal(&self) -> Normal {
@@ -275,6 +322,38 @@ mod tests {
         assert_eq!(amount("1E6"), amount("1000000.00"));
         assert_eq!(amount("-0"), amount("0e99999999999999999999"));
         assert_ne!(amount("1e99999999999999999999"), amount("1"));
+    }
+
+    #[test]
+    fn tells_which_amounts_nodes_would_read_as_others() {
+        for exact in [
+            "0",
+            "-0.0",
+            "9007199254740993",
+            "123456789012345678901234567890",
+            "1e6",
+            "0.1",
+            "1500000.000",
+            "1E22",
+        ] {
+            assert_eq!(amount(exact).check_exact(), Ok(()), "{exact}");
+        }
+        for inexact in [
+            "0.10000000000000000001",
+            "9007199254740993.0",
+            "1e400",
+            "1e-400",
+        ] {
+            assert!(amount(inexact).check_exact().is_err(), "{inexact}");
+        }
+        assert_eq!(
+            amount("1000000.00000000001")
+                .check_exact()
+                .unwrap_err()
+                .to_string(),
+            "1000000.00000000001 has more digits than a JSON number keeps: nodes would read \
+             1000000.0; give an integer, or at most 15 digits"
+        );
     }
 
     #[test]

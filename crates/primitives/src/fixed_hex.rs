@@ -246,6 +246,16 @@ fixed_hex! {
     "40 hexadecimal digits", "^[0-9a-fA-F]{40}$"
 }
 
+fixed_hex! {
+    /// A signature over a message: the 64 bytes of r and s, as 128 hexadecimal digits.
+    ///
+    /// It has the form of a signature and nothing more; whether it is one is for `node-wallet`
+    /// to tell. Either case is read; it is written in lower case.
+    /// Source: observed, "64 bytes r‖s, hex".
+    MessageSignature, 64, "a signature", "", true,
+    "128 hexadecimal digits, r and then s", "^[0-9a-fA-F]{128}$"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

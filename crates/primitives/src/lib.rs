@@ -1,5 +1,5 @@
 //! The vocabulary of a blockchain node's HTTP API: addresses, hashes, codes,
-//! exact numbers, untouched JSON text and the text that wallets sign.
+//! exact numbers, untouched JSON text, the text that wallets sign, and who signs it.
 //!
 //! Nothing here does any input or output, and nothing here knows an endpoint.
 //! Every type reads and writes the form that the contract gives it, and refuses
@@ -20,12 +20,16 @@ mod integer;
 mod network;
 mod python_json;
 mod raw_json;
+mod signer;
 mod timestamp;
 
-pub use amount::{Amount, ParseAmountError};
-pub use fixed_hex::{ContractAddress, Hash256, ParseHexError, TransactionCode, WalletAddress};
+pub use amount::{Amount, InexactAmountError, ParseAmountError};
+pub use fixed_hex::{
+    ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
+};
 pub use integer::{Integer, ParseIntegerError};
 pub use network::{Network, ParseNetworkError};
 pub use python_json::{MessageError, signed_message, sorted_message};
 pub use raw_json::RawJson;
+pub use signer::{Signer, SignerError, Signing};
 pub use timestamp::TimestampMs;
