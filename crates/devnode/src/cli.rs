@@ -10,9 +10,9 @@ use std::{
 };
 
 use clap::Args;
-use node_primitives::Network;
+use node_primitives::{Network, WalletAddress};
 
-use crate::{BlockTime, Config, Handle, spawn};
+use crate::{BlockTime, Config, FUNDS, Handle, spawn};
 
 /// Exit status when the node can't be started as asked for, as for any wrong use.
 const EXIT_USAGE: u8 = 2;
@@ -41,6 +41,9 @@ pub struct DevnodeArgs {
     /// How many submissions are taken within a second, as real nodes bound them [default: no bound]
     #[arg(long, value_name = "N")]
     pub rate_limit: Option<NonZeroU32>,
+    /// A wallet of your own that is to hold tokens for fees from the start; may be given more than once
+    #[arg(long, value_name = "WALLET")]
+    pub fund: Vec<WalletAddress>,
 }
 
 impl DevnodeArgs {
@@ -54,6 +57,7 @@ impl DevnodeArgs {
             .with_block_time(self.block_time);
         config.port = self.port;
         config.rate_limit = self.rate_limit;
+        config.funded.clone_from(&self.fund);
         config
     }
 }
@@ -152,6 +156,13 @@ fn greeting(node: &Handle, config: &Config) -> String {
             wallet.address(),
             key.as_str()
         );
+    }
+    for wallet in &config.funded {
+        let token = node.native_token();
+        let _written = write!(text, "\n{wallet} holds {FUNDS} {token} for fees");
+    }
+    if !config.funded.is_empty() {
+        text.push('\n');
     }
     text.push_str("\nCtrl-C ends it.\n");
     text

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use node_primitives::Network;
+use node_primitives::{Network, WalletAddress};
 
 /// When a node makes blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,12 @@ pub struct Config {
     /// How many submissions are taken within a second, without bound unless set.
     /// Further ones are answered with 429.
     pub rate_limit: Option<NonZeroU32>,
+    /// Wallets of somebody's own that hold [`FUNDS`] of the native token from the start.
+    pub funded: Vec<WalletAddress>,
 }
+
+/// What each funded wallet holds, in base units: enough for the least fee a thousand times.
+pub const FUNDS: u64 = 1_000_000_000;
 
 impl Config {
     /// A node of this network, on its port of the loopback interface.
@@ -124,6 +129,7 @@ impl Config {
             block_time: BlockTime::Manual,
             body_limit: 1 << 20,
             rate_limit: None,
+            funded: Vec::new(),
         }
     }
 
@@ -172,6 +178,13 @@ impl Config {
     #[must_use]
     pub const fn with_body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
+        self
+    }
+
+    /// Gives a wallet [`FUNDS`] of the native token, so that it can pay fees.
+    #[must_use]
+    pub fn with_funded(mut self, wallet: WalletAddress) -> Self {
+        self.funded.push(wallet);
         self
     }
 

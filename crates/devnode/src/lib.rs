@@ -30,7 +30,7 @@ mod seed;
 mod server;
 mod test_wallet;
 
-pub use config::{BlockTime, Config, ParseBlockTimeError};
+pub use config::{BlockTime, Config, FUNDS, ParseBlockTimeError};
 pub use http::router;
 pub use node::Node;
 pub use server::{Handle, SpawnError, spawn};

@@ -57,6 +57,7 @@ impl Node {
         let cast = Cast {
             validators: [v1, v2, v3],
             users: [alice, bob, carol],
+            funded: &config.funded,
         };
         let chain = found(seed, rules, &cast, config.blocks);
         Self {

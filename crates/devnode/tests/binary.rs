@@ -71,6 +71,39 @@ impl Running {
 }
 
 #[test]
+fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
+    let mine = format!("0x{}", "c0ffee0123".repeat(4));
+    let mut command = command();
+    command.args(["--fund", &mine]);
+    let node = Running::start(command);
+    let told = format!("{mine} holds 1000000000 DEVN for fees");
+    assert!(node.greeting.contains(&told), "{}", node.greeting);
+    let mut stream = TcpStream::connect(&node.address).unwrap();
+    let request = format!(
+        "GET /get-balances?balance_type=TOKEN_IN_WALLET&token_code=DEVN&wallet_address={mine} \
+         HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("{\"balance\":1000000000}"), "{answer}");
+    assert_eq!(node.end("-TERM").0, Some(0));
+}
+
+#[test]
+fn rejects_a_contract_as_a_wallet_to_fund() {
+    let mut command = command();
+    let contract = format!("ct{}", "c0ffee0123".repeat(4));
+    let output = command.args(["--fund", &contract]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        complaint.contains("a wallet address begins with \"0x\""),
+        "{complaint}"
+    );
+}
+
+#[test]
 fn greets_with_everything_that_a_user_needs() {
     let node = Running::start(command());
     for part in [

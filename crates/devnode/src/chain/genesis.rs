@@ -1,6 +1,6 @@
 //! What a chain starts with: balances, and the transactions of its first blocks.
 
-use node_primitives::signed_message;
+use node_primitives::{WalletAddress, signed_message};
 use node_wallet::KeyPair;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::{
     Chain, Committee, ContractCall, Holder, NATIVE_TOKEN, Submission, TransactionRules,
     committee::MEMBERS,
 };
-use crate::{seed::Seed, test_wallet::TestWallet};
+use crate::{FUNDS, seed::Seed, test_wallet::TestWallet};
 
 /// The time before the first block: 2026-01-01, 00:00 UTC.
 const GENESIS_TIME: i64 = 1_767_225_600_000;
@@ -27,6 +27,8 @@ const VAULT: &str = "VAULT";
 pub(crate) struct Cast<'a> {
     pub(crate) validators: [&'a TestWallet; MEMBERS],
     pub(crate) users: [&'a TestWallet; 3],
+    /// Wallets of somebody else, which only hold something.
+    pub(crate) funded: &'a [WalletAddress],
 }
 
 /// Founds a chain and makes its first blocks.
@@ -60,6 +62,11 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>)
         chain
             .ledger
             .mint(NATIVE_TOKEN, wallet(validator), 5_000_000_000);
+    }
+    for wallet in cast.funded {
+        chain
+            .ledger
+            .mint(NATIVE_TOKEN, Holder::Wallet(*wallet), FUNDS.into());
     }
     let treasury = Holder::Contract(rules.token);
     chain.ledger.mint(NATIVE_TOKEN, treasury, exact * 2 + 1);
@@ -189,6 +196,7 @@ mod tests {
         let cast = Cast {
             validators: [v1, v2, v3],
             users: [alice, bob, carol],
+            funded: &[],
         };
         found(seed, rules, &cast, blocks)
     }
