@@ -46,6 +46,12 @@ pub enum MessageError {
 /// the first one's place. Separators are `", "` and `": "`, everything beyond
 /// ASCII is written as `\uXXXX`, and numbers are written as Python writes them.
 ///
+/// CPython reads more than JSON, and what it reads has a message here too: `NaN`, `Infinity`
+/// and `-Infinity`, numbers beyond the largest float, which it writes as those words, and
+/// escapes of lone surrogates, which stay what they are. What it can't hold is an error:
+/// integers of more than 4300 digits, and nesting beyond 900 levels, which is a little less
+/// than it follows itself, as nodes call it from within other calls.
+///
 /// ```
 /// let message = node_primitives::signed_message(r#"{"fee":1e16,"descr":"é"}"#)?;
 /// assert_eq!(message, r#"{"fee": 1e+16, "descr": "\u00e9"}"#);

@@ -14,6 +14,9 @@ pub enum HexError {
         /// How many characters were found.
         found: usize,
     },
+    /// The digits stand after `0x`.
+    #[error("the prefix 0x does not belong here: leave it out")]
+    Prefix,
     /// A character that is no hexadecimal digit.
     #[error("character {position} is no hexadecimal digit")]
     Digit {
@@ -25,6 +28,9 @@ pub enum HexError {
 /// Reads `N` bytes, in either case.
 pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
     if text.len() != 2 * N {
+        if text.len() == 2 * N + 2 && without_prefix(text).len() == 2 * N {
+            return Err(HexError::Prefix);
+        }
         return Err(HexError::Length {
             wanted: 2 * N,
             found: text.chars().count(),
@@ -43,6 +49,13 @@ pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
         bytes[index] = nibble(0)? << 4 | nibble(1)?;
     }
     Ok(bytes)
+}
+
+/// The text without a `0x` before it, where there is one.
+pub(crate) fn without_prefix(text: &str) -> &str {
+    text.strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .unwrap_or(text)
 }
 
 /// Appends bytes in lower case.
@@ -76,6 +89,7 @@ mod tests {
                 found: 3
             })
         );
+        assert_eq!(decode::<2>("0xabf0"), Err(HexError::Prefix));
         assert_eq!(decode::<2>("ab+1"), Err(HexError::Digit { position: 3 }));
         assert_eq!(decode::<2>("aéb"), Err(HexError::Digit { position: 2 }));
     }

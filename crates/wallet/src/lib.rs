@@ -19,22 +19,35 @@
 //! ```
 //!
 //! One module a thing: a [private key and its wallet](KeyPair), a [`PublicKey`],
-//! a [`Signature`], a signed transaction, a receipt. Private keys do not leave
-//! this crate but by [`PrivateKey::reveal`].
+//! a [`Signature`], a signed transaction, a receipt, a [`KeyFile`]. Private keys do not
+//! leave this crate but by [`PrivateKey::reveal`] and in the files that [`KeyFile::write`]
+//! makes.
+//!
+//! Who holds the key is open: [`sign_with`] takes any [`Signer`]. A [`KeyPair`] is one, and
+//! with the feature `command` an external program is another (`CommandSigner`).
 
+#[cfg(feature = "command")]
+mod command;
 mod hex;
+mod key_file;
+mod message;
 mod private_key;
 mod public_key;
 mod receipt;
 mod signature;
 mod transaction;
 
+pub use node_primitives::{MessageSignature, Signer, SignerError, Signing};
+
+#[cfg(feature = "command")]
+pub use command::CommandSigner;
 pub use hex::HexError;
-pub use private_key::{KeyError, KeyPair, PrivateKey};
+pub use key_file::{KeyFile, KeyFileError, KeyFileFault, Protection};
+pub use private_key::{GenerateError, KeyError, KeyPair, PrivateKey};
 pub use public_key::{PublicKey, PublicKeyError};
 pub use receipt::{ReceiptError, verify_receipt};
 pub use signature::{Signature, SignatureError, SignatureParseError};
 pub use transaction::{
     SignTransactionError, SignatureEntry, TransactionError, required_signers, sign_transaction,
-    verify_transaction,
+    sign_with, verify_transaction,
 };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use k256::ecdsa::SigningKey;
-use node_primitives::WalletAddress;
+use node_primitives::{Signer, Signing, WalletAddress};
 use sha1::{Digest, Sha1};
 use zeroize::Zeroizing;
 
@@ -20,6 +20,11 @@ pub enum KeyError {
     #[error("a private key lies between 1 and the order of secp256k1, and this one does not")]
     OutOfRange,
 }
+
+/// The operating system gave no random numbers, so there is no new wallet.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the operating system gives no random numbers for a new key: {0}")]
+pub struct GenerateError(pub(crate) getrandom::Error);
 
 /// A private key of secp256k1.
 ///
@@ -47,6 +52,10 @@ impl PrivateKey {
     pub fn from_hex(text: &str) -> Result<Self, KeyError> {
         let bytes = Zeroizing::new(hex::decode::<32>(text)?);
         Self::from_bytes(&bytes)
+    }
+
+    pub(crate) const fn signing_key(&self) -> &SigningKey {
+        &self.0
     }
 
     /// The public key that belongs to it.
@@ -92,6 +101,21 @@ pub struct KeyPair {
 }
 
 impl KeyPair {
+    /// A new wallet, whose key is of the operating system's random numbers.
+    ///
+    /// # Errors
+    /// When the system has none to give.
+    pub fn generate() -> Result<Self, GenerateError> {
+        let mut bytes = Zeroizing::new([0; 32]);
+        loop {
+            getrandom::fill(bytes.as_mut_slice()).map_err(GenerateError)?;
+            // Of 2^128 draws, one is not below the order of the curve.
+            if let Ok(wallet) = Self::from_bytes(&bytes) {
+                return Ok(wallet);
+            }
+        }
+    }
+
     /// The wallet of a private key.
     #[must_use]
     pub fn new(private: PrivateKey) -> Self {
@@ -144,6 +168,16 @@ impl KeyPair {
     }
 }
 
+impl Signer for KeyPair {
+    fn wallet_address(&self) -> WalletAddress {
+        self.address
+    }
+
+    fn sign_message<'a>(&'a self, message: &'a [u8]) -> Signing<'a> {
+        Box::pin(async move { Ok(self.sign(message).into()) })
+    }
+}
+
 impl fmt::Debug for KeyPair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeyPair")
@@ -166,6 +200,12 @@ mod tests {
             );
         }
         assert!(PrivateKey::from_hex(&order.replace("4141", "4140")).is_ok());
+    }
+
+    #[test]
+    fn new_wallets_differ() {
+        let (first, second) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+        assert_ne!(first.address(), second.address());
     }
 
     #[test]

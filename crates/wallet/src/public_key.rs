@@ -48,11 +48,13 @@ impl PublicKey {
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, PublicKeyError> {
         let mut sec1 = [4; 65];
         sec1[1..].copy_from_slice(bytes);
-        VerifyingKey::from_sec1_bytes(&sec1)
-            .map(|point| Self {
-                point,
-                bytes: *bytes,
-            })
+        Self::from_sec1(&sec1)
+    }
+
+    /// Takes the key as other programs write it: behind a byte that says whether y follows.
+    pub(crate) fn from_sec1(bytes: &[u8]) -> Result<Self, PublicKeyError> {
+        VerifyingKey::from_sec1_bytes(bytes)
+            .map(Self::from_point)
             .map_err(|_| PublicKeyError::NotOnCurve)
     }
 

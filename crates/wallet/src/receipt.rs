@@ -2,7 +2,7 @@
 
 use node_primitives::{MessageError, WalletAddress, signed_message};
 
-use crate::{PublicKey, Signature, SignatureError};
+use crate::{PublicKey, Signature, SignatureError, message::members_of};
 
 /// Why a receipt is not right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -53,9 +53,9 @@ fn voter(message: &str) -> Result<WalletAddress, ReceiptError> {
     struct Data {
         wallet_address: WalletAddress,
     }
-    serde_json::from_str::<Data>(message)
+    members_of::<Data>(message)
         .map(|data| data.wallet_address)
-        .map_err(|error| ReceiptError::Voter(error.to_string()))
+        .map_err(ReceiptError::Voter)
 }
 
 #[cfg(test)]

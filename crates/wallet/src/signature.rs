@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use k256::ecdsa::{RecoveryId, VerifyingKey};
-use node_primitives::WalletAddress;
+use node_primitives::{MessageSignature, WalletAddress};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha1::{Digest, Sha1};
 
@@ -98,6 +98,20 @@ impl Signature {
     }
 }
 
+impl From<Signature> for MessageSignature {
+    fn from(signature: Signature) -> Self {
+        Self::from_bytes(signature.to_bytes())
+    }
+}
+
+impl TryFrom<MessageSignature> for Signature {
+    type Error = SignatureParseError;
+
+    fn try_from(text: MessageSignature) -> Result<Self, Self::Error> {
+        Self::from_bytes(text.as_bytes())
+    }
+}
+
 impl FromStr for Signature {
     type Err = SignatureParseError;
 
@@ -181,5 +195,12 @@ mod tests {
         let signature = wallet(4).sign(b"z");
         let text = serde_json::to_string(&signature).unwrap();
         assert_eq!(serde_json::from_str::<Signature>(&text).unwrap(), signature);
+        let form = MessageSignature::from(signature);
+        assert_eq!(form.to_string(), signature.to_string());
+        assert_eq!(Signature::try_from(form), Ok(signature));
+        assert_eq!(
+            Signature::try_from(MessageSignature::from_bytes([0; 64])),
+            Err(SignatureParseError::OutOfRange)
+        );
     }
 }

@@ -1,9 +1,11 @@
 //! Signing a transaction, and verifying a signed one.
 
-use node_primitives::{MessageError, WalletAddress, signed_message};
+use node_primitives::{MessageError, Signer, SignerError, WalletAddress, signed_message};
 use serde::{Deserialize, Serialize};
 
-use crate::{KeyPair, Signature, SignatureError};
+use crate::{
+    KeyPair, PublicKey, Signature, SignatureError, SignatureParseError, message::members_of,
+};
 
 /// One element of a submission's `signatures`.
 ///
@@ -17,13 +19,47 @@ pub struct SignatureEntry {
     pub msgsign: Signature,
 }
 
-/// Why a transaction can't be signed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+impl SignatureEntry {
+    /// Verifies that the wallet that is named signed this transaction, and tells its public key.
+    ///
+    /// This is what there is to verify about a transaction of a type whose `specific_data` has
+    /// no `signers`. Whether everybody signed who had to is for [`verify_transaction`].
+    ///
+    /// # Errors
+    /// When it did not, or the text is no document that nodes could read.
+    pub fn verify(&self, transaction: &str) -> Result<PublicKey, TransactionError> {
+        let message = signed_message(transaction)?;
+        Ok(self
+            .msgsign
+            .verify_by_address(message.as_bytes(), self.wallet_address)?)
+    }
+}
+
+/// Why a transaction was not signed.
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignTransactionError {
     /// The text is no document that nodes could read.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
+    /// `specific_data.signers` is there, and is not a list of wallet addresses.
+    #[error("the transaction does not say who has to sign it: {0}")]
+    Signers(String),
+    /// The wallet is not among those that the transaction wants to be signed by.
+    #[error(
+        "{0} is not listed in the transaction's specific_data.signers, so nodes would refuse \
+         its signature"
+    )]
+    NotASigner(WalletAddress),
+    /// The signer refused, or failed.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
+    /// What the signer returned is no signature.
+    #[error("the signer returned something else than a signature: {0}")]
+    Form(#[from] SignatureParseError),
+    /// What the signer returned is somebody else's signature, or one over another message.
+    #[error("the signer returned something else: {0}")]
+    Wrong(#[from] SignatureError),
 }
 
 /// Why a signed transaction is not right.
@@ -36,7 +72,7 @@ pub enum TransactionError {
     /// `specific_data.signers` is not a list of wallet addresses.
     #[error("the transaction does not say who has to sign it: {0}")]
     Signers(String),
-    /// `specific_data.signers` is empty, so nobody vouches for the transaction.
+    /// `specific_data.signers` is not there or empty, so nothing says whose signatures are all.
     #[error("the transaction names no signers in specific_data.signers")]
     NoSigners,
     /// A signer has not signed.
@@ -54,6 +90,7 @@ pub enum TransactionError {
 ///
 /// What is signed is that text's [signed message](signed_message), so a text that
 /// is reordered or whose numbers are written otherwise afterwards needs a new signature.
+/// Who has to sign is not looked at, which [`sign_with`] does.
 ///
 /// # Errors
 /// When the text is not a document that a node would read.
@@ -68,6 +105,51 @@ pub fn sign_transaction(
     })
 }
 
+/// Has the very text of a transaction signed, by whatever holds the key, once it is seen that
+/// the transaction wants this wallet's signature.
+///
+/// Several signers sign one after another, each the same text, and nobody has to be online:
+/// the entries together are the submission's `signatures`. A transaction of a type whose
+/// `specific_data` has no `signers` is signed by any wallet.
+///
+/// ```
+/// use node_wallet::{KeyPair, sign_with, verify_transaction};
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let (first, second) = (KeyPair::generate()?, KeyPair::generate()?);
+/// let transaction = format!(
+///     r#"{{"type":3,"specific_data":{{"signers":["{}","{}"]}}}}"#,
+///     first.address(),
+///     second.address()
+/// );
+/// let mut signatures = vec![sign_with(&first, &transaction).await?];
+/// signatures.push(sign_with(&second, &transaction).await?);
+/// verify_transaction(&transaction, &signatures)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// When the text is not a document that a node would read, names its signers and this wallet
+/// is none of them, or the signer does not return a right signature of its wallet.
+pub async fn sign_with<S: Signer + ?Sized>(
+    signer: &S,
+    transaction: &str,
+) -> Result<SignatureEntry, SignTransactionError> {
+    let message = signed_message(transaction)?;
+    let wallet_address = signer.wallet_address();
+    let signers = listed_signers(&message).map_err(SignTransactionError::Signers)?;
+    if signers.is_some_and(|signers| !signers.contains(&wallet_address)) {
+        return Err(SignTransactionError::NotASigner(wallet_address));
+    }
+    let msgsign = Signature::try_from(signer.sign_message(message.as_bytes()).await?)?;
+    msgsign.verify_by_address(message.as_bytes(), wallet_address)?;
+    Ok(SignatureEntry {
+        wallet_address,
+        msgsign,
+    })
+}
+
 /// The wallets that have to sign a transaction, from its `specific_data.signers`.
 ///
 /// # Errors
@@ -76,27 +158,32 @@ pub fn required_signers(transaction: &str) -> Result<Vec<WalletAddress>, Transac
     signers_of_message(&signed_message(transaction)?)
 }
 
-/// Reads the signers from the message rather than from the document, so that they
-/// are those of the text that was signed where a document has a member twice.
 fn signers_of_message(message: &str) -> Result<Vec<WalletAddress>, TransactionError> {
+    match listed_signers(message).map_err(TransactionError::Signers)? {
+        Some(signers) if !signers.is_empty() => Ok(signers),
+        _ => Err(TransactionError::NoSigners),
+    }
+}
+
+/// The list in `specific_data.signers`, if there is one.
+fn listed_signers(message: &str) -> Result<Option<Vec<WalletAddress>>, String> {
     #[derive(Deserialize)]
     struct Transaction {
-        specific_data: SpecificData,
+        specific_data: Option<SpecificData>,
     }
     #[derive(Deserialize)]
     struct SpecificData {
-        signers: Vec<WalletAddress>,
+        signers: Option<Vec<WalletAddress>>,
     }
-    let transaction: Transaction = serde_json::from_str(message)
-        .map_err(|error| TransactionError::Signers(error.to_string()))?;
-    match transaction.specific_data.signers {
-        signers if signers.is_empty() => Err(TransactionError::NoSigners),
-        signers => Ok(signers),
-    }
+    let transaction: Transaction = members_of(message)?;
+    Ok(transaction.specific_data.and_then(|data| data.signers))
 }
 
 /// Verifies a signed transaction: every signer in `specific_data.signers` has
 /// signed it, every signature is right, and nobody else signed.
+///
+/// A transaction of a type without that list is refused, as nothing says who has to sign it;
+/// its signatures can be verified one by one with [`SignatureEntry::verify`].
 ///
 /// # Errors
 /// With the first thing that is not so.
@@ -193,9 +280,36 @@ mod tests {
             verify_transaction(r#"{"specific_data":{"signers":[]}}"#, &[]),
             Err(TransactionError::NoSigners)
         );
+        for text in [
+            "{}",
+            r#"{"specific_data":{}}"#,
+            r#"{"specific_data":{"signers":null}}"#,
+        ] {
+            assert_eq!(required_signers(text), Err(TransactionError::NoSigners));
+        }
+        for text in [
+            "[]",
+            r#"{"specific_data":{"signers":["0x1"]}}"#,
+            r#"{"specific_data":7}"#,
+        ] {
+            assert!(matches!(
+                required_signers(text),
+                Err(TransactionError::Signers(_))
+            ));
+        }
+    }
+
+    #[test]
+    fn each_signature_can_be_verified_where_no_signers_are_listed() {
+        let (signer, other) = (wallet(1), wallet(2));
+        let text = r#"{"type":6,"specific_data":{"address1":"0x1","score":1e400}}"#;
+        let mut entry = sign_transaction(&signer, text).unwrap();
+        assert_eq!(entry.verify(text).as_ref(), Ok(signer.public_key()));
+        assert!(entry.verify(&text.replace('6', "5")).is_err());
+        entry.wallet_address = other.address();
         assert!(matches!(
-            required_signers(r#"{"specific_data":{}}"#),
-            Err(TransactionError::Signers(_))
+            entry.verify(text),
+            Err(TransactionError::Wrong(_))
         ));
     }
 

@@ -307,9 +307,8 @@ fn write_string(points: &[u32], out: &mut String) {
             Ok(b'\t') => out.push_str("\\t"),
             Ok(0x08) => out.push_str("\\b"),
             Ok(0x0c) => out.push_str("\\f"),
+            // DEL is ASCII too, and is escaped all the same.
             Ok(plain @ 0x20..=0x7e) => out.push(char::from(plain)),
-            // DEL is ASCII, and is not escaped.
-            Ok(0x7f) => out.push('\x7f'),
             _ if point >= 0x10000 => {
                 let offset = point - 0x10000;
                 push_unit(0xd800 | offset >> 10, out);

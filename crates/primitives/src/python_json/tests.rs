@@ -44,7 +44,7 @@ fn text_beyond_ascii_is_escaped_in_lower_case() {
     same(r#""\uD83D\uDE00""#, r#""\ud83d\ude00""#);
     same(r#""\ud83d""#, r#""\ud83d""#);
     same(r#""\ude00\ud83d""#, r#""\ude00\ud83d""#);
-    same("\"\\/\\b\\f\\u0000\x7f\"", "\"/\\b\\f\\u0000\x7f\"");
+    same("\"\\/\\b\\f\\u0000\x7f\"", "\"/\\b\\f\\u0000\\u007f\"");
 }
 
 #[test]

@@ -1,0 +1,209 @@
+//! Private keys in PEM: the encrypted form, and the plain ones that are only read.
+
+use k256::{Secp256k1, SecretKey, elliptic_curve::ALGORITHM_OID};
+use pkcs8::{
+    AlgorithmIdentifierRef, AssociatedOid, EncodePrivateKey, EncryptedPrivateKeyInfoRef,
+    LineEnding, PrivateKeyInfoRef, SecretDocument,
+    der::{Decode as _, Reader as _, SliceReader, asn1::OctetStringRef, pem::PemLabel},
+    pkcs5::{self, pbes2, scrypt},
+};
+use sec1::EcPrivateKey;
+use zeroize::Zeroizing;
+
+use super::{Claimed, Content, KeyFileFault, cost, plain};
+use crate::{GenerateError, KeyPair, PublicKey};
+
+const BEGIN: &str = "-----BEGIN ";
+
+/// What stands above an encrypted key, before the names and values.
+const TITLE: &str = "Wallet, encrypted with a passphrase";
+const ADDRESS: &str = "Address";
+const PUBLIC_KEY: &str = "Public-Key";
+
+/// An encrypted key, and what stands above it.
+pub(super) struct Sealed {
+    /// An `EncryptedPrivateKeyInfo`, whose parameters were found to be bearable.
+    document: SecretDocument,
+    pub(super) claimed: Claimed,
+}
+
+pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
+    let above = &text[..first_begin(text).ok_or(KeyFileFault::Form)?];
+    let claimed = claimed(above)?;
+    // `openssl ecparam -genkey` puts the curve's parameters before the key.
+    let block = &text[text.rfind(BEGIN).unwrap_or(0)..];
+    if block.contains("\nProc-Type:") {
+        return Err(KeyFileFault::Unsupported);
+    }
+    let (label, document) = SecretDocument::from_pem(block).map_err(|_| KeyFileFault::Damaged {
+        what: "its PEM is not in the form of RFC 7468",
+    })?;
+    match label {
+        EncryptedPrivateKeyInfoRef::PEM_LABEL => {
+            let sealed = Sealed { document, claimed };
+            cost::check(scheme_of(&sealed.info()?)?)?;
+            Ok(Content::Sealed(sealed))
+        }
+        "PRIVATE KEY" => {
+            let info = PrivateKeyInfoRef::try_from(document.as_bytes()).map_err(|_| damaged())?;
+            checked(wallet_of(&info)?, &claimed).map(Content::Open)
+        }
+        "EC PRIVATE KEY" => checked(from_sec1(document.as_bytes())?, &claimed).map(Content::Open),
+        _ => Err(KeyFileFault::NoPrivateKey),
+    }
+}
+
+impl Sealed {
+    pub(super) fn open(&self, passphrase: &str) -> Result<KeyPair, KeyFileFault> {
+        let opened = self
+            .info()?
+            .decrypt(passphrase)
+            .map_err(|error| match error {
+                pkcs8::Error::EncryptedPrivateKey(
+                    pkcs5::Error::AlgorithmParametersInvalid { .. }
+                    | pkcs5::Error::NoPbes1CryptSupport
+                    | pkcs5::Error::UnsupportedAlgorithm { .. },
+                ) => KeyFileFault::Unsupported,
+                _ => KeyFileFault::WrongPassphrase,
+            })?;
+        // One wrong passphrase in some hundreds leaves what looks like padding, and no key.
+        let info = PrivateKeyInfoRef::try_from(opened.as_bytes())
+            .map_err(|_| KeyFileFault::WrongPassphrase)?;
+        checked(wallet_of(&info)?, &self.claimed)
+    }
+
+    fn info(&self) -> Result<EncryptedPrivateKeyInfoRef<'_>, KeyFileFault> {
+        let der = self.document.as_bytes();
+        EncryptedPrivateKeyInfoRef::try_from(der).map_err(|_| {
+            if names_an_algorithm(der) {
+                KeyFileFault::Unsupported
+            } else {
+                damaged()
+            }
+        })
+    }
+}
+
+/// Whether this has the form of an encrypted key, whatever encrypted it.
+fn names_an_algorithm(der: &[u8]) -> bool {
+    SliceReader::new(der)
+        .and_then(|mut reader| {
+            reader.sequence(|inner| {
+                AlgorithmIdentifierRef::decode(inner)?;
+                <&OctetStringRef>::decode(inner)
+            })
+        })
+        .is_ok()
+}
+
+/// The text of a file that holds a wallet encrypted with a passphrase.
+pub(super) fn seal(wallet: &KeyPair, passphrase: &str) -> Result<Zeroizing<String>, KeyFileFault> {
+    if passphrase.is_empty() {
+        return Err(KeyFileFault::EmptyPassphrase);
+    }
+    let (mut salt, mut iv) = ([0; 16], [0; 16]);
+    for bytes in [&mut salt, &mut iv] {
+        getrandom::fill(bytes).map_err(GenerateError)?;
+    }
+    let encrypted = encrypted(wallet, passphrase, &salt, iv)
+        .map_err(|error| KeyFileFault::Encrypt(error.to_string()))?;
+    let mut text = Zeroizing::new(format!(
+        "{TITLE}\n{ADDRESS}: {}\n{PUBLIC_KEY}: {}\n",
+        wallet.address(),
+        wallet.public_key()
+    ));
+    text.push_str(&encrypted);
+    Ok(text)
+}
+
+fn encrypted(
+    wallet: &KeyPair,
+    passphrase: &str,
+    salt: &[u8; 16],
+    iv: [u8; 16],
+) -> pkcs8::Result<Zeroizing<String>> {
+    let (log_n, r, p) = cost::OURS;
+    let costs = scrypt::Params::new(log_n, r, p).map_err(|_| pkcs8::Error::ParametersMalformed)?;
+    let scheme = pbes2::Parameters::generate_scrypt_aes256cbc(costs, salt, iv)?;
+    let document = SecretKey::from(wallet.private_key().signing_key()).to_pkcs8_der()?;
+    let sealed = PrivateKeyInfoRef::try_from(document.as_bytes())?
+        .encrypt_with_params(scheme, passphrase)?;
+    Ok(sealed.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, LineEnding::LF)?)
+}
+
+fn scheme_of<'a>(
+    info: &'a EncryptedPrivateKeyInfoRef<'_>,
+) -> Result<&'a pbes2::Parameters, KeyFileFault> {
+    info.encryption_algorithm
+        .pbes2()
+        .ok_or(KeyFileFault::Unsupported)
+}
+
+fn wallet_of(info: &PrivateKeyInfoRef<'_>) -> Result<KeyPair, KeyFileFault> {
+    info.algorithm
+        .assert_oids(ALGORITHM_OID, Secp256k1::OID)
+        .map_err(|_| KeyFileFault::OtherCurve)?;
+    from_sec1(info.private_key.as_bytes())
+}
+
+fn from_sec1(der: &[u8]) -> Result<KeyPair, KeyFileFault> {
+    let key = EcPrivateKey::from_der(der).map_err(|_| damaged())?;
+    if key
+        .parameters
+        .is_some_and(|curve| curve.named_curve() != Some(Secp256k1::OID))
+    {
+        return Err(KeyFileFault::OtherCurve);
+    }
+    let bytes = key
+        .private_key
+        .try_into()
+        .map_err(|_| KeyFileFault::OtherCurve)?;
+    let wallet = KeyPair::from_bytes(bytes)?;
+    if key
+        .public_key
+        .is_some_and(|public| PublicKey::from_sec1(public).as_ref() != Ok(wallet.public_key()))
+    {
+        return Err(KeyFileFault::Mismatch {
+            other: "public key",
+        });
+    }
+    Ok(wallet)
+}
+
+fn checked(wallet: KeyPair, claimed: &Claimed) -> Result<KeyPair, KeyFileFault> {
+    claimed.check(&wallet).map(|()| wallet)
+}
+
+/// Reads the names and values above an encrypted key; other text there means nothing.
+fn claimed(above: &str) -> Result<Claimed, KeyFileFault> {
+    let mut claimed = Claimed::default();
+    for (name, value) in above.lines().filter_map(|line| line.split_once(':')) {
+        if name.trim() == ADDRESS {
+            claimed.address = Some(plain::address(value)?);
+        } else if name.trim() == PUBLIC_KEY {
+            claimed.public = Some(plain::public_key(value)?);
+        }
+    }
+    if let (Some(address), Some(public)) = (claimed.address, claimed.public)
+        && address != public.address()
+    {
+        return Err(KeyFileFault::OtherAddress);
+    }
+    if claimed.address.is_none() {
+        claimed.address = claimed.public.map(|public| public.address());
+    }
+    Ok(claimed)
+}
+
+fn first_begin(text: &str) -> Option<usize> {
+    if text.starts_with(BEGIN) {
+        return Some(0);
+    }
+    text.find(&format!("\n{BEGIN}")).map(|at| at + 1)
+}
+
+const fn damaged() -> KeyFileFault {
+    KeyFileFault::Damaged {
+        what: "its PEM does not hold a private key in the form that it names",
+    }
+}

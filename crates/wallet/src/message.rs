@@ -1,0 +1,51 @@
+//! Reading members back from a signed message.
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+
+/// Reads members from the message rather than from the document, so that they are those of
+/// the text that was signed where a document has a member twice.
+pub(crate) fn members_of<T: DeserializeOwned>(message: &str) -> Result<T, String> {
+    serde_json::from_str(&without_words(message)).map_err(|error| error.to_string())
+}
+
+/// The message without the words that Python writes and JSON does not have, which stand for
+/// numbers beyond the largest float. No member that is read here is one of those.
+fn without_words(message: &str) -> Cow<'_, str> {
+    if !message.contains("Infinity") && !message.contains("NaN") {
+        return Cow::Borrowed(message);
+    }
+    let mut text = String::with_capacity(message.len());
+    // A message is well formed, so every other piece between quotes is a string.
+    let (mut inside, mut escaped) = (false, false);
+    let mut rest = message;
+    while let Some(character) = rest.chars().next() {
+        let word = ["NaN", "Infinity", "-Infinity"]
+            .into_iter()
+            .find(|word| !inside && rest.starts_with(word));
+        if let Some(word) = word {
+            text.push_str("null");
+            rest = &rest[word.len()..];
+            continue;
+        }
+        inside ^= character == '"' && !escaped;
+        escaped = inside && character == '\\' && !escaped;
+        text.push(character);
+        rest = &rest[character.len_utf8()..];
+    }
+    Cow::Owned(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_outside_of_strings_go() {
+        let message = r#"{"Infinity": [Infinity, -Infinity, NaN, -1], "a\"": "\\", "b": "NaN"}"#;
+        let json = r#"{"Infinity": [null, null, null, -1], "a\"": "\\", "b": "NaN"}"#;
+        assert_eq!(without_words(message), json);
+        assert_eq!(without_words(json), json);
+    }
+}
