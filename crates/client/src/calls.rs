@@ -1,7 +1,7 @@
 //! What `/call-sc` is asked to build.
 
 use node_primitives::{ContractAddress, Hash256, Integer, RawJson, WalletAddress};
-use serde::{Serialize, Serializer, ser::SerializeStruct};
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
 use crate::Error;
 
@@ -23,7 +23,7 @@ use crate::Error;
 /// # let _ = call;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ContractCall {
     /// Address of the contract.

@@ -188,6 +188,20 @@ impl Client {
         call.read(state.verification())
     }
 
+    /// The records of a verification contract's table whose column holds a value.
+    pub(crate) async fn verification_records(
+        &self,
+        contract: ContractAddress,
+        table: &str,
+        column: &str,
+        value: &str,
+    ) -> Result<Vec<VerificationRecord>, Error> {
+        let call = self.call(SC_STATE);
+        let answer = call.client.sc_state(&contract, table, column, value).await;
+        let state = call.answer(answer).await?;
+        call.read(state.verifications())
+    }
+
     /// How far one wallet trusts another.
     ///
     /// # Errors

@@ -23,7 +23,8 @@
 //! ```
 //!
 //! Answers are read for what is there: see [`Block`]. What is signed is never
-//! rewritten: see [`RawTransaction`]. What goes wrong is told by one type,
+//! rewritten: see [`RawTransaction`], and it is only signed if it is what was asked
+//! for: see [`claim`]. What goes wrong is told by one type,
 //! [`Error`]. How requests travel, and what bounds them, is in [`transport`].
 
 mod balance;
@@ -32,6 +33,7 @@ mod block;
 mod builder;
 mod call;
 mod calls;
+pub mod claim;
 mod client;
 mod contract_state;
 mod decode;
@@ -39,6 +41,7 @@ mod error;
 pub mod escape;
 mod hex_text;
 mod holder;
+mod newest;
 mod parameter;
 mod submit;
 mod transaction;

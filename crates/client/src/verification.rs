@@ -87,11 +87,11 @@ impl VerificationRecord {
     pub fn all(records: &RawJson) -> Result<Vec<Self>, DecodeError> {
         let text = unwrapped(records.as_str());
         let several: Option<Vec<RawJson>> = serde_json::from_str(&text).ok();
-        // A row's own columns are texts and numbers; only its lists may be arrays, and none is first.
+        // A row's first column is an address, and neither a list nor the text of one.
         let several = several.filter(|items| {
             items
                 .first()
-                .is_none_or(|first| first.as_str().starts_with(['[', '{']))
+                .is_none_or(|first| unwrapped(first.as_str()).starts_with(['[', '{']))
         });
         match several {
             Some(items) => items.iter().map(Self::from_json).collect(),
@@ -308,6 +308,7 @@ mod tests {
             format!(r#"{{"value":{ROW}}}"#),
             format!(r#"{{"value":null,"data":{ROW}}}"#),
             format!(r#"{{"value":[{ROW},{ROW}]}}"#),
+            format!(r#"{{"value":[{}]}}"#, serde_json::to_string(ROW).unwrap()),
             format!(r#"{{"value":{}}}"#, serde_json::to_string(ROW).unwrap()),
         ] {
             let state = ContractState::from_slice(body.as_bytes()).unwrap();

@@ -7,6 +7,7 @@
 
 mod answers;
 mod calls;
+mod claims;
 mod generated;
 mod limits;
 mod repetition;

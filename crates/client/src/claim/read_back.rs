@@ -1,0 +1,343 @@
+//! Reading a claim back.
+
+use std::time::{Duration, Instant};
+
+use node_primitives::{ContractAddress, WalletAddress};
+
+use crate::{AddVerification, Client, Error, HexText, VerificationRecord};
+
+/// The table of the contract. Source: the contract, "Verification record".
+const TABLE: &str = "verification";
+
+/// What a node shows of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadBack {
+    /// A record of this verifier about this asset that says what was claimed.
+    Recorded(VerificationRecord),
+    /// A record of this verifier about this asset that says something else. A node keeps one for
+    /// each verifier and asset, so what was claimed will not be recorded.
+    Differs {
+        /// The record.
+        record: VerificationRecord,
+        /// The fields in which it differs, as the contract names them.
+        fields: Vec<&'static str>,
+    },
+    /// Only records of other verifiers. Nodes were seen to show one record about an asset, the
+    /// first one: this verifier's may be behind it.
+    OfOthers(Vec<VerificationRecord>),
+    /// No record about this asset.
+    Nothing,
+}
+
+impl ReadBack {
+    /// The record that says what was claimed.
+    #[must_use]
+    pub fn record(&self) -> Option<&VerificationRecord> {
+        match self {
+            Self::Recorded(record) => Some(record),
+            _ => None,
+        }
+    }
+
+    /// Whether waiting longer can't change it.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        matches!(self, Self::Recorded(_) | Self::Differs { .. })
+    }
+
+    /// What records say about a claim, of which the node stores one of `verifiers` as its verifier.
+    fn of(
+        records: Vec<VerificationRecord>,
+        contract: ContractAddress,
+        claim: &AddVerification,
+        verifiers: &[WalletAddress],
+    ) -> Self {
+        let mut different = None;
+        let mut others = Vec::new();
+        for record in records {
+            if record.asset_id() != Ok(&claim.asset_id) {
+                continue;
+            }
+            let own = record
+                .verifier_address()
+                .is_ok_and(|verifier| verifiers.contains(&verifier));
+            if !own {
+                others.push(record);
+                continue;
+            }
+            let fields = differences(&record, contract, claim);
+            if fields.is_empty() {
+                return Self::Recorded(record);
+            }
+            different = different.or(Some(Self::Differs { record, fields }));
+        }
+        match different {
+            Some(different) => different,
+            None if others.is_empty() => Self::Nothing,
+            None => Self::OfOthers(others),
+        }
+    }
+}
+
+/// The fields in which a record is not what was claimed, or can't be read.
+fn differences(
+    record: &VerificationRecord,
+    contract: ContractAddress,
+    claim: &AddVerification,
+) -> Vec<&'static str> {
+    let same_hashes = record.doc_hash_list().is_ok_and(|list| {
+        list.len() == claim.doc_hash_list.len()
+            && list.iter().zip(&claim.doc_hash_list).all(|(stored, hash)| {
+                // In whatever case.
+                stored.parse::<HexText>().ok() == hash.to_string().parse().ok()
+            })
+    });
+    [
+        ("address", record.contract_address() == Ok(contract)),
+        ("asset_type", record.asset_type() == Ok(&claim.asset_type)),
+        ("outcome", record.outcome() == Ok(&claim.outcome)),
+        ("doc_hash_list", same_hashes),
+        (
+            "doc_link_list",
+            record.doc_link_list() == Ok(&claim.doc_link_list),
+        ),
+        ("remarks", record.remarks() == Ok(&claim.remarks)),
+        (
+            "deletable_after",
+            record.deletable_after() == Ok(&claim.deletable_after),
+        ),
+    ]
+    .into_iter()
+    .filter(|(_, same)| !same)
+    .map(|(field, _)| field)
+    .collect()
+}
+
+/// How a record is waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) wait: Duration,
+    pub(super) first_pause: Duration,
+    pub(super) longest_pause: Duration,
+}
+
+impl Client {
+    /// Looks once whether a claim is recorded.
+    ///
+    /// It is looked for by its asset and, where the node shows only another verifier's record
+    /// about that, by its verifier.
+    ///
+    /// # Errors
+    /// If there is no answer, or it carries neither rows nor objects.
+    pub async fn look_for_claim(
+        &self,
+        contract: ContractAddress,
+        claim: &AddVerification,
+    ) -> Result<ReadBack, Error> {
+        self.look(contract, claim, &[claim.verifier_address]).await
+    }
+
+    /// Waits until a claim is recorded, or nothing more can come of it, or the time is over.
+    ///
+    /// What was seen last is the answer. The pauses between two looks grow from `first_pause` by
+    /// half up to `longest_pause`.
+    ///
+    /// # Errors
+    /// If the node can't be asked: at once if it never could be, and at the end of the time if it
+    /// is likely to pass.
+    pub async fn wait_for_claim(
+        &self,
+        contract: ContractAddress,
+        claim: &AddVerification,
+        wait: Duration,
+        (first_pause, longest_pause): (Duration, Duration),
+    ) -> Result<ReadBack, Error> {
+        let patience = Patience {
+            wait,
+            first_pause,
+            longest_pause,
+        };
+        let verifiers = [claim.verifier_address];
+        self.wait_telling(contract, claim, &verifiers, patience, |_, _| {})
+            .await
+    }
+
+    /// The same, telling after each look that was not the last what was seen and what time is left.
+    pub(super) async fn wait_telling(
+        &self,
+        contract: ContractAddress,
+        claim: &AddVerification,
+        verifiers: &[WalletAddress],
+        patience: Patience,
+        tell: impl Fn(&ReadBack, Duration),
+    ) -> Result<ReadBack, Error> {
+        let started = Instant::now();
+        let mut pause = patience.first_pause;
+        // The first look is as long as a call may be; those that follow end with the wait.
+        let mut seen = self.look(contract, claim, verifiers).await;
+        loop {
+            let left = patience.wait.saturating_sub(started.elapsed());
+            match &seen {
+                Ok(state) if state.is_final() => return seen,
+                Err(error) if !error.is_retryable() => return seen,
+                _ if left.is_zero() => return seen,
+                Ok(state) => tell(state, left),
+                Err(error) => tracing::debug!(%error, "looking again"),
+            }
+            // However short they are set, the node is not asked without a pause.
+            let shortest = Duration::from_millis(1);
+            tokio::time::sleep(pause.min(left).max(shortest)).await;
+            pause = (pause + pause / 2).clamp(shortest, patience.longest_pause.max(shortest));
+
+            let left = patience
+                .wait
+                .saturating_sub(started.elapsed())
+                .max(shortest);
+            let look = self.look(contract, claim, verifiers);
+            match (tokio::time::timeout(left, look).await, &seen) {
+                (Err(_elapsed), _) => return seen,
+                // What was seen before is worth more than a connection that failed since.
+                (Ok(Err(error)), Ok(_)) if error.is_retryable() => {}
+                (Ok(latest), _) => seen = latest,
+            }
+        }
+    }
+
+    pub(super) async fn look(
+        &self,
+        contract: ContractAddress,
+        claim: &AddVerification,
+        verifiers: &[WalletAddress],
+    ) -> Result<ReadBack, Error> {
+        let records = self
+            .verifications(contract, "asset_id", &claim.asset_id)
+            .await?;
+        let seen = ReadBack::of(records, contract, claim, verifiers);
+        if !matches!(seen, ReadBack::OfOthers(_)) {
+            return Ok(seen);
+        }
+        // The contract documents only the column `asset_id`, so nothing is lost if this fails.
+        for verifier in verifiers {
+            let by_verifier = self
+                .verifications(contract, "verifier_address", &verifier.to_string())
+                .await;
+            if let Ok(records) = by_verifier {
+                let own = ReadBack::of(records, contract, claim, verifiers);
+                if own.is_final() {
+                    return Ok(own);
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    async fn verifications(
+        &self,
+        contract: ContractAddress,
+        column: &str,
+        value: &str,
+    ) -> Result<Vec<VerificationRecord>, Error> {
+        self.verification_records(contract, TABLE, column, value)
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ContractState;
+
+    const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
+
+    fn wallet(byte: u8) -> WalletAddress {
+        WalletAddress::from_bytes([byte; 20])
+    }
+
+    fn claim() -> AddVerification {
+        AddVerification::new("a", wallet(1), 99)
+            .document("AB".repeat(32).parse().unwrap())
+            .link("https://documents.example.org/a")
+            .remarks("fine")
+    }
+
+    fn row(asset: &str, verifier: u8, remarks: &str) -> String {
+        format!(
+            r#"["{CONTRACT}","{asset}","token","{}",1,"[\"{}\"]","[\"https://documents.example.org/a\"]","{remarks}",99]"#,
+            wallet(verifier),
+            "Ab".repeat(32)
+        )
+    }
+
+    fn seen(records: &str) -> ReadBack {
+        let body = format!(r#"{{"data":{records}}}"#);
+        let state = ContractState::from_slice(body.as_bytes()).unwrap();
+        let contract = CONTRACT.parse().unwrap();
+        ReadBack::of(
+            state.verifications().unwrap(),
+            contract,
+            &claim(),
+            &[wallet(1)],
+        )
+    }
+
+    #[test]
+    fn the_own_record_is_found_wherever_it_stands() {
+        let (own, other) = (row("a", 1, "fine"), row("a", 2, "fine"));
+        for records in [
+            own.clone(),
+            format!("[{own}]"),
+            format!("[{other},{own}]"),
+            // One that differs, and may be older, does not hide it.
+            format!("[{},{own}]", row("a", 1, "old")),
+        ] {
+            let seen = seen(&records);
+            assert!(seen.record().is_some() && seen.is_final(), "{records}");
+        }
+    }
+
+    #[test]
+    fn other_records_are_told_apart() {
+        assert_eq!(seen("null"), ReadBack::Nothing);
+        assert_eq!(seen("[]"), ReadBack::Nothing);
+        // A node that answers about another asset says nothing about this one.
+        assert_eq!(seen(&row("b", 1, "fine")), ReadBack::Nothing);
+        match seen(&format!(
+            "[{},{}]",
+            row("a", 2, "fine"),
+            row("a", 3, "fine")
+        )) {
+            ReadBack::OfOthers(records) => assert_eq!(records.len(), 2),
+            other => panic!("{other:?}"),
+        }
+        match seen(&row("a", 1, "other")) {
+            ReadBack::Differs { fields, .. } => assert_eq!(fields, ["remarks"]),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn each_field_that_differs_or_can_not_be_read_is_named() {
+        let own = row("a", 1, "fine");
+        let contract = CONTRACT.replace("cc8", "cc9");
+        for (from, to, field) in [
+            (CONTRACT, contract.as_str(), "address"),
+            ("\"token\"", "\"Token\"", "asset_type"),
+            (",1,", ",2,", "outcome"),
+            (",1,", ",null,", "outcome"),
+            ("AbAb", "AcAb", "doc_hash_list"),
+            ("[\\\"Ab", "[\\\"x\\\",\\\"Ab", "doc_hash_list"),
+            ("org/a", "org/b", "doc_link_list"),
+            ("fine", "fine ", "remarks"),
+            (",99]", ",98]", "deletable_after"),
+            (",99]", "]", "deletable_after"),
+        ] {
+            let other = own.replacen(from, to, 1);
+            assert_ne!(other, own, "{from}");
+            match seen(&other) {
+                ReadBack::Differs { fields, .. } => assert_eq!(fields, [field], "{other}"),
+                seen => panic!("{seen:?}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Submitting until there is an answer, and waiting for a record, with nodes that answer by script.
+
+use std::time::Duration;
+
+use node_client::{
+    AddVerification, SignedTransaction,
+    claim::{ReadBack, SubmitPolicy},
+};
+
+use crate::{
+    CONTRACT, WALLET, client,
+    server::{Reply, Server},
+};
+
+const TAKEN: &str = r#"{"status":"SUCCESS","response":{"valid":true,"new_transaction":false}}"#;
+const NOTHING: &str = r#"{"status":"SUCCESS","data":null}"#;
+const SHORT: Duration = Duration::from_millis(1);
+
+fn signed() -> SignedTransaction {
+    SignedTransaction::from_text(r#"{"transaction":{"fee":1.50},"signatures":[]}"#).unwrap()
+}
+
+fn policy() -> SubmitPolicy {
+    SubmitPolicy::default().pauses(SHORT, Duration::from_secs(5))
+}
+
+async fn wait(server: &Server, wait: Duration) -> Result<ReadBack, node_client::Error> {
+    let claim = AddVerification::new("a", WALLET.parse().unwrap(), 9);
+    let contract = CONTRACT.parse().unwrap();
+    client(&server.base)
+        .wait_for_claim(contract, &claim, wait, (SHORT, SHORT))
+        .await
+}
+
+#[tokio::test]
+async fn the_same_bytes_are_submitted_until_an_answer_says_whether_they_are_valid() {
+    for lost in [
+        Reply::Last(Vec::new()),
+        Reply::Last(b"HTTP/1.1 2".to_vec()),
+        Reply::status(500, "{}"),
+        Reply::with(429, "retry-after: 0\r\n", "{}"),
+        Reply::json("nonsense"),
+        // A node that syncs says so where the outcome belongs.
+        Reply::json(r#"{"status":"FAILURE","response":"NODE_BUSY"}"#),
+    ] {
+        let server = Server::start(vec![lost.clone(), lost, Reply::json(TAKEN)]).await;
+        let submitted = client(&server.base)
+            .submit_until_answered(&signed(), &policy())
+            .await
+            .unwrap();
+        assert_eq!(submitted.sent, 3);
+        assert_eq!(submitted.answer.new_transaction(), Some(false));
+        let requests = server.requests();
+        assert_eq!(requests.len(), 3);
+        assert!(
+            requests
+                .iter()
+                .all(|one| one.body == signed().text().as_str())
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_will_not_pass_is_submitted_once() {
+    for reply in [
+        Reply::status(400, "{}"),
+        Reply::status(413, "{}"),
+        Reply::status(422, "{}"),
+        // Longer than anybody waits.
+        Reply::with(429, "retry-after: 3600\r\n", "{}"),
+    ] {
+        let server = Server::answering(reply).await;
+        let error = client(&server.base)
+            .submit_until_answered(&signed(), &policy())
+            .await
+            .unwrap_err();
+        assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
+        assert!(error.maybe_sent());
+        assert!(error.client_error().is_some());
+    }
+    let refused = Reply::json(r#"{"response":{"valid":false,"msg":"no"}}"#);
+    let server = Server::answering(refused).await;
+    let submitted = client(&server.base)
+        .submit_until_answered(&signed(), &policy())
+        .await
+        .unwrap();
+    assert!(!submitted.answer.is_valid());
+    assert_eq!(server.count(), 1);
+}
+
+#[tokio::test]
+async fn submitting_ends_after_as_many_times_as_are_allowed() {
+    let server = Server::answering(Reply::status(503, "{}")).await;
+    let error = client(&server.base)
+        .submit_until_answered(&signed(), &policy().most(3))
+        .await
+        .unwrap_err();
+    assert_eq!((server.count(), error.sent()), (3, 3));
+    assert!(
+        error.to_string().ends_with("(submitted 3 times)"),
+        "{error}"
+    );
+
+    let server = Server::answering(Reply::json("{}")).await;
+    let error = client(&server.base)
+        .submit_until_answered(&signed(), &SubmitPolicy::once())
+        .await
+        .unwrap_err();
+    assert!(error.maybe_sent() && error.client_error().is_none());
+    assert!(
+        error.to_string().contains("does not say whether"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_node_that_hangs_does_not_outlast_the_wait() {
+    let hang = Reply::Hang(b"HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{".to_vec());
+    let server = Server::start(vec![Reply::json(NOTHING), hang]).await;
+    let seen = wait(&server, Duration::from_millis(50)).await.unwrap();
+    assert_eq!(seen, ReadBack::Nothing);
+    assert_eq!(server.count(), 2);
+}
+
+#[tokio::test]
+async fn a_node_that_fails_for_a_while_is_asked_again() {
+    let record = format!(r#"{{"data":["{CONTRACT}","a","token","{WALLET}",1,"[]","[]","",9]}}"#);
+    // More often than the client itself repeats a question.
+    let mut replies = vec![Reply::status(503, "{}"); 7];
+    replies.push(Reply::json(&record));
+    let server = Server::start(replies).await;
+    let seen = wait(&server, Duration::from_secs(60)).await.unwrap();
+    assert!(seen.record().is_some());
+    assert_eq!(server.count(), 8);
+}
+
+#[tokio::test]
+async fn a_node_that_can_not_tell_ends_the_wait_at_once() {
+    let detail = r#"{"detail":"no such table: verification"}"#;
+    let server = Server::answering(Reply::status(500, detail)).await;
+    let error = wait(&server, Duration::from_secs(600)).await.unwrap_err();
+    assert_eq!(error.detail(), Some("no such table: verification"));
+    assert_eq!(server.count(), 1);
+}

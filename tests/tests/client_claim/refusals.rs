@@ -1,0 +1,159 @@
+//! Claims that are not made, and what is said of them.
+
+use node_client::claim::{ClaimError, KeptError, KeptState, ReadBack};
+
+use super::*;
+
+#[tokio::test]
+async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
+    let world = World::new().await;
+    let mut claim = world.claim("a");
+    claim.fee = Fee::new(1.into(), world.node.native_token()).unwrap();
+    let wallet = world.wallet(0);
+    let error = world
+        .client
+        .claim(&claim, &[&wallet], &world.options())
+        .await
+        .unwrap_err();
+    assert!(error.maybe_sent());
+    match &error {
+        ClaimError::Refused { messages, kept, .. } => {
+            assert!(messages.first().unwrap().contains("fee"), "{messages:?}");
+            assert_eq!(kept.as_deref(), Some(&*world.file()));
+        }
+        other => panic!("{other}"),
+    }
+    assert_eq!(world.kept().state(), KeptState::Refused);
+    assert_eq!(world.node.pending(), 0);
+
+    // With another fee it is another transaction, which the file does not keep.
+    claim.fee = Fee::new(1_500_000.into(), world.node.native_token()).unwrap();
+    let other = world
+        .client
+        .claim(&claim, &[&wallet], &world.options())
+        .await
+        .unwrap_err();
+    assert!(
+        other.to_string().contains("`fee` was 1, and is 1500000"),
+        "{other}"
+    );
+    assert_eq!(world.node.submissions_received(), 1);
+    std::fs::remove_file(world.file()).unwrap();
+    let made = world
+        .client
+        .claim(&claim, &[&wallet], &world.with_blocks())
+        .await;
+    assert!(made.unwrap().record().is_some());
+}
+
+#[tokio::test]
+async fn a_claim_that_is_recorded_already_is_not_signed() {
+    let world = World::new().await;
+    world.claimed("a").await;
+    let before = world.node.submissions_received();
+    let wallet = world.wallet(0);
+    let other = world.claim("a").outcome(2);
+    for claim in [&world.claim("a"), &other] {
+        let error = world
+            .client
+            .claim(claim, &[&wallet], &world.options())
+            .await
+            .unwrap_err();
+        assert!(!error.maybe_sent());
+        match error {
+            ClaimError::AlreadyRecorded { record } => assert_eq!(record.asset_id(), Ok("a")),
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(world.node.submissions_received(), before);
+    assert!(!world.file().exists());
+
+    // Who wants to, can; a node then takes the transaction and records nothing of it.
+    let options = world
+        .with_blocks()
+        .although_recorded(true)
+        .wait(Duration::from_secs(600));
+    let outcome = world.client.claim(&other, &[&wallet], &options).await;
+    match outcome.unwrap().read_back {
+        ReadBack::Differs { record, fields } => {
+            assert_eq!(fields, ["outcome"]);
+            assert_eq!(record.outcome(), Ok(&1.into()));
+        }
+        seen => panic!("{seen:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_can_not_be_read_is_named_before_anything_is_asked() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    for (path, words) in [
+        (world.folder.path().join("nowhere.pdf"), "can't be read"),
+        (world.folder.path().to_owned(), "is a folder"),
+    ] {
+        let claim = world.claim("a").document(path.clone());
+        let error = world
+            .client
+            .claim(&claim, &[&wallet], &world.options())
+            .await
+            .unwrap_err();
+        assert!(matches!(error, ClaimError::Document(_)) && !error.maybe_sent());
+        let text = error.to_string();
+        assert!(text.contains(words), "{text}");
+        assert!(text.contains(&*path.to_string_lossy()), "{text}");
+    }
+    let (claim, options) = (world.claim("a"), world.options());
+    let nobody = world.client.claim(&claim, &[], &options).await;
+    assert!(matches!(nobody, Err(ClaimError::Input(_))));
+    assert_eq!(world.node.requests_received(), 0);
+}
+
+#[tokio::test]
+async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    let options = world.options();
+    let first = world.claim("a");
+    world
+        .client
+        .claim(&first, &[&wallet], &options)
+        .await
+        .unwrap();
+    let before = world.node.requests_received();
+    let kept = std::fs::read(world.file()).unwrap();
+    let other = world.claim("b");
+    let error = world.client.claim(&other, &[&wallet], &options).await;
+    match error.unwrap_err() {
+        ClaimError::Kept(KeptError::OfAnother { differences, .. }) => {
+            assert_eq!(differences, [r#"`asset_id` was "a", and is "b""#]);
+        }
+        other => panic!("{other}"),
+    }
+    // By another wallet it is another claim as well.
+    let stranger = world.wallet(1);
+    let error = world.client.claim(&first, &[&stranger], &options).await;
+    assert!(error.unwrap_err().to_string().contains("`signers` was"));
+
+    std::fs::write(world.file(), &kept[..kept.len() / 2]).unwrap();
+    let damaged = world.client.claim(&first, &[&wallet], &options).await;
+    assert!(matches!(
+        damaged,
+        Err(ClaimError::Kept(KeptError::Damaged { .. }))
+    ));
+    assert_eq!(world.node.requests_received(), before);
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_kept_nothing_is_sent() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    let nowhere = world.folder.path().join("no").join("where.json");
+    let options = world.options().keep(nowhere);
+    let error = world
+        .client
+        .claim(&world.claim("a"), &[&wallet], &options)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ClaimError::Kept(_)) && !error.maybe_sent());
+    assert_eq!(world.node.submissions_received(), 0);
+}
