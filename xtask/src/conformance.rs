@@ -41,7 +41,9 @@ pub fn start_local() -> StartLocal {
             let handle = devnode::spawn(config)
                 .await
                 .map_err(|error| error.to_string())?;
-            let wallet = handle.wallet("alice").map(|alice| alice.keys().clone());
+            let wallet = handle
+                .wallet("alice")
+                .map(|alice| alice.keys().clone().into());
             let blocks = BlocksOnDemand::of(&handle);
             let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join("../crates/conformance/snapshots/common");

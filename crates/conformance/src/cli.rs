@@ -12,17 +12,18 @@ use std::{
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
 use node_primitives::{Amount, Network};
-use node_wallet::KeyPair;
+use node_wallet::{KeyFile, KeyFileError, KeyFileFault};
 
 use crate::{
-    Baseline, BaselineError, Expectations, Options, Submitting, Target, TargetError, Tier, cases,
+    Baseline, BaselineError, Expectations, Options, SigningWallet, Submitting, Target, TargetError,
+    Tier, cases,
     discovery::Fixture,
     plan,
     progress::Progress,
     report::{self, Report, Style},
     run,
-    wallet_file::{self, WalletFileError},
 };
+use zeroize::Zeroizing;
 
 /// Exit status of a wrong command line or configuration.
 pub const USAGE: u8 = 2;
@@ -63,9 +64,14 @@ pub struct ConformanceArgs {
     #[arg(long)]
     pub allow_mainnet: bool,
 
-    /// Key file of the wallet that signs: a JSON object with public, private and address.
+    /// Key file of the wallet that signs: a JSON object with public, private and address, or an
+    /// encrypted private key (PEM).
     #[arg(long, value_name = "FILE")]
     pub wallet: Option<PathBuf>,
+
+    /// File whose first line is the passphrase of an encrypted --wallet.
+    #[arg(long, value_name = "FILE", requires = "wallet")]
+    pub passphrase_file: Option<PathBuf>,
 
     /// The fee of what is submitted.
     #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
@@ -201,7 +207,7 @@ pub struct LocalNode {
     /// The folder of the shared snapshots, which this node's run may leave for review.
     pub reviewable_snapshots: Option<PathBuf>,
     /// A wallet of its own that can pay fees.
-    pub wallet: Option<KeyPair>,
+    pub wallet: Option<SigningWallet>,
     /// Ends the node when it is dropped.
     pub guard: Box<dyn std::any::Any + Send>,
 }
@@ -242,7 +248,11 @@ enum UsageError {
     #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
     NoWallet,
     #[error(transparent)]
-    Wallet(#[from] WalletFileError),
+    Wallet(#[from] KeyFileError),
+    #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]
+    PassphraseNeeded(String),
+    #[error("the passphrase file {path} can't be read: {reason}")]
+    PassphraseFile { path: String, reason: String },
     #[error("the fixture {path} can't be read: {reason}")]
     Fixture { path: String, reason: String },
     #[error(transparent)]
@@ -355,15 +365,41 @@ fn permitted(options: &Options, network: Network) -> Result<(), UsageError> {
     }
 }
 
-fn wallet(path: &Path) -> Result<KeyPair, UsageError> {
-    let wallet = wallet_file::read(path)?;
-    if wallet_file::others_can_read(path) {
+fn wallet(path: &Path, passphrase_file: Option<&Path>) -> Result<SigningWallet, UsageError> {
+    let file = KeyFile::read(path)?;
+    if file.others_can_read() {
         complain(&format!(
             "warning: others can read the wallet {}; chmod 600 keeps it to yourself",
             path.display()
         ));
     }
-    Ok(wallet)
+    let passphrase = passphrase_file.map(passphrase).transpose()?;
+    let keys = file.key_pair(passphrase.as_ref().map(|text| text.as_str()));
+    keys.map(SigningWallet::from)
+        .map_err(|error| match error.fault() {
+            KeyFileFault::PassphraseNeeded => {
+                UsageError::PassphraseNeeded(path.display().to_string())
+            }
+            _ => error.into(),
+        })
+}
+
+/// The first line of a file, which is read no further than any passphrase is long.
+fn passphrase(path: &Path) -> Result<Zeroizing<String>, UsageError> {
+    const MOST: usize = 4096;
+    let failed = |reason: String| UsageError::PassphraseFile {
+        path: path.display().to_string(),
+        reason,
+    };
+    // With room for all of it from the start, no copy is left behind by growing.
+    let mut text = Zeroizing::new(String::with_capacity(MOST));
+    let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
+    let mut start = std::io::Read::take(file, MOST as u64);
+    std::io::Read::read_to_string(&mut start, &mut text)
+        .map_err(|error| failed(error.to_string()))?;
+    let line = text.lines().next().unwrap_or_default().len();
+    text.truncate(line);
+    Ok(text)
 }
 
 fn report_dir(folder: &Path, error: &std::io::Error) -> UsageError {
@@ -422,7 +458,11 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         allow: args.allow.unwrap_or_default(),
         allow_mainnet: args.allow_mainnet,
         submitting: Submitting {
-            wallet: args.wallet.as_deref().map(wallet).transpose()?,
+            wallet: args
+                .wallet
+                .as_deref()
+                .map(|path| wallet(path, args.passphrase_file.as_deref()))
+                .transpose()?,
             fee: args.fee.clone(),
             currency: args.currency.clone(),
             settle_timeout: args.settle_timeout,

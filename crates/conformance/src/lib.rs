@@ -37,11 +37,10 @@ pub mod spec;
 mod submit;
 mod target;
 mod tier;
-pub mod wallet_file;
 
 pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};
 pub use run::{Options, run};
-pub use submit::Submitting;
+pub use submit::{SigningWallet, Submitting};
 pub use target::{Target, TargetError};
 pub use tier::Tier;

@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-use node_wallet::KeyPair;
+use node_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::json;
 
 /// Exit status, standard output and standard error.
@@ -113,7 +113,7 @@ fn a_bad_key_file_is_explained_and_never_shown() {
         ),
         (
             |file| file["public"] = json!("ab".repeat(64)),
-            "does not belong to the public key",
+            "has a public key that is not in the form of one",
         ),
         (
             |file| file["private"] = json!(format!("{SECRET}0g")),
@@ -123,10 +123,11 @@ fn a_bad_key_file_is_explained_and_never_shown() {
         (|file| *file = json!(SECRET), "is no key file"),
         (
             |file| {
-                file.as_object_mut()
-                    .and_then(|members| members.shift_remove("address"));
+                if let Some(members) = file.as_object_mut() {
+                    members.retain(|name, _| name == "private");
+                }
             },
-            "is no key file",
+            "names neither address nor public key",
         ),
     ];
     for (change, said) in changes {
@@ -155,6 +156,39 @@ fn a_bad_key_file_is_explained_and_never_shown() {
     refuses(
         &["--network", "devnet", "--wallet", "no-such-wallet.json"],
         &["no-such-wallet.json", "can't be read"],
+    );
+}
+
+#[test]
+fn an_encrypted_key_file_is_opened_with_its_passphrase_and_not_without() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let keys = KeyPair::from_hex(SECRET).expect("a key");
+    let file = folder.path().join("wallet.pem");
+    KeyFile::write(&file, &keys, Protection::Passphrase("horse staple")).expect("a key file");
+    let wallet = file.to_str().expect("UTF-8");
+    let with = |passphrase: &str| {
+        let path = folder.path().join("passphrase");
+        std::fs::write(&path, passphrase).expect("a file");
+        told(&[
+            "--dry-run",
+            "--wallet",
+            wallet,
+            "--passphrase-file",
+            path.to_str().expect("UTF-8"),
+        ])
+    };
+    let (code, _, stderr) = with("horse staple\nand more");
+    assert_eq!(code, 0, "{stderr}");
+    let (code, _, stderr) = with("horse maple");
+    assert!(code == 2 && stderr.contains("passphrase"), "{stderr}");
+    assert!(!stderr.contains("maple"), "{stderr}");
+    refuses(
+        &["--network", "devnet", "--wallet", wallet],
+        &["is encrypted", "--passphrase-file"],
+    );
+    refuses(
+        &["--network", "devnet", "--wallet", wallet, "--passphrase-file", "none"],
+        &["the passphrase file none can't be read"],
     );
 }
 

@@ -101,8 +101,12 @@ async fn no_report_and_no_request_shows_the_key() {
     let node = local().await;
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     let options = options(&node, Tier::Write);
-    let wallet = options.submitting.wallet.clone().expect("a wallet");
-    let key = wallet.private_key().reveal();
+    // What the local node hands over signs without showing its key; it follows from the seed.
+    let same = devnode::Node::new(&devnode::Config::for_tests());
+    let wallet = same.wallet("alice").expect("a wallet");
+    let signer = options.submitting.wallet.as_ref().expect("a wallet");
+    assert_eq!(signer.address(), wallet.address());
+    let key = wallet.keys().private_key().reveal();
     let report = check(&proxy.server.base_url(), &options).await;
     let mut texts = vec![format!("{options:?}"), format!("{report:?}")];
     texts.push(serde_json::to_string(&report).expect("a report"));

@@ -4,11 +4,14 @@ use std::{sync::Arc, time::Duration};
 
 use node_client::escape::escaped_up_to as shown;
 use node_primitives::WalletAddress;
-use node_wallet::{KeyPair, sign_transaction};
+use node_wallet::sign_with;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::draft::{call, call_request, priced, unique, unlike};
+use super::{
+    SigningWallet,
+    draft::{call, call_request, checked, unique, unlike},
+};
 use crate::{
     cases::stored,
     discovery::{block_request, reported_index},
@@ -84,8 +87,9 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     let built = context.node.ask(call_request(&call)).await?;
     let text = match unlike(&call, &built) {
         Some(what) => no(format!("nothing was signed: {what}")),
-        None => priced(&built, &context.submissions.with)
-            .or_else(|reason| no(format!("what the node built can't be priced: {reason}"))),
+        None => checked(&call, &built, &context.submissions.with)
+            .map(|checked| checked.transaction_text().to_owned())
+            .or_else(|reason| no(format!("nothing was signed: {reason}"))),
     };
     let mut claim = Claim {
         call,
@@ -115,7 +119,7 @@ impl Claim {
     async fn submit(
         &mut self,
         context: &Context,
-        wallet: &KeyPair,
+        wallet: &SigningWallet,
         text: &str,
         contract: &str,
         asset: &str,
@@ -123,10 +127,14 @@ impl Claim {
         let mut blocks = NewBlocks::since(context.material.tip);
         blocks.advance(context).await?;
         let before = context.node.ask(self.balance_request(text)).await;
-        let entry = sign_transaction(wallet, text)
-            .map_err(|error| error.to_string())
-            .and_then(|entry| serde_json::to_string(&entry).map_err(|error| error.to_string()))
-            .map_err(Obstacle::Harness)?;
+        let entry = match sign_with(wallet.signer(), text).await {
+            Ok(entry) => serde_json::to_string(&entry)
+                .map_err(|error| Obstacle::Harness(error.to_string()))?,
+            Err(error) => {
+                self.submitted = no(format!("the wallet did not sign: {error}"));
+                return Ok(());
+            }
+        };
         let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
         let request = Request::post("/submit-transaction", body);
         let submitted = context.node.ask(request.clone()).await;

@@ -5,7 +5,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use node_client::{RawTransaction, escape::escaped_up_to as shown};
+use node_client::{
+    ContractCall, RawTransaction,
+    claim::{CheckedTransaction, Fee},
+    escape::escaped_up_to as shown,
+};
 use node_primitives::WalletAddress;
 use serde_json::{Value, json};
 
@@ -77,16 +81,38 @@ pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
     }
 }
 
-/// What a node built, with the fee and the currency of this run, as it is to be signed.
-pub(super) fn priced(answer: &Exchange, with: &Submitting) -> Result<String, String> {
-    let raw = RawTransaction::from_slice(&answer.body).map_err(|error| error.to_string())?;
-    let raw = raw.with_fee(&with.fee).map_err(|error| error.to_string())?;
-    let raw = match &with.currency {
-        Some(code) => raw.with_currency(code).map_err(|error| error.to_string())?,
-        None => raw,
+/// What a node built, with the fee and the currency of this run, once it is found to be the call
+/// that was asked for and nothing else: only that is signed.
+pub(super) fn checked(
+    call: &Value,
+    answer: &Exchange,
+    with: &Submitting,
+) -> Result<CheckedTransaction, String> {
+    let told = |error: &dyn std::error::Error| error.to_string();
+    let raw = RawTransaction::from_slice(&answer.body).map_err(|error| told(&error))?;
+    let currency = match &with.currency {
+        Some(code) => code.clone(),
+        None => {
+            let built = raw.transaction().map_err(|error| told(&error))?;
+            built.currency().map_err(|error| told(&error))?.to_owned()
+        }
     };
-    raw.transaction_text()
-        .map(ToOwned::to_owned)
+    let fee = Fee::new(with.fee.clone(), currency).map_err(|error| told(&error))?;
+    let asked = contract_call(call)?;
+    CheckedTransaction::check(&asked, &raw, &fee).map_err(|error| told(&error))
+}
+
+/// The body of a call, as the client knows it.
+fn contract_call(call: &Value) -> Result<ContractCall, String> {
+    let text = |name: &str| call[name].as_str().unwrap_or_default();
+    let address = text("sc_address")
+        .parse()
+        .map_err(|error: node_primitives::ParseHexError| error.to_string())?;
+    let signers: Vec<WalletAddress> =
+        serde_json::from_value(call["signers"].clone()).map_err(|error| error.to_string())?;
+    ContractCall::new(address, text("function_called"))
+        .signers(signers)
+        .params(&call["params"])
         .map_err(|error| error.to_string())
 }
 
@@ -110,8 +136,11 @@ pub(super) async fn draft(
     };
     Ok(built
         .filter(|answer| unlike(&call, answer).is_none())
-        .and_then(|answer| priced(&answer, &context.submissions.with).ok())
-        .unwrap_or_else(|| by_hand(context, &call)))
+        .and_then(|answer| checked(&call, &answer, &context.submissions.with).ok())
+        .map_or_else(
+            || by_hand(context, &call),
+            |checked| checked.transaction_text().to_owned(),
+        ))
 }
 
 /// The documented transaction of a call.

@@ -5,10 +5,9 @@ mod claim;
 mod draft;
 mod refusal;
 
-use std::{array, sync::Arc, time::Duration};
+use std::{array, fmt, sync::Arc, time::Duration};
 
-use node_primitives::Amount;
-use node_wallet::KeyPair;
+use node_primitives::{Amount, Signer, WalletAddress};
 use tokio::sync::OnceCell;
 
 pub(crate) use claim::{Claim, in_block, is_valid, message};
@@ -17,12 +16,40 @@ pub(crate) use refusal::Refusal;
 
 use crate::{asked, exchange::Exchange, outcome::Obstacle, sample::Context};
 
+/// A wallet that signs what a run submits, whatever holds its key.
+#[derive(Clone)]
+pub struct SigningWallet(Arc<dyn Signer>);
+
+impl SigningWallet {
+    /// The wallet's address.
+    #[must_use]
+    pub fn address(&self) -> WalletAddress {
+        self.0.wallet_address()
+    }
+
+    pub(crate) fn signer(&self) -> &dyn Signer {
+        &*self.0
+    }
+}
+
+impl<S: Signer + 'static> From<S> for SigningWallet {
+    fn from(signer: S) -> Self {
+        Self(Arc::new(signer))
+    }
+}
+
+impl fmt::Debug for SigningWallet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningWallet({})", self.address())
+    }
+}
+
 /// With what a run signs and pays for what it submits.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Submitting {
     /// The wallet that signs; a throw-away one signs what is to be refused where there is none.
-    pub wallet: Option<KeyPair>,
+    pub wallet: Option<SigningWallet>,
     /// The fee, written as it is submitted.
     pub fee: Amount,
     /// The token that the fee is paid in; the one that `/call-sc` writes, if not given.

@@ -1,12 +1,12 @@
 //! Submissions that a node must refuse, each wrong in one thing.
 
 use node_client::RawTransaction;
-use node_primitives::Amount;
-use node_wallet::{KeyPair, SignatureEntry, sign_transaction};
-use serde_json::Value;
+use node_primitives::{Amount, signed_message};
+use node_wallet::KeyPair;
+use serde_json::{Value, json};
 
 use super::{
-    Answer,
+    Answer, SigningWallet,
     draft::{REFUSED, draft},
 };
 use crate::{exchange::Request, outcome::Obstacle, sample::Context};
@@ -96,21 +96,21 @@ impl Refusal {
                 // The missing signature is the one that nobody but the wallet's owner can add.
                 let signers = [other.address(), signer.address()];
                 let text = draft(context, &signers, REFUSED).await?;
-                whole(&text, &[sign(&other, &text)?])
+                whole(&text, &[sign(&other, &text).await?])
             }
             Self::UnlistedSigner => {
                 let text = right.await?;
-                whole(&text, &[sign(&other, &text)?])
+                whole(&text, &[sign(&other, &text).await?])
             }
             Self::AnotherKey => {
                 let text = right.await?;
-                let mut entry = sign(&other, &text)?;
+                let mut entry = sign(&other, &text).await?;
                 entry["wallet_address"] = Value::from(signer.address().to_string());
                 whole(&text, &[entry])
             }
             Self::SignatureAltered => {
                 let text = right.await?;
-                let mut entry = sign(&signer, &text)?;
+                let mut entry = sign(&signer, &text).await?;
                 let mut digits = entry["msgsign"].as_str().unwrap_or_default().to_owned();
                 let last = if digits.pop() == Some('0') { '1' } else { '0' };
                 digits.push(last);
@@ -121,22 +121,22 @@ impl Refusal {
                 let text = right.await?;
                 let altered = text.replacen(REFUSED, "to be taken", 1);
                 different(&text, &altered)?;
-                whole(&altered, &[sign(&signer, &text)?])
+                whole(&altered, &[sign(&signer, &text).await?])
             }
             Self::FeeAltered => {
                 let text = right.await?;
                 let altered = with_another_fee(context, &text)?;
                 different(&text, &altered)?;
-                whole(&altered, &[sign(&signer, &text)?])
+                whole(&altered, &[sign(&signer, &text).await?])
             }
             Self::SignatureNotHex => {
                 let text = right.await?;
-                let mut entry = sign(&signer, &text)?;
+                let mut entry = sign(&signer, &text).await?;
                 entry["msgsign"] = Value::from("zz".repeat(64));
                 whole(&text, &[entry])
             }
             Self::NoTransaction => {
-                let entry = sign(&signer, &right.await?)?;
+                let entry = sign(&signer, &right.await?).await?;
                 format!("{{\"signatures\":[{entry}]}}")
             }
             Self::NoSignatures => format!("{{\"transaction\":{}}}", right.await?),
@@ -145,7 +145,7 @@ impl Refusal {
                 let nobody = throw_away(0x5a)?;
                 let remarks = REFUSED.repeat(OVERSIZED / REFUSED.len());
                 let text = draft(context, &[nobody.address()], &remarks).await?;
-                whole(&text, &[sign(&nobody, &text)?])
+                whole(&text, &[sign(&nobody, &text).await?])
             }
         })
     }
@@ -165,14 +165,20 @@ pub(super) async fn submit(context: &Context, refusal: Refusal) -> Answer {
 }
 
 /// A wallet whose key everybody can know, and that holds nothing.
-fn throw_away(byte: u8) -> Result<KeyPair, Obstacle> {
-    KeyPair::from_bytes(&[byte; 32]).map_err(|error| Obstacle::Harness(error.to_string()))
+fn throw_away(byte: u8) -> Result<SigningWallet, Obstacle> {
+    KeyPair::from_bytes(&[byte; 32])
+        .map(SigningWallet::from)
+        .map_err(|error| Obstacle::Harness(error.to_string()))
 }
 
-fn sign(wallet: &KeyPair, text: &str) -> Result<Value, Obstacle> {
-    let harness = |error: &dyn std::error::Error| Obstacle::Harness(error.to_string());
-    let entry: SignatureEntry = sign_transaction(wallet, text).map_err(|error| harness(&error))?;
-    serde_json::to_value(entry).map_err(|error| harness(&error))
+/// Signs whatever it is, also what the wallet is no signer of.
+async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, Obstacle> {
+    let message = signed_message(text).map_err(|error| Obstacle::Harness(error.to_string()))?;
+    let signing = wallet.signer().sign_message(message.as_bytes());
+    let signature = signing.await.map_err(|error| {
+        Obstacle::NoMaterial(format!("what is to be refused was not signed: {error}"))
+    })?;
+    Ok(json!({"wallet_address": wallet.address(), "msgsign": signature}))
 }
 
 fn whole(transaction: &str, entries: &[Value]) -> String {
