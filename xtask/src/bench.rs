@@ -1,11 +1,18 @@
-//! `cargo xtask bench`: how fast a run is, how soon it begins, and how much memory it takes.
+//! `cargo xtask bench`: what things cost, beside what nobody can do without.
 //!
-//! All is measured in one go, against a node of our own. No test asserts these figures: a machine is
-//! busy now and then. The time of a run is told as a ratio as well, to what a plain loop needs for
-//! as many requests to the same node, as what disturbs the one disturbs the other.
+//! All is measured in one go, against nodes of our own, and in the release profile. No test asserts
+//! these figures: a machine is busy now and then. What has a bound is a ratio of two things that are
+//! measured in turns, as what disturbs the one disturbs the other.
+
+mod build;
+mod call;
+mod cpu;
+mod decode;
+mod load;
+mod signatures;
+mod table;
 
 use std::{
-    fmt::Write as _,
     fs,
     io::Read,
     net::TcpListener,
@@ -14,23 +21,45 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use node_client::transport::{self, TransportOptions};
 use node_conformance::report::{ExchangeReport, Report};
 use node_primitives::Network;
 use tokio::runtime::Handle;
 
+use self::table::{Row, section};
 use crate::conformance::start_local;
 
-/// Measure how fast `node-conformance` is, how soon it begins, and how much memory it takes.
+/// A part of what is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// A run of the read tier: its time, its start, its memory.
+    Run,
+    /// A call of the client, beside bare reqwest and serde.
+    Call,
+    /// Reading a block, beside a struct of strings.
+    Decode,
+    /// Verified signatures, beside the curve alone.
+    Signatures,
+    /// The local node: requests a second, its start, its memory.
+    Devnode,
+    /// Building a crate that uses the client.
+    Build,
+}
+
+/// Measure what a run, a call, a block, a signature, the local node and a build cost.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
+    /// Measure only this part; may be given more than once.
+    #[arg(long, value_enum, value_name = "PART")]
+    pub only: Vec<Part>,
+
     /// How often each thing is measured.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub runs: u16,
 
-    /// The program that is measured [default: target/release/node-conformance, else that of the
-    /// development build].
+    /// The node-conformance that is measured [default: that of the release profile, which is built
+    /// first].
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
 }
@@ -41,7 +70,7 @@ pub struct BenchArgs {
 pub enum BenchError {
     /// There is no program to measure.
     #[error(
-        "there is no node-conformance in {0}: build it first, with cargo build --release -p node-conformance"
+        "there is no {0}: build it first, with cargo build --release -p node-conformance -p xtask"
     )]
     NoBinary(String),
     /// The local node did not start.
@@ -72,33 +101,133 @@ pub enum BenchError {
     Io(#[from] std::io::Error),
 }
 
-/// The most that a full run of the read tier may take.
-const RUN: Duration = Duration::from_secs(1);
-/// The most until the first request.
-const START: Duration = Duration::from_millis(50);
-/// The most memory, in bytes.
-const MEMORY: u64 = 50_000_000;
+/// The most that a full run of the read tier may take, in milliseconds.
+const RUN: f64 = 1_000.0;
+/// The most until the first request, in milliseconds.
+const START: f64 = 50.0;
+/// The most memory, in megabytes.
+const MEMORY: f64 = 50.0;
 
-/// Measures everything, and hands back the text that tells it.
+/// Does what the command line says, in the release profile; hands back what is to be printed, which
+/// is nothing where another process has printed it.
 ///
 /// # Errors
 /// When something could not be measured at all. A target that is missed is no error.
 pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
+    if cfg!(debug_assertions) {
+        // What is not optimised tells nothing, so another build of this program measures.
+        let (binary, arguments) = (build_release()?, std::env::args_os().skip(1));
+        let status = Command::new(&binary)
+            .args(arguments)
+            .status()
+            .map_err(not_started(&binary))?;
+        return if status.success() {
+            Ok(String::new())
+        } else {
+            Err(BenchError::Run(status.to_string()))
+        };
+    }
+    let wanted = |part: Part| args.only.is_empty() || args.only.contains(&part);
+    let runs = args.runs;
+    let mut text = heading(runs);
+    let parts: [(Part, &str, Measure); 5] = [
+        (
+            Part::Call,
+            "A call of the client",
+            Box::new(move || {
+                let node = load::NodeThread::start()?;
+                let rows = call::measure(&node.question, runs);
+                node.stop();
+                rows
+            }),
+        ),
+        (
+            Part::Decode,
+            "Reading a block",
+            Box::new(move || decode::measure(runs)),
+        ),
+        (
+            Part::Signatures,
+            "Verifying",
+            Box::new(move || signatures::measure(runs)),
+        ),
+        (
+            Part::Devnode,
+            "The local node",
+            Box::new(move || load::measure(&std::env::current_exe()?, runs)),
+        ),
+        (
+            Part::Build,
+            "Building",
+            Box::new(move || {
+                let folder = tempfile::tempdir()?;
+                build::measure(&workspace(), folder.path(), runs)
+            }),
+        ),
+    ];
+    if wanted(Part::Run) {
+        text.push_str(&conformance_run(args).await?);
+    }
+    for (part, title, measure) in parts {
+        if wanted(part) {
+            let measured = tokio::task::spawn_blocking(measure).await;
+            let rows = measured.map_err(|error| BenchError::Run(error.to_string()))??;
+            text.push('\n');
+            text.push_str(&section(title, &rows));
+        }
+    }
+    Ok(text)
+}
+
+/// Measures one part.
+type Measure = Box<dyn FnOnce() -> Result<Vec<Row>, BenchError> + Send>;
+
+fn heading(runs: u16) -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    format!(
+        "measured {runs} times on {cores} cores, {} {}, release profile\n\n",
+        std::env::consts::OS,
+        std::env::consts::ARCH,
+    )
+}
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Builds this program and the one that is measured, and hands back where this one is.
+fn build_release() -> Result<PathBuf, BenchError> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .current_dir(workspace())
+        .args([
+            "build",
+            "--release",
+            "-p",
+            "node-conformance",
+            "-p",
+            "xtask",
+        ])
+        .status()?;
+    if !status.success() {
+        return Err(BenchError::Run(format!("cargo build --release: {status}")));
+    }
+    find_binary("xtask")
+}
+
+async fn conformance_run(args: &BenchArgs) -> Result<String, BenchError> {
     let binary = match &args.binary {
         Some(path) => path.clone(),
-        None => find_binary()?,
+        None => find_binary("node-conformance")?,
     };
     let node = start_local()(Network::Devnet)
         .await
         .map_err(BenchError::Node)?;
     let url = node.base_url.clone();
     let runs = args.runs;
-    let measured = {
-        let (binary, url) = (binary.clone(), url.clone());
-        tokio::task::spawn_blocking(move || measure(&binary, &url, runs)).await
-    };
+    let measured = tokio::task::spawn_blocking(move || measure(&binary, &url, runs)).await;
     let measured = measured.map_err(|error| BenchError::Run(error.to_string()))??;
-    Ok(told(&binary, runs, &measured))
+    Ok(told(&measured))
 }
 
 /// What was measured, in seconds and bytes.
@@ -143,18 +272,20 @@ fn measure(binary: &Path, url: &str, runs: u16) -> Result<Measured, BenchError> 
     Ok(measured)
 }
 
-/// The program of the release profile, or else that of the development build.
-fn find_binary() -> Result<PathBuf, BenchError> {
-    let target = std::env::current_exe()?;
-    // This program lies in a folder of its own profile.
-    let target = target.parent().and_then(Path::parent);
-    let target = target.unwrap_or(Path::new("target")).to_owned();
-    let name = format!("node-conformance{}", std::env::consts::EXE_SUFFIX);
-    ["release", "debug"]
-        .map(|profile| target.join(profile).join(&name))
-        .into_iter()
-        .find(|path| path.is_file())
-        .ok_or_else(|| BenchError::NoBinary(target.display().to_string()))
+/// A program of the release profile, beside which this one lies in a folder of its own profile.
+fn find_binary(name: &str) -> Result<PathBuf, BenchError> {
+    let own = std::env::current_exe()?;
+    let target = own.parent().and_then(Path::parent);
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let path = target
+        .unwrap_or(Path::new("target"))
+        .join("release")
+        .join(name);
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(BenchError::NoBinary(path.display().to_string()))
+    }
 }
 
 fn not_started(binary: &Path) -> impl FnOnce(std::io::Error) -> BenchError + '_ {
@@ -294,122 +425,45 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
     Ok(began.elapsed())
 }
 
-/// The least, the median and the most.
-fn spread(values: &[f64]) -> (f64, f64, f64) {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let median = match sorted.len() {
-        0 => return (f64::NAN, f64::NAN, f64::NAN),
-        odd if odd % 2 == 1 => sorted[odd / 2],
-        even => f64::midpoint(sorted[even / 2 - 1], sorted[even / 2]),
-    };
-    (sorted[0], median, sorted[sorted.len() - 1])
-}
-
-/// A line of the table; the median is held against the target.
-fn line(text: &mut String, what: &str, unit: &str, values: &[f64], target: Option<f64>) {
-    let (least, median, most) = spread(values);
-    let (target, verdict) = match target {
-        None => (String::new(), ""),
-        Some(target) if median <= target => (format!("≤ {target:.0}"), "ok"),
-        Some(target) => (format!("≤ {target:.0}"), "miss"),
-    };
-    let row = format!(
-        "{what:<44} {unit:<3} {least:>9.1} {median:>9.1} {most:>9.1}  {target:<8} {verdict}"
-    );
-    let _ = writeln!(text, "{}", row.trim_end());
-}
-
-fn told(binary: &Path, runs: u16, measured: &Measured) -> String {
-    let profile = binary
-        .parent()
-        .and_then(Path::file_name)
-        .and_then(|name| name.to_str());
-    let profile = match profile {
-        Some("release") => "release profile",
-        Some("debug") => "development profile; the targets are meant for the release profile",
-        _ => "profile unknown",
-    };
-    let of_ours = if cfg!(debug_assertions) {
-        "development"
-    } else {
-        "release"
-    };
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+fn told(measured: &Measured) -> String {
     let millis = |values: &[f64]| values.iter().map(|value| value * 1e3).collect::<Vec<_>>();
-    let mut text = format!(
-        "node-conformance, {profile}; local node, {of_ours} profile; measured {runs} times on {cores} cores, {} {}\n\
-         a run: the read tier, {} requests, {} jobs\n\n{:<44} {:<3} {:>9} {:>9} {:>9}  {}\n",
-        std::env::consts::OS,
-        std::env::consts::ARCH,
-        measured.report.requests,
-        node_conformance::Options::default().jobs,
-        "",
-        "",
-        "min",
-        "median",
-        "max",
-        "target",
-    );
-    let millis_of = |duration: Duration| duration.as_secs_f64() * 1e3;
-    line(
-        &mut text,
-        "full run, process included, warm",
-        "ms",
-        &millis(&measured.runs),
-        Some(millis_of(RUN)),
-    );
-    line(
-        &mut text,
-        "start of the process to its first request",
-        "ms",
-        &millis(&measured.starts),
-        Some(millis_of(START)),
-    );
-    match &measured.peaks {
-        #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
-        Some(peaks) => {
-            let megabytes: Vec<_> = peaks.iter().map(|bytes| bytes / 1e6).collect();
-            let target = Some(MEMORY as f64 / 1e6);
-            line(
-                &mut text,
-                "peak memory of the process",
-                "MB",
-                &megabytes,
-                target,
-            );
-        }
-        None => text.push_str(
-            "peak memory of the process: left out, as only Linux tells it here, in /proc\n",
-        ),
+    let mut rows = vec![
+        Row::new(
+            "full run, process included, warm",
+            "ms",
+            millis(&measured.runs),
+        )
+        .at_most(RUN),
+        Row::new(
+            "start of the process to its first request",
+            "ms",
+            millis(&measured.starts),
+        )
+        .at_most(START),
+    ];
+    // Only Linux tells it.
+    if let Some(peaks) = &measured.peaks {
+        let megabytes = peaks.iter().map(|bytes| bytes / 1e6).collect();
+        rows.push(Row::new("peak memory of the process", "MB", megabytes).at_most(MEMORY));
     }
-    let what = "plain loop, as many requests, same client";
-    line(&mut text, what, "ms", &millis(&measured.loops), None);
-    line(
-        &mut text,
+    let plain = "plain loop, as many requests, same client";
+    rows.push(Row::new(plain, "ms", millis(&measured.loops)));
+    rows.push(Row::new(
         "full run : plain loop",
         "x",
-        &measured.ratios,
-        None,
+        measured.ratios.clone(),
+    ));
+    let title = format!(
+        "A run: the read tier, {} requests, {} jobs",
+        measured.report.requests,
+        node_conformance::Options::default().jobs,
     );
-    text
+    section(&title, &rows)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_median_is_held_against_the_target() {
-        assert_eq!(spread(&[3.0, 1.0, 2.0]), (1.0, 2.0, 3.0));
-        assert_eq!(spread(&[4.0, 1.0]), (1.0, 2.5, 4.0));
-        let mut text = String::new();
-        line(&mut text, "a", "ms", &[1.0, 2.0, 90.0], Some(2.0));
-        line(&mut text, "b", "ms", &[1.0, 3.0, 3.0], Some(2.0));
-        line(&mut text, "c", "x", &[1.0], None);
-        let ends: Vec<_> = text.lines().map(|line| line.rsplit(' ').next()).collect();
-        assert_eq!(ends, [Some("ok"), Some("miss"), Some("1.0")]);
-    }
 
     #[test]
     fn peak_memory_is_told_of_a_process_that_runs_and_of_no_other() {

@@ -28,7 +28,7 @@ enum Task {
     Spec(spec::SpecArgs),
     /// Check which crate depends on which
     Directions,
-    /// Measure how fast a run is, how soon it begins, and how much memory it takes
+    /// Measure what a run, a call, a block, a signature, the local node and a build cost
     Bench(bench::BenchArgs),
     /// Everything that has to hold before a change lands
     Ci,

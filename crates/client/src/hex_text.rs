@@ -1,8 +1,10 @@
 //! Hexadecimal text of any length.
 
-use std::{fmt, str::FromStr};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::decode::{all_hex, hex_bytes};
 
 /// Hexadecimal text of a length that the contract does not show: a public key or a signature.
 ///
@@ -10,7 +12,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 ///
 /// Source: the contract, "`public_key` … hexadecimal", "`msgsign` … hexadecimal".
 #[derive(Clone)]
-pub struct HexText(Box<str>);
+pub struct HexText(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    /// 128 digits in lower case, which is what public keys and signatures were seen to be: large
+    /// blocks are full of them.
+    Lower64([u8; 64]),
+    Text(Box<str>),
+}
 
 /// Text that is not hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,42 +45,55 @@ impl HexText {
     /// # Errors
     /// If there are no bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ParseHexTextError> {
-        use fmt::Write;
-
-        let mut text = String::with_capacity(bytes.len() * 2);
-        for byte in bytes {
-            // Writing to a string does not fail.
-            let _ = write!(text, "{byte:02x}");
-        }
-        text.parse()
+        lower(bytes).parse()
     }
 
     /// The text, if it has digits and nothing else.
     pub(crate) fn of_digits(text: &str) -> Option<Self> {
-        let good = crate::decode::all_hex(text.as_bytes(), true);
-        (good && !text.is_empty()).then(|| Self(text.into()))
+        if let Ok(digits) = <&[u8; 128]>::try_from(text.as_bytes())
+            && let Some(bytes) = hex_bytes(digits, false)
+        {
+            return Some(Self(Repr::Lower64(bytes)));
+        }
+        let good = all_hex(text.as_bytes(), true);
+        (good && !text.is_empty()).then(|| Self(Repr::Text(text.into())))
     }
 
     /// The text as it came.
     #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
+    pub fn text(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Repr::Lower64(bytes) => Cow::Owned(lower(bytes)),
+            Repr::Text(text) => Cow::Borrowed(text),
+        }
     }
 
     /// The bytes; `None` if there is half a byte in it.
     #[must_use]
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        if !self.0.len().is_multiple_of(2) {
-            return None;
-        }
-        let pairs = self.0.as_bytes().chunks_exact(2);
-        pairs
+        let text = match &self.0 {
+            Repr::Lower64(bytes) => return Some(bytes.to_vec()),
+            Repr::Text(text) if !text.len().is_multiple_of(2) => return None,
+            Repr::Text(text) => text.as_bytes(),
+        };
+        text.chunks_exact(2)
             .map(|pair| {
                 let pair = std::str::from_utf8(pair).ok()?;
                 u8::from_str_radix(pair, 16).ok()
             })
             .collect()
     }
+}
+
+fn lower(bytes: &[u8]) -> String {
+    use fmt::Write;
+
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 impl FromStr for HexText {
@@ -97,7 +120,10 @@ impl FromStr for HexText {
 
 impl PartialEq for HexText {
     fn eq(&self, other: &Self) -> bool {
-        self.0.eq_ignore_ascii_case(&other.0)
+        match (&self.0, &other.0) {
+            (Repr::Lower64(left), Repr::Lower64(right)) => left == right,
+            _ => self.text().eq_ignore_ascii_case(&other.text()),
+        }
     }
 }
 
@@ -105,19 +131,19 @@ impl Eq for HexText {}
 
 impl fmt::Display for HexText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(&self.text())
     }
 }
 
 impl fmt::Debug for HexText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HexText({})", self.0)
+        write!(f, "HexText({})", self.text())
     }
 }
 
 impl Serialize for HexText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
+        serializer.serialize_str(&self.text())
     }
 }
 
@@ -148,11 +174,29 @@ mod tests {
     #[test]
     fn keeps_its_case_and_compares_without_it() {
         let text: HexText = "aBcD".parse().unwrap();
-        assert_eq!(text.as_str(), "aBcD");
+        assert_eq!(text.text(), "aBcD");
         assert_eq!(text, "ABCD".parse().unwrap());
         assert_eq!(text.to_bytes(), Some(vec![0xab, 0xcd]));
         assert_eq!(HexText::from_bytes(&[0xab, 0xcd]).unwrap(), text);
         assert_eq!("abc".parse::<HexText>().unwrap().to_bytes(), None);
+    }
+
+    #[test]
+    fn what_public_keys_look_like_is_the_same_text_as_any_other() {
+        let lower = "0123456789abcdef".repeat(8);
+        let (short, long) = (&lower[2..], format!("{lower}ab"));
+        for text in [&*lower, &lower.to_uppercase(), short, &long] {
+            let read: HexText = text.parse().unwrap();
+            assert_eq!(read.to_string(), text);
+            assert_eq!(serde_json::to_string(&read).unwrap(), format!("{text:?}"));
+            assert_eq!(read, text.to_lowercase().parse().unwrap());
+            assert_eq!(read.to_bytes().unwrap()[..2], {
+                u16::from_str_radix(&text[..4], 16).unwrap().to_be_bytes()
+            });
+        }
+        let other: HexText = lower.replacen('0', "1", 1).parse().unwrap();
+        assert_ne!(lower.parse::<HexText>().unwrap(), other);
+        assert!(lower.replacen('0', "g", 1).parse::<HexText>().is_err());
     }
 
     #[test]

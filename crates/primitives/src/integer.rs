@@ -30,7 +30,8 @@ pub struct Integer(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    Small(i128),
+    /// Nearly all that there are; as large blocks are full of them, they are kept small.
+    Small(i64),
     /// Digits with an optional minus sign, without leading zeros, and too many for `Small`.
     Big(Box<str>),
 }
@@ -39,7 +40,10 @@ impl Integer {
     /// The value, if an `i64` holds it.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
-        self.as_i128().and_then(|value| i64::try_from(value).ok())
+        match self.0 {
+            Repr::Small(value) => Some(value),
+            Repr::Big(_) => None,
+        }
     }
 
     /// The value, if a `u64` holds it.
@@ -51,9 +55,9 @@ impl Integer {
     /// The value, if an `i128` holds it.
     #[must_use]
     pub fn as_i128(&self) -> Option<i128> {
-        match self.0 {
-            Repr::Small(value) => Some(value),
-            Repr::Big(_) => None,
+        match &self.0 {
+            Repr::Small(value) => Some(i128::from(*value)),
+            Repr::Big(digits) => digits.parse().ok(),
         }
     }
 
@@ -72,7 +76,7 @@ impl FromStr for Integer {
             found: text.chars().take(40).collect(),
         };
         let number: Amount = text.parse().map_err(|_| refused())?;
-        if let Ok(value) = text.parse::<i128>() {
+        if let Ok(value) = text.parse::<i64>() {
             return Ok(Self(Repr::Small(value)));
         }
         let normal = number.normal();
@@ -99,13 +103,25 @@ macro_rules! from_integers {
     ($($kind:ty),*) => {$(
         impl From<$kind> for Integer {
             fn from(value: $kind) -> Self {
-                Self(Repr::Small(i128::from(value)))
+                Self(Repr::Small(i64::from(value)))
             }
         }
     )*};
 }
 
-from_integers!(u8, u16, u32, u64, i8, i16, i32, i64, i128);
+macro_rules! from_wide_integers {
+    ($($kind:ty),*) => {$(
+        impl From<$kind> for Integer {
+            fn from(value: $kind) -> Self {
+                let small = i64::try_from(value).map(Repr::Small);
+                Self(small.unwrap_or_else(|_| Repr::Big(value.to_string().into())))
+            }
+        }
+    )*};
+}
+
+from_integers!(u8, u16, u32, i8, i16, i32, i64);
+from_wide_integers!(u64, i128);
 
 impl PartialOrd for Integer {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -189,6 +205,28 @@ mod tests {
             let read: Integer = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&read).unwrap(), text);
         }
+    }
+
+    #[test]
+    fn the_value_is_told_in_every_type_that_holds_it() {
+        let at_edges = [
+            (i128::from(i64::MIN) - 1, None, None),
+            (i64::MIN.into(), Some(i64::MIN), None),
+            (i64::MAX.into(), Some(i64::MAX), Some(i64::MAX as u64)),
+            (i128::from(i64::MAX) + 1, None, Some(i64::MAX as u64 + 1)),
+            (u64::MAX.into(), None, Some(u64::MAX)),
+            (i128::from(u64::MAX) + 1, None, None),
+            (i128::MAX, None, None),
+            (i128::MIN, None, None),
+        ];
+        for (value, signed, unsigned) in at_edges {
+            let read = integer(&value.to_string());
+            assert_eq!(read, Integer::from(value));
+            assert_eq!(read.as_i64(), signed, "{value}");
+            assert_eq!(read.as_u64(), unsigned, "{value}");
+            assert_eq!(read.as_i128(), Some(value));
+        }
+        assert_eq!(integer("1e40").as_i128(), None);
     }
 
     #[test]

@@ -176,7 +176,7 @@ mod tests {
         let receipt = read(PLAIN).unwrap();
         assert_eq!(receipt, Receipt::tolerantly(PLAIN));
         assert!(receipt.faults().is_empty());
-        assert_eq!(receipt.public_key().unwrap().as_str(), "dC75");
+        assert_eq!(receipt.public_key().unwrap().text(), "dC75");
     }
 
     /// Wherever a text is changed, the quick way either reads what the tolerant one does, or nothing.

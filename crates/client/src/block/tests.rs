@@ -312,7 +312,7 @@ fn transactions_are_kept_and_can_be_looked_into() {
     assert_eq!(transaction.status(), Some(1.into()));
     let signed = transaction.signed().unwrap();
     assert_eq!(signed.transaction_text(), r#"{"type":3,"fee":1500000.0}"#);
-    assert_eq!(signed.signatures().unwrap()[0].msgsign.as_str(), "30c4");
+    assert_eq!(signed.signatures().unwrap()[0].msgsign.text(), "30c4");
 }
 
 #[test]

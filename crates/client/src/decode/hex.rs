@@ -12,12 +12,13 @@ pub(crate) fn hex_bytes<const DIGITS: usize, const BYTES: usize>(
     if !all_hex(digits, upper) {
         return None;
     }
-    let nibbles = digits.map(|digit| (digit & 0xf) + 9 * (digit >> 6));
     let mut bytes = [0; BYTES];
-    for (byte, pair) in bytes.iter_mut().zip(nibbles.chunks_exact(2)) {
-        if let [high, low] = pair {
-            *byte = (high << 4) | low;
-        }
+    for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks().0) {
+        // Both digits at once, the high one below the low one.
+        let pair = u16::from_le_bytes(*pair);
+        let nibbles = (pair & 0x0f0f) + 9 * ((pair >> 6) & 0x0101);
+        let [value, _] = ((nibbles << 4) | (nibbles >> 8)).to_le_bytes();
+        *byte = value;
     }
     Some(bytes)
 }

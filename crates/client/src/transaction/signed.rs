@@ -175,7 +175,7 @@ mod tests {
         let both = signed.and_signature(&entry).unwrap();
         assert_eq!(both.transaction_text(), signed.transaction_text());
         let signatures = both.signatures().unwrap();
-        assert_eq!(signatures[0].msgsign.as_str(), "aB");
+        assert_eq!(signatures[0].msgsign.text(), "aB");
         assert_eq!(signatures[1], entry);
         assert_eq!(signatures.len(), 2);
         assert!(

@@ -238,8 +238,8 @@ async fn one_vote_a_voter(context: &Context) -> Findings {
 
 /// What verifying a receipt says; nothing where a field is malformed, which other cases tell.
 fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
-    let public_key: PublicKey = receipt.public_key().ok()?.as_str().parse().ok()?;
-    let signature: Signature = receipt.signature().ok()?.as_str().parse().ok()?;
+    let public_key: PublicKey = receipt.public_key().ok()?.text().parse().ok()?;
+    let signature: Signature = receipt.signature().ok()?.text().parse().ok()?;
     receipt.wallet_address().ok()?;
     Some(verify_receipt(
         receipt.data_text().ok()?,
@@ -267,7 +267,7 @@ async fn receipt_signatures(context: &Context) -> Findings {
         // A key or a signature of another form than the network's can't be the voter's either.
         let malformed = || {
             let parts = [receipt.public_key().ok()?, receipt.signature().ok()?];
-            let actual = shown(parts[1].as_str(), 160);
+            let actual = shown(&parts[1].text(), 160);
             Some(Err((
                 "the public key or the signature is not of the network's form".to_owned(),
                 "64 bytes each, in hexadecimal".to_owned(),

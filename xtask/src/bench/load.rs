@@ -1,0 +1,158 @@
+//! The local node: how soon it answers, how much it answers on one core, and how much memory it takes.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Instant,
+};
+
+use devnode::{BlockTime, Config};
+use node_primitives::{Network, WalletAddress};
+use tokio::{runtime::Builder, sync::oneshot};
+
+use super::{BenchError, call::Question, cpu::thread_time, peak_memory, table::Row};
+
+/// A node that has one thread for everything, and tells what time of the processor that took.
+pub(super) struct NodeThread {
+    stop: oneshot::Sender<()>,
+    thread: thread::JoinHandle<f64>,
+    pub(super) question: Question,
+}
+
+impl NodeThread {
+    pub(super) fn start() -> Result<Self, BenchError> {
+        let (ready, is_ready) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel();
+        let thread = thread::spawn(move || {
+            let Ok(runtime) = Builder::new_current_thread().enable_all().build() else {
+                return 0.0;
+            };
+            runtime.block_on(async move {
+                let mut config = Config::new(Network::Devnet);
+                config.port = Some(0);
+                config.block_time = BlockTime::Manual;
+                let handle = match devnode::spawn(config).await {
+                    Ok(handle) => handle,
+                    Err(error) => {
+                        let _gone = ready.send(Err(BenchError::Node(error.to_string())));
+                        return 0.0;
+                    }
+                };
+                let wallet = handle.wallet("alice").map(devnode::TestWallet::address);
+                let question = Question {
+                    url: handle.base_url().to_string(),
+                    wallet: wallet.unwrap_or(WalletAddress::from_bytes([0; 20])),
+                    token: handle.native_token().to_string(),
+                    block: handle.height().saturating_sub(2),
+                };
+                let began = thread_time();
+                let _gone = ready.send(Ok(question));
+                let _told = stopped.await;
+                (thread_time() - began).as_secs_f64()
+            })
+        });
+        let ended = || BenchError::Node("its thread ended".to_owned());
+        let question = is_ready.recv().map_err(|_| ended())??;
+        Ok(Self {
+            stop,
+            thread,
+            question,
+        })
+    }
+
+    /// Ends the node, and hands back what time of the processor it took to answer, in seconds.
+    pub(super) fn stop(self) -> f64 {
+        let _ended = self.stop.send(());
+        self.thread.join().unwrap_or(f64::NAN)
+    }
+}
+
+/// How many requests make a round.
+const REQUESTS: usize = 4_000;
+
+/// Requests a second of the node's own processor time.
+fn rate() -> Result<f64, BenchError> {
+    let node = NodeThread::start()?;
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let failed = |error: node_client::Error| BenchError::Loop(error.to_string());
+    let client = node_client::Client::new(node.question.url.as_str()).map_err(failed)?;
+    runtime.block_on(async {
+        for _ in 0..REQUESTS {
+            client.block(node.question.block).await.map_err(failed)?;
+        }
+        Ok::<_, BenchError>(())
+    })?;
+    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+    Ok(REQUESTS as f64 / node.stop())
+}
+
+/// How long until a node of that many blocks answers, in seconds, and its peak memory, in bytes.
+fn process(binary: &Path, blocks: u64) -> Result<(f64, Option<u64>), BenchError> {
+    let began = Instant::now();
+    let mut child = Command::new(binary)
+        .args([
+            "devnode",
+            "--port",
+            "0",
+            "--block-time",
+            "manual",
+            "--blocks",
+        ])
+        .arg(blocks.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|source| BenchError::Start {
+            binary: binary.to_owned(),
+            source,
+        })?;
+    let mut lines = child.stdout.take().map(|out| BufReader::new(out).lines());
+    let says_where = lines
+        .as_mut()
+        .into_iter()
+        .flatten()
+        .map_while(Result::ok)
+        .any(|line| line.starts_with("base URL"));
+    let took = began.elapsed().as_secs_f64();
+    let peak = peak_memory(child.id());
+    child.kill()?;
+    child.wait()?;
+    if says_where {
+        Ok((took, peak))
+    } else {
+        Err(BenchError::Node("it ended before it answered".to_owned()))
+    }
+}
+
+/// The sizes at which the memory is told, in blocks.
+const SIZES: [u64; 3] = [1_000, 10_000, 100_000];
+
+pub(super) fn measure(binary: &Path, rounds: u16) -> Result<Vec<Row>, BenchError> {
+    let mut rates = Vec::new();
+    let mut starts = Vec::new();
+    for _ in 0..rounds {
+        rates.push(rate()?);
+        starts.push(process(binary, 12)?.0 * 1e3);
+    }
+    let mut rows = vec![
+        Row::new("blocks answered a second of one core", "1/s", rates),
+        Row::new("start to answering, 12 blocks", "ms", starts).at_most(100.0),
+    ];
+    for blocks in SIZES {
+        let (took, peak) = process(binary, blocks)?;
+        rows.push(Row::new(
+            format!("{blocks} blocks: made in"),
+            "s",
+            vec![took],
+        ));
+        if let Some(peak) = peak {
+            #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+            rows.push(Row::new("  peak memory", "MB", vec![peak as f64 / 1e6]));
+        }
+    }
+    Ok(rows)
+}

@@ -1,0 +1,96 @@
+//! Verified signatures, beside the curve alone.
+
+use k256::ecdsa::{self, VerifyingKey, signature::hazmat::PrehashVerifier};
+use node_wallet::{KeyPair, PublicKey, Signature, verify_receipt};
+use sha1::{Digest, Sha1};
+
+use super::{BenchError, cpu::Pair, table::Row};
+
+/// The sizes at which the cost is told, in receipts.
+const SIZES: [usize; 3] = [100, 400, 1_600];
+
+/// A signed receipt, in the forms in which it comes and in those that the curve takes.
+struct Receipt {
+    data: String,
+    public_key: String,
+    signature: String,
+}
+
+pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
+    let receipts = (0..SIZES[2]).map(receipt).collect::<Result<Vec<_>, _>>()?;
+    let mut rows = Vec::new();
+    for size in SIZES {
+        let receipts = &receipts[..size];
+        let pair = Pair::measure(
+            rounds,
+            || receipts.iter().try_for_each(ours),
+            || receipts.iter().try_for_each(bare),
+        )?;
+        let row = Row::new(
+            format!("{size} receipts verified a second : bare k256"),
+            "x",
+            pair.rate(),
+        );
+        rows.push(if size == SIZES[2] {
+            row.at_least(0.9)
+        } else {
+            row
+        });
+        #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+        let a_second = |seconds: &f64| size as f64 / seconds;
+        rows.push(Row::new(
+            "  verified a second and core",
+            "1/s",
+            pair.ours.iter().map(a_second).collect(),
+        ));
+    }
+    Ok(rows)
+}
+
+fn wrong(error: impl std::fmt::Display) -> BenchError {
+    BenchError::Loop(format!("a signature could not be verified: {error}"))
+}
+
+fn receipt(at: usize) -> Result<Receipt, BenchError> {
+    let mut secret = [3; 32];
+    secret[31] = u8::try_from(at % 6 + 1).unwrap_or(1);
+    let voter = KeyPair::from_bytes(&secret).map_err(wrong)?;
+    // As the signed message has it, so that the curve alone has nothing to rewrite.
+    let data = format!(
+        "{{\"block_index\": {at}, \"block_hash\": \"{:064x}\", \"vote\": 1, \"timestamp\": 1767225600000, \
+         \"wallet_address\": \"{}\"}}",
+        at,
+        voter.address()
+    );
+    Ok(Receipt {
+        public_key: voter.public_key().to_string(),
+        signature: voter.sign(data.as_bytes()).to_string(),
+        data,
+    })
+}
+
+/// From the texts of an answer to a verified receipt.
+fn ours(receipt: &Receipt) -> Result<(), BenchError> {
+    let key: PublicKey = receipt.public_key.parse().map_err(wrong)?;
+    let signature: Signature = receipt.signature.parse().map_err(wrong)?;
+    verify_receipt(&receipt.data, &key, &signature).map_err(wrong)
+}
+
+/// What nobody can do without: the key's point, the digest, and the curve.
+fn bare(receipt: &Receipt) -> Result<(), BenchError> {
+    let key = format!("04{}", receipt.public_key);
+    let key = VerifyingKey::from_sec1_bytes(&bytes(&key)?).map_err(wrong)?;
+    let signature = ecdsa::Signature::from_slice(&bytes(&receipt.signature)?).map_err(wrong)?;
+    let digest = Sha1::digest(receipt.data.as_bytes());
+    key.verify_prehash(&digest, &signature).map_err(wrong)
+}
+
+fn bytes(hex: &str) -> Result<Vec<u8>, BenchError> {
+    hex.as_bytes()
+        .chunks_exact(2)
+        .map(|pair| {
+            let text = std::str::from_utf8(pair).map_err(wrong)?;
+            u8::from_str_radix(text, 16).map_err(wrong)
+        })
+        .collect()
+}
