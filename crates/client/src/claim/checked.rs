@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(signatures[0].wallet_address, first.wallet);
         assert_eq!(signatures[1].wallet_address, second.wallet);
         // What is handed over is the message, which has a space where the text has none.
-        assert!(signatures[0].msgsign.as_str().ends_with("74"));
+        assert!(signatures[0].msgsign.text().ends_with("74"));
     }
 
     #[tokio::test]

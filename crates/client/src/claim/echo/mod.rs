@@ -220,13 +220,13 @@ fn check_signatures(asked: &ContractCall, signed: &SignedTransaction) -> Result<
         })?;
         if entry
             .msgsign
-            .as_str()
+            .text()
             .parse::<node_primitives::MessageSignature>()
             .is_err()
         {
             let wanted = "a signature of 128 hexadecimal digits";
-            let came = entry.msgsign.as_str();
-            return Err(EchoError::malformed(&place.member("msgsign"), wanted, came));
+            let came = entry.msgsign.text();
+            return Err(EchoError::malformed(&place.member("msgsign"), wanted, &came));
         }
         let Some(signer) = unsigned
             .iter()
