@@ -32,8 +32,8 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
         assert!(!block.committee().unwrap().is_empty());
         for receipt in block.receipts().unwrap() {
             assert_eq!(receipt.block_index().unwrap(), &(index - 1).into());
-            let key = receipt.public_key().unwrap().as_str().parse().unwrap();
-            let signature = receipt.signature().unwrap().as_str().parse().unwrap();
+            let key = receipt.public_key().unwrap().text().parse().unwrap();
+            let signature = receipt.signature().unwrap().text().parse().unwrap();
             assert_eq!(
                 verify_receipt(receipt.data_text().unwrap(), &key, &signature),
                 Ok(())

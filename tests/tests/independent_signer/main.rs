@@ -1,0 +1,157 @@
+//! Transactions that were signed by an implementation that shares no code with this workspace, and
+//! transactions of ours before that implementation.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    io::Write,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use devnode::{Config, Handle};
+use node_client::{AddVerification, Client, SignedTransaction};
+use node_primitives::{Amount, Hash256};
+use node_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
+
+/// A claim signed by `independent.py` with the key of a devnode's alice, which follows from the
+/// seed 0. Its text is written as no program of ours would write it.
+const SIGNED_ELSEWHERE: &str = include_str!("submission.json");
+
+async fn node() -> (Handle, Client) {
+    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    let client = Client::new(node.base_url()).expect("a client");
+    (node, client)
+}
+
+fn alice(node: &Handle) -> KeyPair {
+    node.wallet("alice").expect("alice").keys().clone()
+}
+
+/// What the other implementation says to this; nothing where there is no Python to run it.
+fn elsewhere(arguments: &[&str], input: &str) -> Option<Output> {
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/independent_signer/independent.py");
+    let started = Command::new("python3")
+        .arg(script)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = started else {
+        #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+        {
+            eprintln!("left out: there is no python3");
+        }
+        return None;
+    };
+    let mut stdin = child.stdin.take().expect("its standard input");
+    stdin.write_all(input.as_bytes()).expect("it reads");
+    drop(stdin);
+    Some(child.wait_with_output().expect("it ends"))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+fn verified(submission: &SignedTransaction) {
+    let entries: Vec<SignatureEntry> = submission
+        .signatures()
+        .expect("signatures")
+        .iter()
+        .map(|entry| SignatureEntry {
+            wallet_address: entry.wallet_address,
+            msgsign: entry.msgsign.text().parse().expect("a signature"),
+        })
+        .collect();
+    verify_transaction(submission.transaction_text(), &entries).expect("every signature is right");
+}
+
+#[tokio::test]
+async fn a_claim_signed_elsewhere_is_accepted_and_read_back() {
+    let (node, client) = node().await;
+    let submission = SignedTransaction::from_text(SIGNED_ELSEWHERE.trim()).expect("a submission");
+    verified(&submission);
+    let answer = client.submit(&submission).await.expect("an answer");
+    assert!(answer.is_valid(), "{answer:?}");
+    assert_eq!(answer.new_transaction(), Some(true));
+    node.make_block();
+    let record = client
+        .verification(node.contract_address(), "signed-elsewhere-1")
+        .await
+        .expect("an answer")
+        .expect("a record");
+    assert_eq!(record.verifier_address(), Ok(alice(&node).address()));
+    assert_eq!(record.remarks(), Ok("geprüft \u{7f} \u{1f600} / ✓"));
+}
+
+#[tokio::test]
+async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
+    let (_node, client) = node().await;
+    let changed = SIGNED_ELSEWHERE.trim().replace("1.5E6", "1500001.0");
+    assert_ne!(changed, SIGNED_ELSEWHERE.trim());
+    let submission = SignedTransaction::from_text(&changed).expect("a submission");
+    let answer = client.submit(&submission).await.expect("an answer");
+    assert!(!answer.is_valid(), "{answer:?}");
+}
+
+/// A claim as the node builds it, with a fee that Python writes otherwise than it was given.
+async fn built(node: &Handle, client: &Client, asset: &str) -> String {
+    let claim = AddVerification::new(asset, alice(node).address(), 2_600_000_u64)
+        .document(Hash256::from_bytes([9; 32]))
+        .remarks("\u{e9}\u{7f}\u{10348} \"\\\" \u{2028}");
+    let raw = client
+        .build_verification(node.contract_address(), &claim)
+        .await
+        .expect("a raw transaction");
+    let fee: Amount = "1.25e6".parse().expect("a fee");
+    let priced = raw.with_fee(&fee).expect("a fee");
+    priced.transaction_text().expect("a transaction").to_owned()
+}
+
+#[tokio::test]
+async fn what_is_signed_elsewhere_now_is_accepted() {
+    let (node, client) = node().await;
+    let transaction = built(&node, &client, "signed-elsewhere-2").await;
+    let key = alice(&node).private_key().reveal();
+    let Some(output) = elsewhere(&["sign", &key], &transaction) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let submission = SignedTransaction::from_text(&text(&output.stdout)).expect("a submission");
+    assert_eq!(submission.transaction_text(), transaction);
+    verified(&submission);
+    assert!(
+        client
+            .submit(&submission)
+            .await
+            .expect("an answer")
+            .is_valid()
+    );
+}
+
+#[tokio::test]
+async fn what_we_sign_verifies_elsewhere_and_nothing_else_does() {
+    let (node, client) = node().await;
+    let transaction = built(&node, &client, "signed-here").await;
+    let wallet = KeyPair::generate().expect("a wallet");
+    let entry = sign_transaction(&wallet, &transaction).expect("a signature");
+    let entry = serde_json::to_string(&entry).expect("an entry");
+    let submission = format!("{{\"transaction\":{transaction},\"signatures\":[{entry}]}}");
+    let Some(output) = elsewhere(&["verify"], &submission) else {
+        return;
+    };
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), wallet.address().to_string());
+    let changed = submission.replace("signed-here", "signed-where");
+    let output = elsewhere(&["verify"], &changed).expect("it was there before");
+    assert!(!output.status.success(), "{}", text(&output.stdout));
+    let key = wallet.private_key().reveal();
+    let output = elsewhere(&["address", &key], "").expect("it was there before");
+    assert_eq!(text(&output.stdout), wallet.address().to_string());
+}

@@ -1,0 +1,408 @@
+//! `nodectl claim`.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::http::StatusCode;
+use devnode::{BlockTime, Config, Handle};
+use integration_tests::proxy::{Fault, Proxy};
+use node_client::node_primitives::signed_message;
+use node_wallet::{KeyFile, KeyPair, Protection};
+use serde_json::{Value, json};
+
+use crate::program::{Home, Ran, keys};
+
+const PASSPHRASE: &str = "correct horse battery";
+/// Of FIPS 180-2, the SHA-256 of `abc`.
+const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/// A home with alice's encrypted key, and a claim about an asset.
+struct Verifier {
+    home: Home,
+    keys: KeyPair,
+    contract: String,
+    wallet: String,
+    passphrase: String,
+    document: String,
+}
+
+impl Verifier {
+    fn of(node: &Handle) -> Self {
+        let home = Home::new();
+        let keys = keys(node, "alice");
+        let wallet = home.path("alice.pem");
+        KeyFile::write(&wallet, &keys, Protection::Passphrase(PASSPHRASE)).expect("a key file");
+        Self {
+            contract: node.contract_address().to_string(),
+            wallet: wallet.display().to_string(),
+            passphrase: home.file("pw", PASSPHRASE),
+            document: home.file("report.pdf", "abc"),
+            keys,
+            home,
+        }
+    }
+
+    fn add(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
+        let claim = [
+            "--json",
+            "claim",
+            "add",
+            "--asset",
+            asset,
+            "--document",
+            &self.document,
+            "--link",
+            "https://example.org/r",
+            "--remarks",
+            "Größe \u{1f600}",
+            "--deletable-after",
+            "99",
+            "--contract",
+            &self.contract,
+            "--fee",
+            "1000000",
+            "--currency",
+            "DEVN",
+            "--wallet",
+            &self.wallet,
+        ];
+        self.home.ask(url, &[&claim[..], more].concat())
+    }
+
+    fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
+        let signing = ["--passphrase-file", &self.passphrase];
+        let ran = self.add(url, asset, &[&signing[..], more].concat());
+        self.keeps_secret(&ran);
+        ran
+    }
+
+    fn get(&self, url: &str, asset: &str) -> Ran {
+        let get = [
+            "--json",
+            "claim",
+            "get",
+            asset,
+            "--contract",
+            &self.contract,
+        ];
+        self.home.ask(url, &get)
+    }
+
+    /// Neither key nor passphrase is in what was shown or written.
+    fn keeps_secret(&self, ran: &Ran) {
+        let secret = self.keys.private_key().reveal();
+        let written = self.home.everything_written();
+        for text in [&ran.out, &ran.err, &written] {
+            assert!(!text.to_lowercase().contains(secret.as_str()));
+        }
+        for text in [&ran.out, &ran.err] {
+            assert!(!text.contains(PASSPHRASE));
+        }
+    }
+}
+
+async fn lively() -> Handle {
+    let every = BlockTime::Every(Duration::from_millis(50));
+    let node = devnode::spawn(Config::for_tests().with_block_time(every));
+    node.await.expect("a node")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_is_made_and_read_back() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let made = verifier
+        .add_signed(node.base_url(), "sack 7", &[])
+        .ended(0)
+        .json();
+    assert_eq!(
+        (&made["new_transaction"], &made["resumed"]),
+        (&json!(true), &json!(false))
+    );
+    let record = &made["record"];
+    assert_eq!(record["doc_hash_list"], json!([ABC]));
+    assert_eq!(record["remarks"], "Größe \u{1f600}");
+    assert_eq!(
+        record["verifier_address"],
+        verifier.keys.address().to_string()
+    );
+
+    let read = verifier.get(node.base_url(), "sack 7").ended(0).json();
+    assert_eq!(&read["records"][0], record);
+    let shown = ["claim", "get", "sack 7", "--contract", &verifier.contract];
+    let shown = verifier.home.ask(node.base_url(), &shown).ended(0);
+    assert!(
+        shown.out.contains(ABC) && shown.out.contains("Größe"),
+        "{shown:?}"
+    );
+    verifier.get(node.base_url(), "sack 8").ended(1);
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_signed_is_kept_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let made = verifier
+        .add_signed(node.base_url(), "a", &["--no-wait"])
+        .ended(0)
+        .json();
+    let kept = made["kept_in"].as_str().unwrap();
+    assert!(
+        kept.starts_with(
+            verifier
+                .home
+                .path(".local/state/nodectl/claims")
+                .to_str()
+                .unwrap()
+        )
+    );
+    let mode = fs::metadata(kept).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert!(fs::read_to_string(kept).unwrap().contains("msgsign"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
+    let node = lively().await;
+    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let verifier = Verifier::of(&node);
+    // Nothing is signed, so there is no need for a passphrase.
+    let ran = verifier
+        .add(&proxy.server.base_url(), "a", &["--dry-run"])
+        .ended(0);
+    let shown = ran.json();
+    let from = ran.out.find("{\"timestamp\"").unwrap();
+    let to = ran.out.find(",\"message\"").unwrap();
+    let message = signed_message(&ran.out[from..to]).unwrap();
+    assert_eq!(shown["message"], message.as_str());
+    assert_eq!(shown["message_bytes"], message.len());
+    assert_eq!(shown["signers"], json!([verifier.keys.address()]));
+    assert!(message.contains(r#""fee": 1000000"#) && message.contains(ABC));
+    let asked: Vec<_> = proxy.asked().into_iter().map(|asked| asked.path).collect();
+    assert_eq!(asked, ["/call-sc"]);
+    assert!(!verifier.home.path(".local").exists());
+
+    let person = [
+        "claim",
+        "add",
+        "--asset",
+        "a",
+        "--deletable-after",
+        "9",
+        "--contract",
+        &verifier.contract,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+        "--wallet",
+        &verifier.wallet,
+        "--dry-run",
+    ];
+    let person = verifier.home.ask(node.base_url(), &person).ended(0);
+    assert!(person.out.contains("\n{\"timestamp\": "), "{person:?}");
+    assert!(
+        person
+            .out
+            .ends_with("nothing was signed, and nothing was submitted\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_command_again_submits_the_same_transaction() {
+    let node = lively().await;
+    let healed = Arc::new(AtomicBool::new(false));
+    let state = Arc::clone(&healed);
+    let fault: Fault = Arc::new(move |asked, answer| {
+        if asked.path == "/submit-transaction" && !state.load(Ordering::SeqCst) {
+            answer.with_status(StatusCode::BAD_GATEWAY).with_body("")
+        } else {
+            answer
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let url = proxy.server.base_url();
+    let verifier = Verifier::of(&node);
+    let first = verifier.add_signed(&url, "a", &[]).ended(5).error();
+    assert_eq!(
+        (&first["kind"], &first["maybe_sent"]),
+        (&json!("unconfirmed"), &json!(true))
+    );
+    assert!(
+        first["message"]
+            .as_str()
+            .unwrap()
+            .contains("claim the same again"),
+        "{first}"
+    );
+
+    healed.store(true, Ordering::SeqCst);
+    // What is kept is submitted without the key.
+    let second = verifier.add(&url, "a", &[]).ended(0).json();
+    assert_eq!(
+        (&second["resumed"], &second["new_transaction"]),
+        (&json!(true), &json!(false))
+    );
+    let third = verifier.add(&url, "a", &[]).ended(0).json();
+    assert_eq!(third["trans_code"], second["trans_code"]);
+    let bodies: std::collections::BTreeSet<_> = proxy
+        .asked()
+        .into_iter()
+        .filter(|asked| asked.path == "/submit-transaction")
+        .map(|asked| asked.body)
+        .collect();
+    assert_eq!(bodies.len(), 1, "one transaction, to the byte");
+
+    let elsewhere = verifier.add(node.base_url(), "a", &[]).ended(2).error();
+    assert!(
+        elsewhere["message"]
+            .as_str()
+            .unwrap()
+            .contains("--any-node"),
+        "{elsewhere}"
+    );
+    let elsewhere = verifier
+        .add(node.base_url(), "a", &["--any-node"])
+        .ended(0)
+        .json();
+    assert_eq!(elsewhere["trans_code"], second["trans_code"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_claim_about_the_same_asset_has_to_be_asked_for() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url();
+    let first = verifier.add_signed(url, "a", &[]).ended(0).json();
+    let other = verifier
+        .add_signed(url, "a", &["--outcome", "2"])
+        .ended(2)
+        .error();
+    assert!(
+        other["message"].as_str().unwrap().contains("--again"),
+        "{other}"
+    );
+    assert_eq!(node.node().submissions_received(), 1);
+    // It is paid for, and the node keeps the first record: that is said, and not success.
+    let again = verifier.add_signed(url, "a", &["--outcome", "2", "--again", "--wait", "5"]);
+    let again = again.ended(5).error();
+    assert!(
+        again["message"]
+            .as_str()
+            .unwrap()
+            .contains("will not be recorded"),
+        "{again}"
+    );
+    // An earlier transaction is put aside, and never thrown away.
+    let more = verifier
+        .add_signed(url, "a", &["--again", "--no-wait"])
+        .ended(0)
+        .json();
+    let kept = more["kept_in"].as_str().unwrap();
+    let aside: Value =
+        serde_json::from_str(&fs::read_to_string(format!("{kept}.1")).unwrap()).unwrap();
+    assert_eq!(aside["trans_code"], first["trans_code"]);
+    assert_ne!(more["trans_code"], first["trans_code"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_that_does_not_come_is_5_unless_nobody_waits() {
+    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let ran = verifier
+        .add_signed(node.base_url(), "a", &["--wait", "0.2"])
+        .ended(5);
+    let words = ran.error()["message"].as_str().unwrap().to_owned();
+    assert!(
+        words.contains("was accepted") && words.contains("same command again"),
+        "{words}"
+    );
+    let ran = verifier
+        .add_signed(node.base_url(), "b", &["--no-wait"])
+        .ended(0)
+        .json();
+    assert_eq!(ran["record"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_can_not_pay_is_refused_by_the_node() {
+    let node = lively().await;
+    let mut verifier = Verifier::of(&node);
+    verifier.wallet = verifier
+        .home
+        .wallet("poor.json", &KeyPair::from_bytes(&[3; 32]).unwrap());
+    let error = verifier.add(node.base_url(), "a", &[]).ended(4).error();
+    assert_eq!(error["kind"], "refused");
+    assert!(
+        !error["node_says"].as_array().unwrap().is_empty(),
+        "{error}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bad_input_is_refused_before_anything_is_asked() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url();
+    for (more, words) in [
+        (&["--document", "no-such-file"][..], "no-such-file"),
+        (&["--document", "/"], "folder"),
+        (&["--document-hash", "abc"], "64 hexadecimal digits"),
+        (&["--remarks-file", "x"], "cannot be used with"),
+        (&["--wallet", "no-such-wallet"], "no-such-wallet"),
+        (&["--outcome", "1.5"], "1.5"),
+        (&["--wallet", &verifier.wallet], "sign twice"),
+    ] {
+        let ran = verifier.add_signed(url, "a", more).ended(2);
+        assert!(ran.err.contains(words), "{more:?}: {ran:?}");
+    }
+    let ran = verifier.add_signed(url, "", &[]).ended(2);
+    assert!(ran.err.contains("names no asset"), "{ran:?}");
+    assert_eq!(node.node().requests_received(), 0);
+    assert!(!verifier.home.path(".local").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_passphrase_signs_and_sends_nothing() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let wrong = verifier.home.file("wrong", "another one");
+    let ran = verifier
+        .add(node.base_url(), "a", &["--passphrase-file", &wrong])
+        .ended(2);
+    assert!(ran.err.contains("passphrase"), "{ran:?}");
+    assert_eq!(node.node().submissions_received(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_builds_another_claim_is_6_and_nothing_is_kept() {
+    let node = lively().await;
+    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
+        "/call-sc" => answer.with_json(|body| {
+            body["transaction"]["specific_data"]["params"]["asset_id"] = "another".into();
+        }),
+        _ => answer,
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let error = verifier
+        .add_signed(&proxy.server.base_url(), "a", &[])
+        .ended(6)
+        .error();
+    assert!(
+        error["message"].as_str().unwrap().contains("asset_id"),
+        "{error}"
+    );
+    assert_eq!(error["maybe_sent"], false);
+    assert_eq!(node.node().submissions_received(), 0);
+    let kept = fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
+    assert_eq!(kept.map_or(0, Iterator::count), 0);
+}

@@ -1,0 +1,172 @@
+//! Running the binary in a home of its own.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::OnceLock,
+};
+
+use devnode::Handle;
+use node_wallet::{KeyFile, KeyPair, Protection};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The binary. It is another package's, so cargo is asked to build it and where it is.
+pub(crate) fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let built = Command::new(cargo)
+            .args([
+                "build",
+                "--quiet",
+                "--package",
+                "nodectl",
+                "--bin",
+                "nodectl",
+            ])
+            .args(["--message-format", "json"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("cargo");
+        String::from_utf8_lossy(&built.stdout)
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
+            .expect("an executable")
+    })
+}
+
+/// A home for the program, with nothing of this machine's user in it.
+pub(crate) struct Home {
+    pub(crate) folder: TempDir,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A file of that name, whose path is handed back as text.
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+
+    /// A plain key file of a wallet.
+    pub(crate) fn wallet(&self, name: &str, keys: &KeyPair) -> String {
+        let path = self.path(name);
+        KeyFile::write(&path, keys, Protection::Plain).expect("a key file");
+        path.display().to_string()
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(binary());
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.folder.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        Ran::of(self.command(arguments).output().expect("the program"))
+    }
+
+    /// Runs it against a node.
+    pub(crate) fn ask(&self, base_url: &str, arguments: &[&str]) -> Ran {
+        let target = ["--base-url", base_url, "--network", "devnet"];
+        self.run(&[arguments, &target].concat())
+    }
+
+    pub(crate) fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("the program");
+        let mut stdin = child.stdin.take().expect("its input");
+        stdin.write_all(input.as_bytes()).expect("input");
+        drop(stdin);
+        Ran::of(child.wait_with_output().expect("its end"))
+    }
+
+    /// The texts of all files in the home.
+    pub(crate) fn everything_written(&self) -> String {
+        fn walk(folder: &Path, all: &mut String) {
+            for entry in fs::read_dir(folder).expect("a folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    walk(&path, all);
+                } else {
+                    all.push_str(&String::from_utf8_lossy(&fs::read(&path).expect("a file")));
+                }
+            }
+        }
+        let mut all = String::new();
+        walk(self.folder.path(), &mut all);
+        all
+    }
+}
+
+impl Ran {
+    pub(crate) fn of(output: Output) -> Self {
+        Self {
+            status: output.status.code().unwrap_or(-1),
+            out: String::from_utf8(output.stdout).expect("UTF-8"),
+            err: String::from_utf8(output.stderr).expect("UTF-8"),
+        }
+    }
+
+    /// Demands an exit status, and shows everything if it is another one.
+    #[track_caller]
+    pub(crate) fn ended(self, status: i32) -> Self {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    /// The one JSON document on standard output.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.out.matches('\n').count(), 1, "{self:?}");
+        serde_json::from_str(&self.out).expect("a JSON document")
+    }
+
+    /// The error of a run with `--json`; standard output has to be empty.
+    #[track_caller]
+    pub(crate) fn error(&self) -> Value {
+        assert_eq!(self.out, "", "{self:?}");
+        let last = self.err.lines().last().unwrap_or_default();
+        let told: Value = serde_json::from_str(last).expect("a JSON error");
+        assert_eq!(told["error"]["status"], self.status, "{self:?}");
+        told["error"].clone()
+    }
+}
+
+/// The keys of one of the local node's wallets.
+pub(crate) fn keys(node: &Handle, name: &str) -> KeyPair {
+    node.node().wallet(name).expect("a wallet").keys().clone()
+}

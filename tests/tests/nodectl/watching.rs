@@ -1,0 +1,142 @@
+//! `nodectl watch`.
+
+use std::{
+    io::{BufRead, BufReader},
+    process::Command,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use devnode::Config;
+use serde_json::Value;
+
+use crate::{
+    program::{Home, Ran},
+    raw_server::{RawServer, Reply},
+};
+
+fn indexes(out: &str) -> Vec<u64> {
+    let read = |line| serde_json::from_str::<Value>(line).expect("a JSON document");
+    out.lines()
+        .map(|line| read(line)["index"].as_u64().expect("an index"))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn shows_each_new_block_on_a_line_of_its_own() {
+    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let height = node.node().height();
+    let home = Home::new();
+    let arguments = [
+        "--json",
+        "watch",
+        "--count",
+        "3",
+        "--interval",
+        "0.05",
+        "--base-url",
+        node.base_url(),
+        "--network",
+        "devnet",
+    ];
+    let mut child = home.command(&arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut seen = Vec::new();
+    for line in lines.by_ref().take(3) {
+        seen.extend(indexes(&line.unwrap()));
+        node.make_block();
+    }
+    assert_eq!(seen, [height, height + 1, height + 2]);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn outlives_a_node_that_fails_and_one_that_wants_to_be_left_alone() {
+    let looks = AtomicUsize::new(0);
+    let server = RawServer::spawn(move |_| {
+        let block = |index: u32| Reply::json("200 OK", &format!(r#"{{"index":{index}}}"#));
+        match looks.fetch_add(1, Ordering::SeqCst) {
+            0 => block(7),
+            // More than a single call repeats by itself.
+            1..=8 => Reply::Nothing,
+            9 => Reply::with_headers("429 Too Many Requests", "retry-after: 3599\r\n", "{}"),
+            _ => block(8),
+        }
+    });
+    let home = Home::new();
+    // The long pause that the node asks for is kept, so the run ends by our own hand.
+    let arguments = ["--json", "watch", "--from", "7", "--interval", "0.01"];
+    let target = ["--base-url", &server.base_url, "--network", "devnet"];
+    let mut child = home
+        .command(&[&arguments[..], &target].concat())
+        .spawn()
+        .unwrap();
+    let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
+    let note = notes.next().unwrap().unwrap();
+    assert!(
+        note.contains("waiting for the node to answer again"),
+        "{note}"
+    );
+    server.wait_for(10);
+    interrupt(child.id());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130));
+    assert_eq!(indexes(&String::from_utf8(ended.stdout).unwrap()), [7]);
+    assert_eq!(server.requests(), 10, "asked again although told to wait");
+}
+
+#[test]
+fn goes_on_when_the_node_is_back_and_says_so() {
+    let looks = AtomicUsize::new(0);
+    let server = RawServer::spawn(move |_| match looks.fetch_add(1, Ordering::SeqCst) {
+        0 => Reply::json("200 OK", r#"{"index":7}"#),
+        1..=8 => Reply::json("500 Internal Server Error", r#"{"detail":"ill"}"#),
+        _ => Reply::json("200 OK", r#"{"index":8}"#),
+    });
+    let home = Home::new();
+    let arguments = ["watch", "--from", "7", "--interval", "0.01", "--count", "2"];
+    let ran: Ran = home.ask(&server.base_url, &arguments).ended(0);
+    assert!(
+        ran.out.starts_with("7 ") && ran.out.contains("\n8 "),
+        "{ran:?}"
+    );
+    assert!(ran.err.contains("ill"), "{ran:?}");
+    assert!(ran.err.ends_with("the node answers again\n"), "{ran:?}");
+    assert_eq!(
+        ran.err.lines().count(),
+        2,
+        "one notice for one outage: {ran:?}"
+    );
+}
+
+#[test]
+fn passes_over_an_index_that_the_node_does_not_have() {
+    let server = RawServer::spawn(|line| {
+        if line.contains("block_index=7") || line.contains("block_index=9") {
+            let index = if line.contains('7') { 7 } else { 9 };
+            Reply::json("200 OK", &format!(r#"{{"index":{index}}}"#))
+        } else {
+            Reply::json("400 Bad Request", r#"{"detail":"Block not found"}"#)
+        }
+    });
+    let arguments = [
+        "--json",
+        "watch",
+        "--from",
+        "7",
+        "--interval",
+        "0.01",
+        "--count",
+        "2",
+    ];
+    let ran = Home::new().ask(&server.base_url, &arguments).ended(0);
+    assert_eq!(indexes(&ran.out), [7, 9]);
+    assert!(ran.err.contains("no block 8"), "{ran:?}");
+}
+
+/// Sends what Ctrl-C sends.
+pub(crate) fn interrupt(process: u32) {
+    let sent = Command::new("kill")
+        .args(["-INT", &process.to_string()])
+        .status();
+    assert!(sent.is_ok_and(|status| status.success()));
+}
