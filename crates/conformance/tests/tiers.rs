@@ -187,7 +187,14 @@ fn an_encrypted_key_file_is_opened_with_its_passphrase_and_not_without() {
         &["is encrypted", "--passphrase-file"],
     );
     refuses(
-        &["--network", "devnet", "--wallet", wallet, "--passphrase-file", "none"],
+        &[
+            "--network",
+            "devnet",
+            "--wallet",
+            wallet,
+            "--passphrase-file",
+            "none",
+        ],
         &["the passphrase file none can't be read"],
     );
 }

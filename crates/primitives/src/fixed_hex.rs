@@ -116,9 +116,24 @@ const fn nibble(digit: u8, upper: bool) -> Option<u8> {
     }
 }
 
-fn write_hex(bytes: &[u8], prefix: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_hex<const N: usize>(
+    bytes: &[u8; N],
+    prefix: &str,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    const { assert!(N <= 64) };
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    // Large answers are full of these, and formatting byte by byte would cost a call each.
+    let mut text = [0; 2 * 64];
+    for (digits, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+        *digits = [
+            DIGITS[usize::from(byte >> 4)],
+            DIGITS[usize::from(byte & 15)],
+        ];
+    }
+    let digits = text.get(..2 * bytes.len()).unwrap_or_default();
     f.write_str(prefix)?;
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    f.write_str(std::str::from_utf8(digits).unwrap_or_default())
 }
 
 macro_rules! fixed_hex {

@@ -69,7 +69,9 @@ async fn a_tip_that_moves_is_no_departure() {
     for _ in 0..5 {
         let mut options = Options::default();
         options.allow = Tier::Write;
-        options.submitting.wallet = node.wallet("carol").map(|carol| carol.keys().clone().into());
+        options.submitting.wallet = node
+            .wallet("carol")
+            .map(|carol| carol.keys().clone().into());
         let report = check(node.base_url(), &options).await;
         let others: Vec<_> = report
             .cases
@@ -128,7 +130,9 @@ async fn a_node_that_limits_submissions_is_waited_for() {
     let mut options = Options::default();
     options.allow = Tier::Write;
     options.jobs = 16;
-    options.submitting.wallet = node.wallet("alice").map(|alice| alice.keys().clone().into());
+    options.submitting.wallet = node
+        .wallet("alice")
+        .map(|alice| alice.keys().clone().into());
     let report = check(node.base_url(), &options).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     assert!(ids(&report, Outcome::Inconclusive).is_empty());

@@ -226,7 +226,11 @@ fn check_signatures(asked: &ContractCall, signed: &SignedTransaction) -> Result<
         {
             let wanted = "a signature of 128 hexadecimal digits";
             let came = entry.msgsign.text();
-            return Err(EchoError::malformed(&place.member("msgsign"), wanted, &came));
+            return Err(EchoError::malformed(
+                &place.member("msgsign"),
+                wanted,
+                &came,
+            ));
         }
         let Some(signer) = unsigned
             .iter()
