@@ -177,8 +177,10 @@ fn ctrl_c_is_130_and_says_what_is_known() {
     let server = RawServer::spawn(|line| {
         if line.starts_with("POST") {
             Reply::Silence
-        } else {
+        } else if line.contains("block_index=1 ") {
             Reply::json("200 OK", r#"{"index":1}"#)
+        } else {
+            Reply::json("400 Bad Request", r#"{"detail":"Block not found"}"#)
         }
     });
     let home = Home::new();

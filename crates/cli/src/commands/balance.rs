@@ -1,0 +1,151 @@
+//! `nodectl balance`, `balances` and `holders`.
+
+use clap::Args;
+use node_client::{HolderBalance, Listing, TokenBalance};
+use node_primitives::{Integer, WalletAddress};
+use serde::Serialize;
+
+use crate::{
+    cli::wallet_address, failure::Failure, output::Answer, settings::Session, table::Columns,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct BalanceArgs {
+    /// Address of the wallet: 0x and 40 lower-case hexadecimal digits
+    #[arg(value_name = "WALLET", value_parser = wallet_address)]
+    wallet: WalletAddress,
+    /// Code of the token
+    #[arg(value_name = "TOKEN")]
+    token: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BalancesArgs {
+    /// Address of the wallet: 0x and 40 lower-case hexadecimal digits
+    #[arg(value_name = "WALLET", value_parser = wallet_address)]
+    wallet: WalletAddress,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HoldersArgs {
+    /// Code of the token
+    #[arg(value_name = "TOKEN")]
+    token: String,
+}
+
+#[derive(Serialize)]
+struct Balance<'a> {
+    wallet: WalletAddress,
+    token: &'a str,
+    balance: Integer,
+}
+
+impl Answer for Balance<'_> {
+    fn for_a_person(&self) -> String {
+        format!("{}\n", self.balance)
+    }
+}
+
+pub(crate) async fn one(args: &BalanceArgs, session: &Session) -> Result<(), Failure> {
+    let client = session.client()?;
+    let balance = client.token_balance(&args.token, args.wallet).await?;
+    let balance = balance.ok_or_else(|| {
+        Failure::not_found(format!(
+            "the node has no balance of {} in {}: nothing is held, or it knows no such token or wallet",
+            args.token, args.wallet
+        ))
+    })?;
+    session.output.show(&Balance {
+        wallet: args.wallet,
+        token: &args.token,
+        balance,
+    })
+}
+
+/// A list of balances, and what could not be read of it.
+#[derive(Serialize)]
+struct Balances<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wallet: Option<WalletAddress>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a str>,
+    balances: Vec<Entry<'a>>,
+    /// Entries of the node's list that can't be read.
+    faults: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    holder: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<&'a str>,
+    balance: Option<Integer>,
+}
+
+impl Answer for Balances<'_> {
+    fn for_a_person(&self) -> String {
+        let mut text = if self.balances.is_empty() {
+            "none\n".to_owned()
+        } else {
+            let what = if self.token.is_some() {
+                "holder"
+            } else {
+                "token"
+            };
+            let mut columns = Columns::headed([what, "balance"]);
+            for entry in &self.balances {
+                let name = entry.holder.as_deref().or(entry.token).unwrap_or_default();
+                let balance = entry
+                    .balance
+                    .as_ref()
+                    .map_or("-".to_owned(), ToString::to_string);
+                columns.row([name, &balance]);
+            }
+            columns.numbers_in(1);
+            columns.text()
+        };
+        for fault in &self.faults {
+            text.push_str(&format!("not readable: {fault}\n"));
+        }
+        text
+    }
+}
+
+pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
+    let listing: Listing<TokenBalance> = session.client()?.balances(args.wallet).await?;
+    session.output.show(&Balances {
+        wallet: Some(args.wallet),
+        token: None,
+        balances: listing
+            .iter()
+            .map(|held| Entry {
+                holder: None,
+                token: Some(&held.token_code),
+                balance: held.balance.clone(),
+            })
+            .collect(),
+        faults: faults(&listing),
+    })
+}
+
+pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
+    let listing: Listing<HolderBalance> = session.client()?.holders(&args.token).await?;
+    session.output.show(&Balances {
+        wallet: None,
+        token: Some(&args.token),
+        balances: listing
+            .iter()
+            .map(|held| Entry {
+                holder: Some(held.holder.to_string()),
+                token: None,
+                balance: held.balance.clone(),
+            })
+            .collect(),
+        faults: faults(&listing),
+    })
+}
+
+fn faults<T>(listing: &Listing<T>) -> Vec<String> {
+    listing.faults().iter().map(ToString::to_string).collect()
+}

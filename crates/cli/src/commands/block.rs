@@ -1,0 +1,295 @@
+//! `nodectl block`.
+
+use std::borrow::Cow;
+
+use std::fmt::Display;
+
+use clap::Args;
+use node_client::{Block, BlockTransaction, Client, ExtraFields, FieldError, Receipt};
+use node_primitives::{Integer, RawJson, TimestampMs, WalletAddress};
+use serde::{Serialize, Serializer};
+
+use crate::{
+    failure::Failure,
+    output::{Answer, json_line},
+    settings::Session,
+    table::Columns,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct BlockArgs {
+    /// Index of the block, or `newest`
+    #[arg(value_name = "INDEX|newest", value_parser = which)]
+    which: Which,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Which {
+    Newest,
+    At(u64),
+}
+
+fn which(text: &str) -> Result<Which, String> {
+    if text == "newest" {
+        return Ok(Which::Newest);
+    }
+    text.parse()
+        .map(Which::At)
+        .map_err(|_| "a block has a whole number as its index, such as 12; or write newest".into())
+}
+
+pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failure> {
+    let client = session.client()?;
+    let block = match args.which {
+        Which::Newest => newest(&client).await?.1,
+        Which::At(index) => look(&client, index)
+            .await?
+            .ok_or_else(|| Failure::not_found(format!("the node has no block {index}")))?,
+    };
+    session.output.show(&Shown::of(&block))
+}
+
+/// The block at an index, if the node has it, and if it is that one.
+pub(super) async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
+    match client.block(index).await {
+        Ok(block) => match block.index() {
+            Ok(found) if *found != Integer::from(index) => Err(Failure::unexpected(format!(
+                "block {index} was asked for, and the node answered block {found}"
+            ))),
+            _ => Ok(Some(block)),
+        },
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The newest block with its index.
+pub(super) async fn newest(client: &Client) -> Result<(u64, Block), Failure> {
+    let nothing = || {
+        Failure::not_found(
+            "the node has neither a block 1 nor a block 0, so its newest can't be found: give an \
+             index",
+        )
+    };
+    let index = client.newest_block().await?.ok_or_else(nothing)?;
+    let block = look(client, index).await?;
+    block.map(|block| (index, block)).ok_or_else(|| {
+        Failure::unexpected(format!(
+            "the node had block {index} when its newest was looked for, and has it no more"
+        ))
+    })
+}
+
+/// A block as it is shown: what can be read of it, and where it is not as documented.
+#[derive(Serialize)]
+pub(super) struct Shown<'b> {
+    index: Option<&'b Integer>,
+    timestamp: Option<TimestampMs>,
+    previous_hash: Option<String>,
+    hash: Option<String>,
+    creator_wallet: Option<WalletAddress>,
+    expected_miner: Option<WalletAddress>,
+    status: Option<&'b Integer>,
+    proof: Option<&'b Integer>,
+    committee: Option<&'b [WalletAddress]>,
+    transactions: Option<Vec<&'b RawJson>>,
+    receipts: Option<Vec<ShownReceipt<'b>>>,
+    /// Fields that nobody described, as they came.
+    #[serde(serialize_with = "as_object")]
+    extra: &'b ExtraFields,
+    departures: Vec<String>,
+    #[serde(skip)]
+    block: &'b Block,
+}
+
+/// Fields that nobody described, as an object.
+pub(super) fn as_object<S: Serializer>(
+    extra: &&ExtraFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(extra.iter())
+}
+
+/// A vote on the block before, as it is shown.
+#[derive(Serialize)]
+struct ShownReceipt<'b> {
+    /// What was signed, as it came.
+    data: Option<RawJson>,
+    public_key: Option<Cow<'b, str>>,
+    signature: Option<Cow<'b, str>>,
+}
+
+impl<'b> ShownReceipt<'b> {
+    fn of(receipt: &'b Receipt) -> Self {
+        Self {
+            data: receipt.data_text().ok().and_then(|text| text.parse().ok()),
+            public_key: receipt.public_key().ok().map(|key| key.text()),
+            signature: receipt.signature().ok().map(|signature| signature.text()),
+        }
+    }
+}
+
+impl<'b> Shown<'b> {
+    pub(super) fn of(block: &'b Block) -> Self {
+        let texts = |list: &'b [BlockTransaction]| list.iter().map(BlockTransaction::text);
+        Self {
+            index: block.index().ok(),
+            timestamp: block.timestamp().ok(),
+            previous_hash: block.previous_hash().ok().map(ToString::to_string),
+            hash: block.hash().ok().map(ToString::to_string),
+            creator_wallet: block.creator_wallet().ok(),
+            expected_miner: block.expected_miner().ok(),
+            status: block.status().ok(),
+            proof: block.proof().ok(),
+            committee: block.committee().ok(),
+            transactions: block.transactions().ok().map(|list| texts(list).collect()),
+            receipts: block
+                .receipts()
+                .ok()
+                .map(|list| list.iter().map(ShownReceipt::of).collect()),
+            extra: block.extra(),
+            departures: block.departures().iter().map(ToString::to_string).collect(),
+            block,
+        }
+    }
+
+    /// The block on one line, for who watches many.
+    pub(super) fn line(&self) -> String {
+        let index = written(self.block.index());
+        let made = self.timestamp.map_or_else(|| "-".to_owned(), time);
+        let count = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |n| n.to_string());
+        format!(
+            "{index}  {made}  {} transactions  {} votes  {}\n",
+            count(self.transactions.as_ref().map(Vec::len)),
+            count(self.receipts.as_ref().map(Vec::len)),
+            written(self.block.creator_wallet()),
+        )
+    }
+
+    pub(super) fn json(&self) -> Result<String, Failure> {
+        json_line(self)
+    }
+}
+
+impl Answer for Shown<'_> {
+    fn for_a_person(&self) -> String {
+        let block = self.block;
+        let mut about = Columns::new();
+        about.row(["block", &written(block.index())]);
+        let made = block
+            .timestamp()
+            .map(|timestamp| format!("{} ({timestamp})", time(timestamp)));
+        about.row(["made", &written(made)]);
+        about.row(["previous hash", &written(block.previous_hash())]);
+        if block.hash().is_ok() {
+            about.row(["hash", &written(block.hash())]);
+        }
+        about.row(["creator", &written(block.creator_wallet())]);
+        about.row(["expected miner", &written(block.expected_miner())]);
+        about.row(["status", &written(block.status())]);
+        about.row(["proof", &written(block.proof())]);
+        about.row([
+            "committee",
+            &written(block.committee().map(|wallets| wallets.len())),
+        ]);
+        for wallet in block.committee().unwrap_or_default() {
+            about.row(["", &wallet.to_string()]);
+        }
+        about.row([
+            "transactions",
+            &written(block.transactions().map(<[_]>::len)),
+        ]);
+        about.row(["votes", &written(block.receipts().map(<[_]>::len))]);
+        let mut text = about.text();
+        text.push_str(&transactions(block.transactions().unwrap_or_default()));
+        text.push_str(&votes(block.receipts().unwrap_or_default()));
+        if !self.departures.is_empty() {
+            text.push_str("\nnot as documented\n");
+            let mut list = Columns::new();
+            for departure in &self.departures {
+                list.row(["-", departure]);
+            }
+            text.push_str(&list.text());
+        }
+        text
+    }
+}
+
+fn transactions(list: &[BlockTransaction]) -> String {
+    if list.is_empty() {
+        return String::new();
+    }
+    let mut columns = Columns::headed(["transaction", "type", "fee", "function", "signers"]);
+    for transaction in list {
+        let Ok(view) = transaction.signed().and_then(|signed| signed.transaction()) else {
+            columns.row(["not readable", "-", "-", "-", "-"]);
+            continue;
+        };
+        let call = view.contract_call().ok();
+        let signers = call.as_ref().and_then(|call| call.signers().ok());
+        let fee = match (view.fee(), view.currency()) {
+            (Ok(fee), Ok(currency)) => format!("{fee} {currency}"),
+            (fee, _) => written(fee),
+        };
+        columns.row([
+            &written(view.trans_code()),
+            &written(view.kind()),
+            &fee,
+            call.as_ref()
+                .and_then(|call| call.function().ok())
+                .unwrap_or("-"),
+            &signers.map_or_else(
+                || "-".to_owned(),
+                |signers| {
+                    let signers: Vec<_> = signers.iter().map(ToString::to_string).collect();
+                    signers.join(" ")
+                },
+            ),
+        ]);
+    }
+    format!("\n{}", columns.text())
+}
+
+fn votes(list: &[Receipt]) -> String {
+    if list.is_empty() {
+        return String::new();
+    }
+    let mut columns = Columns::headed(["voter", "vote", "on block", "hash"]);
+    for receipt in list {
+        columns.row([
+            &written(receipt.wallet_address()),
+            &written(receipt.vote()),
+            &written(receipt.block_index()),
+            &written(receipt.block_hash()),
+        ]);
+    }
+    format!("\n{}", columns.text())
+}
+
+/// A field's value, or in a word why it has none.
+pub(super) fn written<T: Display>(field: Result<T, FieldError>) -> String {
+    match field {
+        Ok(value) => value.to_string(),
+        Err(fault) if fault.is_missing() => "-".to_owned(),
+        Err(fault) if fault.is_null() => "null".to_owned(),
+        Err(_) => "not readable".to_owned(),
+    }
+}
+
+/// A timestamp as a date and a time, UTC; where a calendar has no such day, as a number.
+pub(super) fn time(timestamp: TimestampMs) -> String {
+    let nanoseconds = i128::from(timestamp.as_millis()) * 1_000_000;
+    match time::OffsetDateTime::from_unix_timestamp_nanos(nanoseconds) {
+        Ok(time) => format!(
+            "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} UTC",
+            time.year(),
+            u8::from(time.month()),
+            time.day(),
+            time.hour(),
+            time.minute(),
+            time.second(),
+            time.millisecond()
+        ),
+        Err(_) => timestamp.to_string(),
+    }
+}

@@ -1,0 +1,68 @@
+//! `nodectl call`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use node_client::{
+    ContractCall,
+    claim::{CheckedTransaction, EchoError},
+};
+use node_primitives::{ContractAddress, RawJson, WalletAddress};
+
+use crate::{
+    cli::{FeeArgs, contract_address, wallet_address},
+    failure::Failure,
+    files, output,
+    settings::Session,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct CallArgs {
+    /// Address of the contract: ct and 40 lower-case hexadecimal digits
+    #[arg(long, value_name = "ct…", env = "NODECTL_CONTRACT", value_parser = contract_address)]
+    contract: Option<ContractAddress>,
+    /// Name of the contract's function, such as transfer
+    #[arg(long, value_name = "NAME")]
+    function: String,
+    /// Address of a wallet that will sign; may be given more than once
+    #[arg(long, value_name = "WALLET", value_parser = wallet_address, required = true)]
+    signer: Vec<WalletAddress>,
+    /// File with the function's parameters, a JSON object, or - for standard input
+    #[arg(long, value_name = "FILE|-")]
+    params: PathBuf,
+    #[command(flatten)]
+    fee: FeeArgs,
+    /// Write the raw transaction to a file, whole or not at all [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failure> {
+    let fee = session.fee(&args.fee)?;
+    let params = files::text("the parameters", &args.params)?;
+    let params: RawJson = params
+        .trim()
+        .parse()
+        .map_err(|error| Failure::usage(format!("the parameters are not JSON: {error}")))?;
+    let call = ContractCall::new(session.contract(args.contract)?, &*args.function)
+        .signers(args.signer.iter().copied())
+        .params(&params)
+        .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
+    let raw = session.client()?.build_call(&call).await?;
+    let checked = CheckedTransaction::check(&call, &raw, &fee).map_err(not_echoed)?;
+    output::write_or_keep(
+        &format!(
+            r#"{{"transaction":{},"signatures":[]}}"#,
+            checked.transaction_text()
+        ),
+        args.out.as_deref(),
+    )
+}
+
+/// What it means that a node built something else, or was asked for what can't be built.
+pub(super) fn not_echoed(error: EchoError) -> Failure {
+    match error {
+        EchoError::AskedTwice { .. } | EchoError::Inexact { .. } => Failure::usage(error),
+        error => Failure::unexpected(format!("{error}; nothing was signed")),
+    }
+}

@@ -1,0 +1,123 @@
+//! `nodectl claim get`.
+
+use clap::Args;
+use node_client::{Client, VerificationRecord};
+use node_primitives::{ContractAddress, WalletAddress};
+use serde::Serialize;
+
+use super::record::Shown;
+use crate::{
+    cli::{contract_address, wallet_address},
+    failure::Failure,
+    output::Answer,
+    settings::Session,
+    table::Columns,
+};
+
+/// The table of the contract. Source: the contract, "Verification record".
+const TABLE: &str = "verification";
+
+#[derive(Debug, Args)]
+pub(super) struct GetArgs {
+    /// Identifier of the asset that the claim is about
+    #[arg(value_name = "ASSET")]
+    asset: String,
+    /// Address of the verification contract: ct and 40 lower-case hexadecimal digits
+    #[arg(
+        long,
+        value_name = "ct…",
+        env = "NODECTL_CONTRACT",
+        hide_env_values = true,
+        value_parser = contract_address
+    )]
+    contract: Option<ContractAddress>,
+    /// Only this verifier's record
+    #[arg(long, value_name = "WALLET", value_parser = wallet_address)]
+    verifier: Option<WalletAddress>,
+}
+
+#[derive(Serialize)]
+struct Records<'r> {
+    asset_id: &'r str,
+    records: Vec<Shown<'r>>,
+}
+
+impl Answer for Records<'_> {
+    fn for_a_person(&self) -> String {
+        let texts: Vec<String> = self
+            .records
+            .iter()
+            .map(|record| {
+                let mut columns = Columns::new();
+                record.rows(&mut columns);
+                columns.text()
+            })
+            .collect();
+        texts.join("\n")
+    }
+}
+
+pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure> {
+    let contract = session.contract(args.contract)?;
+    let client = session.client()?;
+    let mut records = about(&client, contract, "asset_id", &args.asset, &args.asset).await?;
+    if let Some(verifier) = args.verifier {
+        let own = |record: &VerificationRecord| record.verifier_address() == Ok(verifier);
+        if !records.is_empty() && !records.iter().any(own) {
+            // Nodes were seen to show one record about an asset, the first; this one may be behind.
+            let column = "verifier_address";
+            records = about(
+                &client,
+                contract,
+                column,
+                &verifier.to_string(),
+                &args.asset,
+            )
+            .await?;
+        }
+        records.retain(own);
+    }
+    if records.is_empty() {
+        let by = args
+            .verifier
+            .map(|verifier| format!(" by {verifier}"))
+            .unwrap_or_default();
+        return Err(Failure::not_found(format!(
+            "{contract} has no record about {:?}{by}; one that was just submitted is there when \
+             its block is made",
+            args.asset
+        )));
+    }
+    session.output.show(&Records {
+        asset_id: &args.asset,
+        records: records.iter().map(Shown::of).collect(),
+    })
+}
+
+/// The records about an asset that the node has for a column's value.
+async fn about(
+    client: &Client,
+    contract: ContractAddress,
+    column: &str,
+    value: &str,
+    asset: &str,
+) -> Result<Vec<VerificationRecord>, Failure> {
+    let state = client
+        .contract_state(TABLE, contract, column, value)
+        .await?;
+    let mut records = state.verifications().map_err(Failure::unexpected)?;
+    if column == "asset_id" {
+        let other = records
+            .iter()
+            .find_map(|record| record.asset_id().ok().filter(|found| *found != asset));
+        if let Some(other) = other {
+            return Err(Failure::unexpected(format!(
+                "the record of {asset:?} was asked for, and the node answered that of {other:?}"
+            )));
+        }
+    }
+    records.retain(|record| {
+        record.asset_id().is_ok_and(|found| found == asset) || column == "asset_id"
+    });
+    Ok(records)
+}

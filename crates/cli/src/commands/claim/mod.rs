@@ -1,0 +1,36 @@
+//! `nodectl claim`.
+
+mod add;
+mod get;
+mod keep;
+mod outcome;
+mod progress;
+mod record;
+
+use clap::{Args, Subcommand};
+
+use crate::{failure::Failure, settings::Session};
+
+#[derive(Debug, Args)]
+pub(crate) struct ClaimArgs {
+    #[command(subcommand)]
+    command: ClaimCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ClaimCommand {
+    /// Make a claim: hash documents, build, check, sign, keep, submit, and wait for the record.
+    ///
+    /// The signed transaction is kept in a file before it is sent. The same command again, after
+    /// a crash or a lost connection, submits that same transaction, and pays once.
+    Add(Box<add::AddArgs>),
+    /// Read the records of the claims about an asset
+    Get(get::GetArgs),
+}
+
+pub(crate) async fn run(args: &ClaimArgs, session: &Session) -> Result<(), Failure> {
+    match &args.command {
+        ClaimCommand::Add(args) => add::run(args, session).await,
+        ClaimCommand::Get(args) => get::run(args, session).await,
+    }
+}

@@ -1,0 +1,93 @@
+//! What became of a claim.
+
+use node_client::claim::{ClaimError, ClaimOutcome, ReadBack, SignError, SubmitError};
+use node_primitives::WalletAddress;
+use serde::Serialize;
+
+use super::record;
+use crate::{
+    commands::{call::not_echoed, submit},
+    failure::{Failure, Kind},
+    output::Answer,
+    table::Columns,
+};
+
+/// A claim that the node took.
+#[derive(Serialize)]
+pub(super) struct Made<'o> {
+    pub(super) trans_code: String,
+    pub(super) verifier: Option<WalletAddress>,
+    /// Whether the transaction was new to the node; null where the node doesn't say.
+    pub(super) new_transaction: Option<bool>,
+    /// Whether an earlier run had signed it.
+    pub(super) resumed: bool,
+    pub(super) kept_in: String,
+    /// Null only where nobody waited for it.
+    pub(super) record: Option<record::Shown<'o>>,
+}
+
+impl Answer for Made<'_> {
+    fn for_a_person(&self) -> String {
+        let mut columns = Columns::new();
+        columns.row(["transaction", &self.trans_code]);
+        columns.row(["kept in", &self.kept_in]);
+        match &self.record {
+            Some(record) => record.rows(&mut columns),
+            None => columns.row(["record", "not waited for"]),
+        }
+        columns.text()
+    }
+}
+
+/// Why a claim that the node took is not confirmed, if it is not.
+pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failure> {
+    let code = outcome.trans_code();
+    let what = match &outcome.read_back {
+        ReadBack::Recorded(_) => return None,
+        ReadBack::Differs { fields, .. } => format!(
+            "transaction {code} was accepted, but this verifier's record about the asset says \
+             something else in {}: a node keeps one record for each, so this claim will not be \
+             recorded",
+            fields.join(", ")
+        ),
+        _ if !waited => return None,
+        ReadBack::OfOthers(_) => format!(
+            "transaction {code} was accepted, and the node shows only the records of other \
+             verifiers yet: run the same command again, or `nodectl claim get` with --verifier"
+        ),
+        _ => format!(
+            "transaction {code} was accepted, and its record can't be read yet: run the same \
+             command again, which submits the same transaction, or `nodectl claim get`"
+        ),
+    };
+    Some(Failure::new(Kind::Unconfirmed, what))
+}
+
+/// The exit status of a claim that was not made, or of which that is not known.
+pub(super) fn failure(error: ClaimError) -> Failure {
+    let maybe_sent = error.maybe_sent();
+    let text = error.to_string();
+    let failure = match error {
+        ClaimError::Network(error) => error.into(),
+        ClaimError::NotEchoed(error) | ClaimError::Signing(SignError::Echo(error)) => {
+            not_echoed(error)
+        }
+        ClaimError::Refused { messages, .. } => Failure::refused_saying(text, &messages),
+        ClaimError::Submission { source, .. } => Failure::new(submission(&source), text),
+        ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
+            .and("; run the same command again, which submits the same transaction"),
+        ClaimError::AlreadyRecorded { .. } => {
+            Failure::usage(text).and(" (--again claims all the same)")
+        }
+        _ => Failure::usage(text),
+    };
+    failure.sent(maybe_sent)
+}
+
+fn submission(error: &SubmitError) -> Kind {
+    match error.client_error() {
+        _ if !error.maybe_sent() => Kind::Unreachable,
+        Some(cause) if error.sent() == 1 => submit::kind_of(cause),
+        _ => Kind::Unconfirmed,
+    }
+}

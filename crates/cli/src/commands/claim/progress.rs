@@ -1,0 +1,137 @@
+//! How far a claim has come, beside the output: bars on a terminal, lines otherwise.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use node_client::{
+    claim::{ClaimStep, HashProgress},
+    escape::escaped_up_to,
+};
+
+use crate::{interrupt, output::Output};
+
+/// Who is told of each step.
+#[derive(Clone)]
+pub(super) struct Progress {
+    output: Output,
+    /// What is drawn now, if anything is.
+    drawn: Arc<Mutex<Option<ProgressBar>>>,
+}
+
+impl Progress {
+    pub(super) fn new(output: Output) -> Self {
+        Self {
+            output,
+            drawn: Arc::default(),
+        }
+    }
+
+    /// A document is being hashed.
+    pub(super) fn hashing(&self, document: &Path, progress: HashProgress) {
+        self.draw("hashing {msg} {bar:20} {percent:>3} %", |bar| {
+            bar.set_length(progress.total);
+            bar.set_message(escaped_up_to(&document.to_string_lossy(), 60));
+            bar.set_position(progress.bytes);
+        });
+    }
+
+    /// A document was hashed.
+    pub(super) fn hashed(&self, document: &Path, hash: &impl std::fmt::Display) {
+        self.end();
+        self.note(&format!("hashed {}: {hash}", document.display()));
+    }
+
+    /// The claim took a step.
+    pub(super) fn step(&self, step: &ClaimStep<'_>) {
+        match step {
+            ClaimStep::Resumed { path, trans_code } => {
+                interrupt::from_now_on(kept_words(&path.display(), "an earlier run signed it"));
+                self.note(&format!(
+                    "an earlier run signed this claim: submitting the same transaction, \
+                     {trans_code}, kept in {}",
+                    path.display()
+                ));
+            }
+            ClaimStep::Built { transaction } => {
+                self.note(&format!(
+                    "the node built what was asked for: transaction {}, fee {} {}",
+                    transaction.trans_code(),
+                    transaction.fee().amount(),
+                    transaction.fee().currency()
+                ));
+            }
+            ClaimStep::Kept { path } => {
+                interrupt::from_now_on(kept_words(&path.display(), "the transaction is signed"));
+                self.note(&format!("signed, and kept in {}", path.display()));
+            }
+            ClaimStep::Submitting { earlier: 0 } => self.spin("submitting"),
+            ClaimStep::Submitting { .. } => self.spin("submitting the same transaction again"),
+            ClaimStep::Submitted { new_transaction } => {
+                self.end();
+                self.note(match new_transaction {
+                    Some(false) => "the node had the transaction already",
+                    _ => "the node took the transaction; waiting until its record can be read",
+                });
+            }
+            ClaimStep::Waiting { left, .. } => {
+                self.spin(&format!(
+                    "waiting for the record, {} s left",
+                    left.as_secs()
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes away what is drawn.
+    pub(super) fn end(&self) {
+        if let Some(bar) = self.drawn().take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn spin(&self, what: &str) {
+        self.draw("{spinner} {msg}", |bar| {
+            bar.set_message(what.to_owned());
+            bar.enable_steady_tick(Duration::from_millis(120));
+        });
+    }
+
+    /// Changes what is drawn, or begins to draw; nothing happens where nothing may be drawn.
+    fn draw(&self, template: &str, change: impl FnOnce(&ProgressBar)) {
+        if !self.output.draws_progress() {
+            return;
+        }
+        let mut drawn = self.drawn();
+        let bar = drawn.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            match ProgressStyle::with_template(template) {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        change(bar);
+    }
+
+    fn note(&self, text: &str) {
+        match &*self.drawn() {
+            Some(bar) => bar.suspend(|| self.output.note(text)),
+            None => self.output.note(text),
+        }
+    }
+
+    fn drawn(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn kept_words(path: &impl std::fmt::Display, first: &str) -> String {
+    format!(
+        "{first} and kept in {path}, and may have been sent: run the same command again to submit \
+         the same transaction"
+    )
+}

@@ -1,0 +1,84 @@
+//! Records of claims, as they are shown.
+
+use node_client::{ExtraFields, VerificationRecord};
+use node_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
+use serde::Serialize;
+
+use crate::{
+    commands::block::{as_object, written},
+    output::shown_json,
+    table::Columns,
+};
+
+/// A record: what can be read of it, and what not.
+#[derive(Serialize)]
+pub(super) struct Shown<'r> {
+    contract: Option<ContractAddress>,
+    asset_id: Option<&'r str>,
+    asset_type: Option<&'r str>,
+    verifier_address: Option<WalletAddress>,
+    outcome: Option<&'r Integer>,
+    doc_hash_list: Option<&'r [String]>,
+    doc_link_list: Option<&'r [String]>,
+    remarks: Option<&'r str>,
+    deletable_after: Option<&'r Integer>,
+    /// Fields that nobody described, as they came.
+    #[serde(serialize_with = "as_object")]
+    extra: &'r ExtraFields,
+    /// Columns behind the last one that is known, as they came.
+    extra_columns: &'r [RawJson],
+    faults: Vec<String>,
+    #[serde(skip)]
+    record: &'r VerificationRecord,
+}
+
+impl<'r> Shown<'r> {
+    pub(super) fn of(record: &'r VerificationRecord) -> Self {
+        Self {
+            contract: record.contract_address().ok(),
+            asset_id: record.asset_id().ok(),
+            asset_type: record.asset_type().ok(),
+            verifier_address: record.verifier_address().ok(),
+            outcome: record.outcome().ok(),
+            doc_hash_list: record.doc_hash_list().ok(),
+            doc_link_list: record.doc_link_list().ok(),
+            remarks: record.remarks().ok(),
+            deletable_after: record.deletable_after().ok(),
+            extra: record.extra(),
+            extra_columns: record.extra_columns(),
+            faults: record.faults().iter().map(ToString::to_string).collect(),
+            record,
+        }
+    }
+
+    pub(super) fn rows(&self, columns: &mut Columns) {
+        let record = self.record;
+        columns.row(["asset", &written(record.asset_id())]);
+        columns.row(["kind of asset", &written(record.asset_type())]);
+        columns.row(["verifier", &written(record.verifier_address())]);
+        columns.row(["outcome", &written(record.outcome())]);
+        let lists = [
+            ("document hash", record.doc_hash_list()),
+            ("document link", record.doc_link_list()),
+        ];
+        for (name, list) in lists {
+            match list {
+                Ok([]) => columns.row([name, "none"]),
+                Ok(entries) => entries.iter().for_each(|entry| columns.row([name, entry])),
+                Err(fault) => columns.row([name, &written::<&str>(Err(fault))]),
+            }
+        }
+        columns.row(["remarks", &written(record.remarks())]);
+        columns.row(["deletable after", &written(record.deletable_after())]);
+        columns.row(["contract", &written(record.contract_address())]);
+        for (name, value) in record.extra().iter() {
+            columns.row([name, &shown_json(value.as_str())]);
+        }
+        for value in record.extra_columns() {
+            columns.row(["another column", &shown_json(value.as_str())]);
+        }
+        for fault in &self.faults {
+            columns.row(["not readable", fault]);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `nodectl completions` and `man`.
+
+use std::{io, path::PathBuf};
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use crate::{cli::Cli, failure::Failure, output};
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum, value_name = "SHELL")]
+    shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Write the pages of nodectl and of all its commands to this folder, which has to be there
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+    let mut command = Cli::command();
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "nodectl", &mut script);
+    output::write(&String::from_utf8_lossy(&script))
+}
+
+pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
+    let failed = |error: io::Error| match &args.dir {
+        Some(folder) => Failure::usage(format!(
+            "the pages can't be written to {}: {error}",
+            folder.display()
+        )),
+        None => Failure::usage(error),
+    };
+    match &args.dir {
+        Some(folder) => clap_mangen::generate_to(Cli::command(), folder).map_err(failed),
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command())
+                .render(&mut page)
+                .map_err(failed)?;
+            output::write(&String::from_utf8_lossy(&page))
+        }
+    }
+}

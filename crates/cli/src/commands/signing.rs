@@ -1,0 +1,136 @@
+//! A transaction with the signatures that it has so far, checked.
+
+use std::collections::BTreeMap;
+
+use node_client::{HexText, RawTransaction, SignatureEntry, SignedTransaction};
+use node_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
+use node_wallet::{Signature, TransactionError, required_signers};
+
+use crate::failure::Failure;
+
+/// A transaction on its way to being signed. Its text never changes.
+pub(super) struct HalfSigned {
+    transaction: String,
+    message: String,
+    /// Who has to sign; none where the transaction doesn't say.
+    required: Vec<WalletAddress>,
+    signed: SignedTransaction,
+    by: Vec<WalletAddress>,
+}
+
+impl HalfSigned {
+    /// Takes a raw, a half-signed or a signed transaction, whose signatures have to be right.
+    pub(super) fn read(text: &str) -> Result<Self, Failure> {
+        let this = Self::unverified(text)?;
+        this.check_signatures()?;
+        Ok(this)
+    }
+
+    /// The same, whatever its signatures are.
+    pub(super) fn unverified(text: &str) -> Result<Self, Failure> {
+        let raw = RawTransaction::from_text(text).map_err(Failure::usage)?;
+        let transaction = raw.transaction_text().map_err(Failure::usage)?.to_owned();
+        let signed = if has_signatures(text) {
+            SignedTransaction::from_text(text)
+        } else {
+            raw.with_signatures(Vec::<SignatureEntry>::new())
+        }
+        .map_err(Failure::usage)?;
+        let message = signed_message(&transaction).map_err(Failure::usage)?;
+        let required = match required_signers(&transaction) {
+            Ok(signers) => signers,
+            // Types other than contract calls name their parties elsewhere.
+            Err(TransactionError::NoSigners | TransactionError::Signers(_)) => Vec::new(),
+            Err(error) => return Err(Failure::usage(error)),
+        };
+        let entries = signed.signatures().map_err(Failure::usage)?;
+        Ok(Self {
+            transaction,
+            message,
+            required,
+            signed,
+            by: entries.iter().map(|entry| entry.wallet_address).collect(),
+        })
+    }
+
+    /// Whether every signature that is there is right.
+    pub(super) fn check_signatures(&self) -> Result<(), Failure> {
+        for entry in self.signed.signatures().map_err(Failure::usage)? {
+            let wallet = entry.wallet_address;
+            let signature = entry.msgsign.text().parse().map_err(|error| {
+                Failure::usage(format!("the signature of {wallet} is none: {error}"))
+            })?;
+            self.check(wallet, signature)?;
+        }
+        Ok(())
+    }
+
+    /// Somebody who signed and does not have to.
+    pub(super) fn unlisted(&self) -> Option<WalletAddress> {
+        let mut by = self.by.iter().copied();
+        by.find(|wallet| !self.required.contains(wallet))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.signed.text().as_str()
+    }
+
+    pub(super) fn transaction(&self) -> &str {
+        &self.transaction
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(super) fn required(&self) -> &[WalletAddress] {
+        &self.required
+    }
+
+    pub(super) fn is_signed_by(&self, wallet: WalletAddress) -> bool {
+        self.by.contains(&wallet)
+    }
+
+    /// Who still has to sign.
+    pub(super) fn missing(&self) -> Vec<WalletAddress> {
+        let missing = self.required.iter().copied();
+        missing.filter(|wallet| !self.by.contains(wallet)).collect()
+    }
+
+    /// Has one more wallet sign, and checks what it returns.
+    pub(super) async fn sign(&mut self, signer: &dyn Signer) -> Result<(), Failure> {
+        let wallet = signer.wallet_address();
+        let signature = signer
+            .sign_message(self.message.as_bytes())
+            .await
+            .map_err(|error| Failure::usage(format!("{wallet}: {error}")))?;
+        self.check(wallet, signature)?;
+        let entry = SignatureEntry {
+            wallet_address: wallet,
+            msgsign: HexText::from_bytes(signature.as_bytes()).map_err(Failure::usage)?,
+        };
+        self.signed = self.signed.and_signature(&entry).map_err(Failure::usage)?;
+        self.by.push(wallet);
+        Ok(())
+    }
+
+    fn check(&self, wallet: WalletAddress, signature: MessageSignature) -> Result<(), Failure> {
+        Signature::try_from(signature)
+            .map_err(|error| error.to_string())
+            .and_then(|signature| {
+                signature
+                    .verify_by_address(self.message.as_bytes(), wallet)
+                    .map(|_| ())
+                    .map_err(|error| error.to_string())
+            })
+            .map_err(|why| Failure::usage(format!("the signature of {wallet} is wrong: {why}")))
+    }
+}
+
+fn has_signatures(text: &str) -> bool {
+    let members: Result<BTreeMap<String, RawJson>, _> = serde_json::from_str(text);
+    members.is_ok_and(|members| {
+        let signatures = members.get("signatures");
+        signatures.is_some_and(|signatures| !signatures.is_null())
+    })
+}

@@ -1,0 +1,81 @@
+//! What would be signed, shown to the byte.
+
+use node_primitives::{RawJson, WalletAddress};
+use serde::Serialize;
+use sha1::{Digest, Sha1};
+
+use crate::{
+    failure::Failure,
+    output::{Answer, shown_json},
+};
+
+/// What would be signed, and nothing was.
+#[derive(Serialize)]
+pub(super) struct ToSign {
+    /// The transaction, as it would be submitted.
+    transaction: RawJson,
+    /// The message, which is ASCII, byte for byte.
+    message: String,
+    message_bytes: usize,
+    /// The message's SHA-1 digest, hexadecimal: what ECDSA is applied to.
+    digest: String,
+    /// Who would sign.
+    signers: Vec<WalletAddress>,
+    /// Where the signed transaction would be kept, or is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept_in: Option<String>,
+    /// Whether an earlier run has signed it, and the same is submitted again.
+    already_signed: bool,
+}
+
+impl ToSign {
+    pub(super) fn of(
+        transaction: &str,
+        message: &str,
+        signers: Vec<WalletAddress>,
+    ) -> Result<Self, Failure> {
+        let digest = Sha1::digest(message.as_bytes());
+        Ok(Self {
+            transaction: transaction.parse().map_err(Failure::usage)?,
+            message: message.to_owned(),
+            message_bytes: message.len(),
+            digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            signers,
+            kept_in: None,
+            already_signed: false,
+        })
+    }
+
+    pub(super) fn kept_in(mut self, path: String, already_signed: bool) -> Self {
+        self.kept_in = Some(path);
+        self.already_signed = already_signed;
+        self
+    }
+}
+
+impl Answer for ToSign {
+    fn for_a_person(&self) -> String {
+        let mut text = format!(
+            "message, {} bytes of ASCII, of which this is every one:\n{}\n\n\
+             SHA-1 digest of the message:\n{}\n\n\
+             transaction, as it would be submitted:\n{}\n\n",
+            self.message_bytes,
+            self.message,
+            self.digest,
+            shown_json(self.transaction.as_str()),
+        );
+        for wallet in &self.signers {
+            text.push_str(&format!("to be signed by {wallet}\n"));
+        }
+        if let Some(path) = &self.kept_in {
+            let path = node_client::escape::escaped(path);
+            text.push_str(&if self.already_signed {
+                format!("signed by an earlier run already, and kept in {path}\n")
+            } else {
+                format!("to be kept in {path}\n")
+            });
+        }
+        text.push_str("nothing was signed, and nothing was submitted\n");
+        text
+    }
+}

@@ -1,0 +1,52 @@
+//! `nodectl trust`.
+
+use clap::Args;
+use node_primitives::{Integer, WalletAddress};
+use serde::Serialize;
+
+use crate::{cli::wallet_address, failure::Failure, output::Answer, settings::Session};
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    /// Address of the wallet that trusts: 0x and 40 lower-case hexadecimal digits
+    #[arg(value_name = "FROM", value_parser = wallet_address)]
+    from: WalletAddress,
+    /// Address of the wallet that is trusted
+    #[arg(value_name = "TO", value_parser = wallet_address)]
+    to: WalletAddress,
+}
+
+#[derive(Serialize)]
+struct Trust {
+    from: WalletAddress,
+    to: WalletAddress,
+    trust_score: Integer,
+}
+
+impl Answer for Trust {
+    fn for_a_person(&self) -> String {
+        format!("{}\n", self.trust_score)
+    }
+}
+
+pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failure> {
+    let client = session.client()?;
+    let answer = match client.trust_score(args.from, args.to).await {
+        Ok(answer) => answer,
+        Err(error) if error.is_not_found() => {
+            return Err(Failure::not_found(format!(
+                "the node has no trust score of {} for {}",
+                args.from, args.to
+            )));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let score = answer
+        .score()
+        .map_err(|fault| Failure::unexpected(format!("the answer has no score: {fault}")))?;
+    session.output.show(&Trust {
+        from: args.from,
+        to: args.to,
+        trust_score: score.clone(),
+    })
+}

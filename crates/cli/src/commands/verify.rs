@@ -1,0 +1,100 @@
+//! `nodectl verify`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use node_client::Receipt;
+use node_primitives::WalletAddress;
+use node_wallet::{PublicKey, Signature, verify_receipt};
+use serde::Serialize;
+
+use super::signing::HalfSigned;
+use crate::{failure::Failure, files, output::Answer, settings::Session, table::Columns};
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// A signed transaction, as it is submitted, or a receipt, as a block has it; JSON, or - for
+    /// standard input
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+}
+
+/// What was found to be right.
+#[derive(Serialize)]
+struct Right {
+    /// `transaction` or `receipt`.
+    what: &'static str,
+    signed_by: Vec<WalletAddress>,
+}
+
+impl Answer for Right {
+    fn for_a_person(&self) -> String {
+        let mut columns = Columns::new();
+        columns.row([self.what, "right"]);
+        for wallet in &self.signed_by {
+            columns.row(["signed by", &wallet.to_string()]);
+        }
+        columns.text()
+    }
+}
+
+pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<(), Failure> {
+    let text = files::text("what is to be verified", &args.file)?;
+    let right = if is_receipt(&text) {
+        receipt(&text)?
+    } else {
+        transaction(&text)?
+    };
+    session.output.show(&right)
+}
+
+fn is_receipt(text: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        data: Option<node_primitives::RawJson>,
+        transaction: Option<node_primitives::RawJson>,
+    }
+    serde_json::from_str(text)
+        .is_ok_and(|named: Named| named.data.is_some() && named.transaction.is_none())
+}
+
+fn transaction(text: &str) -> Result<Right, Failure> {
+    let transaction = HalfSigned::unverified(text)?;
+    if transaction.required().is_empty() {
+        return Err(Failure::usage(
+            "the transaction names no signers in specific_data.signers, so nothing says who has \
+             to sign it",
+        ));
+    }
+    let wrong = |why: String| Failure::not_found(format!("the transaction is not right: {why}"));
+    transaction
+        .check_signatures()
+        .map_err(|failure| wrong(failure.message))?;
+    if let Some(wallet) = transaction.missing().first() {
+        return Err(wrong(format!("the signature of {wallet} is missing")));
+    }
+    if let Some(wallet) = transaction.unlisted() {
+        return Err(wrong(format!(
+            "{wallet} signed, but is not listed in specific_data.signers"
+        )));
+    }
+    Ok(Right {
+        what: "transaction",
+        signed_by: transaction.required().to_vec(),
+    })
+}
+
+fn receipt(text: &str) -> Result<Right, Failure> {
+    let receipt = Receipt::from_text(text).map_err(Failure::usage)?;
+    let data = receipt.data_text().map_err(Failure::usage)?;
+    let key = receipt.public_key().map_err(Failure::usage)?;
+    let signature = receipt.signature().map_err(Failure::usage)?;
+    let key: PublicKey = key.text().parse().map_err(Failure::usage)?;
+    let signature: Signature = signature.text().parse().map_err(Failure::usage)?;
+    verify_receipt(data, &key, &signature)
+        .map_err(|error| Failure::not_found(format!("the receipt is not right: {error}")))?;
+    Ok(Right {
+        what: "receipt",
+        signed_by: vec![key.address()],
+    })
+}

@@ -1,0 +1,268 @@
+//! `nodectl wallet`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use node_primitives::WalletAddress;
+use node_wallet::{KeyFile, KeyPair, Protection, PublicKey};
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use crate::{
+    cli::wallet_address,
+    failure::Failure,
+    key_access::{self, secret_text},
+    output::Answer,
+    prompt,
+    settings::Session,
+    table::Columns,
+};
+
+/// The most that is read of a key, whatever its form.
+const LONGEST_KEY: usize = 64 * 1024;
+
+#[derive(Debug, Args)]
+pub(crate) struct WalletArgs {
+    #[command(subcommand)]
+    command: WalletCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum WalletCommand {
+    /// Make a wallet with a new random key, and write its key file
+    New(NewArgs),
+    /// Write the key file of a key that there is already
+    Import(ImportArgs),
+    /// Show the address and the public key of a key file, never the private key
+    Show(ShowArgs),
+    /// Write another key file of the same wallet: plain for other tools, or with another passphrase
+    Export(ExportArgs),
+}
+
+/// How a key file is written.
+#[derive(Debug, Args)]
+struct WriteArgs {
+    /// Write the network's plain JSON with public, private and address: who reads it has the key
+    #[arg(long, conflicts_with = "passphrase_file")]
+    plain: bool,
+    /// File whose first line is the new file's passphrase [default: a hidden prompt, twice]
+    #[arg(long, value_name = "FILE")]
+    passphrase_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct NewArgs {
+    /// The key file to write; one that is there already is left alone
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+struct ImportArgs {
+    /// The key file to write; one that is there already is left alone
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Where the key is, or - for standard input: 64 hexadecimal digits, a key file of the
+    /// network, or a private key in PEM [default: a hidden prompt for the digits]
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// File whose first line is the passphrase of what is imported [default: a hidden prompt]
+    #[arg(long, value_name = "FILE", requires = "from")]
+    from_passphrase_file: Option<PathBuf>,
+    /// The address that the key has to have; another key is refused
+    #[arg(long, value_name = "WALLET", value_parser = wallet_address)]
+    address: Option<WalletAddress>,
+    #[command(flatten)]
+    write: WriteArgs,
+}
+
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// Key files [default: NODECTL_WALLET, or the configuration's]
+    #[arg(value_name = "FILE", env = "NODECTL_WALLET", hide_env_values = true)]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct ExportArgs {
+    /// The key file to read
+    #[arg(value_name = "FROM")]
+    from: PathBuf,
+    /// The key file to write; one that is there already is left alone
+    #[arg(value_name = "TO")]
+    to: PathBuf,
+    /// File whose first line is the passphrase of FROM [default: a hidden prompt]
+    #[arg(long, value_name = "FILE")]
+    from_passphrase_file: Option<PathBuf>,
+    #[command(flatten)]
+    write: WriteArgs,
+}
+
+/// What may be known of a wallet.
+#[derive(Serialize)]
+struct Shown {
+    file: String,
+    /// Of an encrypted file, what the text above the key says; not known where there is none.
+    address: Option<WalletAddress>,
+    public_key: Option<PublicKey>,
+    encrypted: bool,
+}
+
+impl Shown {
+    fn of(path: &Path, file: &KeyFile) -> Self {
+        Self {
+            file: path.display().to_string(),
+            address: file.address(),
+            public_key: file.public_key(),
+            encrypted: file.is_encrypted(),
+        }
+    }
+
+    fn rows(&self, columns: &mut Columns) {
+        let known = |text: Option<String>| {
+            text.unwrap_or_else(|| "not known without the passphrase".to_owned())
+        };
+        columns.row(["file", &self.file]);
+        columns.row([
+            "address",
+            &known(self.address.map(|address| address.to_string())),
+        ]);
+        columns.row([
+            "public key",
+            &known(self.public_key.map(|key| key.to_string())),
+        ]);
+        columns.row(["encrypted", if self.encrypted { "yes" } else { "no" }]);
+    }
+}
+
+impl Answer for Shown {
+    fn for_a_person(&self) -> String {
+        let mut columns = Columns::new();
+        self.rows(&mut columns);
+        columns.text()
+    }
+}
+
+#[derive(Serialize)]
+struct Several {
+    wallets: Vec<Shown>,
+}
+
+impl Answer for Several {
+    fn for_a_person(&self) -> String {
+        let texts: Vec<String> = self.wallets.iter().map(Answer::for_a_person).collect();
+        texts.join("\n")
+    }
+}
+
+pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
+    match &args.command {
+        WalletCommand::New(args) => {
+            free(&args.file)?;
+            let wallet = KeyPair::generate().map_err(Failure::usage)?;
+            write(&args.file, &wallet, &args.write, session)
+        }
+        WalletCommand::Import(args) => {
+            free(&args.file)?;
+            let wallet = imported(args, session)?;
+            if let Some(wanted) = args.address
+                && wanted != wallet.address()
+            {
+                return Err(Failure::usage(format!(
+                    "the key is that of {}, and not of {wanted}; nothing was written",
+                    wallet.address()
+                )));
+            }
+            write(&args.file, &wallet, &args.write, session)
+        }
+        WalletCommand::Show(args) => show(args, session),
+        WalletCommand::Export(args) => {
+            free(&args.to)?;
+            let file = key_access::read(&args.from, session.output)?;
+            let passphrase = args.from_passphrase_file.as_deref();
+            let wallet = key_access::unlock(&args.from, &file, passphrase, &mut None)?;
+            write(&args.to, &wallet, &args.write, session)
+        }
+    }
+}
+
+/// Refuses before anybody types a passphrase for a file that can't be written.
+fn free(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        return Err(Failure::usage(format!(
+            "{} is there already, and may be the only copy of a key: choose another name",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, wallet: &KeyPair, how: &WriteArgs, session: &Session) -> Result<(), Failure> {
+    if how.plain {
+        KeyFile::write(path, wallet, Protection::Plain).map_err(Failure::usage)?;
+        session.output.warn(&format!(
+            "{} is not encrypted: whoever can read it has the key",
+            path.display()
+        ));
+    } else {
+        let passphrase = key_access::new_passphrase(how.passphrase_file.as_deref())?;
+        KeyFile::write(path, wallet, Protection::Passphrase(&passphrase))
+            .map_err(Failure::usage)?;
+    }
+    session.output.show(&Shown {
+        file: path.display().to_string(),
+        address: Some(wallet.address()),
+        public_key: Some(*wallet.public_key()),
+        encrypted: !how.plain,
+    })
+}
+
+fn imported(args: &ImportArgs, session: &Session) -> Result<KeyPair, Failure> {
+    let Some(from) = &args.from else {
+        let digits = prompt::hidden(
+            "Private key (64 hexadecimal digits)",
+            "give --from FILE, or --from - for standard input",
+        )?;
+        return from_digits(&digits);
+    };
+    let text = secret_text(from, LONGEST_KEY).map_err(|error| {
+        Failure::usage(format!(
+            "the key can't be read from {}: {error}",
+            from.display()
+        ))
+    })?;
+    // One word that is neither JSON nor PEM can only be meant as the key's digits.
+    let word = text.trim();
+    if !word.is_empty() && !word.starts_with('{') && !word.contains([' ', '\n']) {
+        return from_digits(word);
+    }
+    if from == Path::new("-") {
+        let file = KeyFile::from_text(&text).map_err(Failure::usage)?;
+        return key_access::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None);
+    }
+    let file = key_access::read(from, session.output)?;
+    key_access::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None)
+}
+
+fn from_digits(text: &str) -> Result<KeyPair, Failure> {
+    let text = Zeroizing::new(text.trim().to_owned());
+    let digits = text.strip_prefix("0x").unwrap_or(&text);
+    KeyPair::from_hex(digits).map_err(Failure::usage)
+}
+
+fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
+    let paths = session.wallets(&args.files);
+    if paths.is_empty() {
+        return Err(Failure::usage(
+            "which wallet? Name its key file, set NODECTL_WALLET, or write `wallet` in the \
+             configuration file",
+        ));
+    }
+    let wallets = paths
+        .iter()
+        .map(|path| key_access::read(path, session.output).map(|file| Shown::of(path, &file)))
+        .collect::<Result<_, _>>()?;
+    session.output.show(&Several { wallets })
+}

@@ -1,0 +1,148 @@
+//! Why a command did not do what it was asked, and the exit status that tells scripts.
+
+use node_client::{ErrorKind, escape::escaped};
+use serde::Serialize;
+
+/// What kind of failure it is: one exit status each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// What was asked for is not there, or not so.
+    NotFound,
+    /// The command line, the configuration or a file is wrong; nothing was sent.
+    Usage,
+    /// The node was not reached, did not answer in time, or answered with an error status.
+    Unreachable,
+    /// The node refused the transaction.
+    Refused,
+    /// Something was sent, or maybe sent, and what became of it is not known.
+    Unconfirmed,
+    /// The node's answer is not what the contract says, or not what was asked for.
+    Unexpected,
+    /// Ctrl-C.
+    Interrupted,
+    /// Whoever read the output has gone away; nothing is said, and nothing is wrong.
+    ReaderGone,
+}
+
+impl Kind {
+    pub(crate) const fn status(self) -> u8 {
+        match self {
+            Self::ReaderGone => 0,
+            Self::NotFound => 1,
+            Self::Usage => 2,
+            Self::Unreachable => 3,
+            Self::Refused => 4,
+            Self::Unconfirmed => 5,
+            Self::Unexpected => 6,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// Why a command did not do what it was asked. Its text is harmless to print.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) kind: Kind,
+    status: u8,
+    pub(crate) message: String,
+    /// Whether a transaction may have reached the node.
+    maybe_sent: bool,
+    /// What the node said of a transaction that it refused.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    node_says: Vec<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            status: kind.status(),
+            message: lines_kept(&message.into()),
+            maybe_sent: matches!(kind, Kind::Unconfirmed),
+            node_says: Vec::new(),
+        }
+    }
+
+    pub(crate) fn usage(message: impl std::fmt::Display) -> Self {
+        Self::new(Kind::Usage, message.to_string())
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(Kind::NotFound, message)
+    }
+
+    pub(crate) fn unexpected(message: impl std::fmt::Display) -> Self {
+        Self::new(Kind::Unexpected, message.to_string())
+    }
+
+    pub(crate) fn reader_gone() -> Self {
+        Self::new(Kind::ReaderGone, "")
+    }
+
+    /// A transaction that the node refused.
+    pub(crate) fn refused(what: &str, messages: &[String]) -> Self {
+        let says = match messages {
+            [] => "it does not say why".to_owned(),
+            messages => messages.join("; "),
+        };
+        Self::refused_saying(format!("the node refused {what}: {says}"), messages)
+    }
+
+    /// The same in words of one's own.
+    pub(crate) fn refused_saying(text: String, messages: &[String]) -> Self {
+        let mut failure = Self::new(Kind::Refused, text);
+        failure.maybe_sent = true;
+        failure.node_says = messages.to_vec();
+        failure
+    }
+
+    /// The same with more to say after it.
+    pub(crate) fn and(mut self, more: &str) -> Self {
+        self.message.push_str(&lines_kept(more));
+        self
+    }
+
+    pub(crate) const fn sent(mut self, maybe: bool) -> Self {
+        self.maybe_sent = maybe;
+        self
+    }
+}
+
+/// Our own line breaks stay; everything else that a terminal acts on is written out.
+fn lines_kept(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(escaped).collect();
+    lines.join("\n")
+}
+
+/// A question that was not answered. Submissions are told otherwise, see `commands::submit`.
+impl From<node_client::Error> for Failure {
+    fn from(error: node_client::Error) -> Self {
+        let kind = match error.kind() {
+            ErrorKind::Configuration => Kind::Usage,
+            ErrorKind::Decode | ErrorKind::BodyTooLarge => Kind::Unexpected,
+            _ => Kind::Unreachable,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+impl From<node_client::BaseUrlError> for Failure {
+    fn from(error: node_client::BaseUrlError) -> Self {
+        Self::usage(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_node_says_can_not_act_on_a_terminal() {
+        let failure = Failure::refused("it", &["\u{1b}[2Jgone\r\u{202e}".to_owned()]);
+        assert_eq!(
+            failure.message,
+            "the node refused it: \\u{1b}[2Jgone\\r\\u{202e}"
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! `nodectl`: a blockchain node from a terminal.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    nodectl::main()
+}

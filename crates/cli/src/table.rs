@@ -1,0 +1,71 @@
+//! Text in columns.
+
+use comfy_table::{CellAlignment, Table, presets::NOTHING};
+use node_client::escape::escaped_up_to;
+
+/// The most of one cell that is shown, in characters.
+const MOST: usize = 2_000;
+
+/// Rows of text in columns, which are as wide as what is in them.
+///
+/// Every cell is escaped here, whoever wrote it.
+pub(crate) struct Columns {
+    table: Table,
+    rows: usize,
+}
+
+impl Columns {
+    pub(crate) fn new() -> Self {
+        let mut table = Table::new();
+        table.load_style(NOTHING);
+        Self { table, rows: 0 }
+    }
+
+    /// Columns with names above them.
+    pub(crate) fn headed<const N: usize>(names: [&str; N]) -> Self {
+        let mut columns = Self::new();
+        columns.table.set_header(names);
+        columns
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
+        self.rows += 1;
+        self.table
+            .add_row(cells.map(|cell| escaped_up_to(cell, MOST)));
+    }
+
+    /// Writes a column of numbers so that their ends stand below one another.
+    pub(crate) fn numbers_in(&mut self, column: usize) {
+        if let Some(column) = self.table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+
+    pub(crate) fn text(mut self) -> String {
+        if self.rows == 0 && self.table.header().is_none() {
+            return String::new();
+        }
+        let last = self.table.column_iter().count().saturating_sub(1);
+        for (at, column) in self.table.column_iter_mut().enumerate() {
+            column.set_padding((0, if at == last { 0 } else { 2 }));
+        }
+        format!("{}\n", self.table.trim_fmt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aligns_columns_and_escapes_cells() {
+        let mut columns = Columns::headed(["token", "balance"]);
+        columns.row(["A", "1"]);
+        columns.row(["B\u{1b}", "1000"]);
+        columns.numbers_in(1);
+        assert_eq!(
+            columns.text(),
+            "token    balance\nA              1\nB\\u{1b}     1000\n"
+        );
+    }
+}
