@@ -58,6 +58,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub runs: u16,
 
+    /// Measure with this build of xtask as it is, rather than with one of the release profile.
+    #[arg(long)]
+    pub as_built: bool,
+
     /// The node-conformance that is measured [default: that of the release profile, which is built
     /// first].
     #[arg(long, value_name = "FILE")]
@@ -114,7 +118,7 @@ const MEMORY: f64 = 50.0;
 /// # Errors
 /// When something could not be measured at all. A target that is missed is no error.
 pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
-    if cfg!(debug_assertions) {
+    if cfg!(debug_assertions) && !args.as_built {
         // What is not optimised tells nothing, so another build of this program measures.
         let (binary, arguments) = (build_release()?, std::env::args_os().skip(1));
         let status = Command::new(&binary)
@@ -166,6 +170,7 @@ pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
         ),
     ];
     if wanted(Part::Run) {
+        text.push('\n');
         text.push_str(&conformance_run(args).await?);
     }
     for (part, title, measure) in parts {
@@ -184,8 +189,13 @@ type Measure = Box<dyn FnOnce() -> Result<Vec<Row>, BenchError> + Send>;
 
 fn heading(runs: u16) -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let profile = if cfg!(debug_assertions) {
+        "development profile, for which the targets are not meant"
+    } else {
+        "release profile"
+    };
     format!(
-        "measured {runs} times on {cores} cores, {} {}, release profile\n\n",
+        "measured {runs} times on {cores} cores, {} {}, {profile}\n",
         std::env::consts::OS,
         std::env::consts::ARCH,
     )

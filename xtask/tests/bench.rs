@@ -35,10 +35,17 @@ fn every_figure_is_measured_and_told() {
     std::fs::write(&program, script).expect("a script");
     let rights = std::fs::Permissions::from_mode(0o700);
     std::fs::set_permissions(&program, rights).expect("rights");
-    let (status, text) = bench(&["--runs", "1", "--binary", program.to_str().expect("UTF-8")]);
+    let (status, text) = bench(&[
+        "--as-built",
+        "--only",
+        "run",
+        "--runs",
+        "1",
+        "--binary",
+        program.to_str().expect("UTF-8"),
+    ]);
     assert_eq!(status, Some(0), "{text}");
     for part in [
-        "profile unknown",
         "full run",
         "≤ 1000",
         "first request",
@@ -52,8 +59,41 @@ fn every_figure_is_measured_and_told() {
 }
 
 #[test]
+fn calls_blocks_and_signatures_are_held_against_what_nobody_can_do_without() {
+    let (status, text) = bench(&[
+        "--as-built",
+        "--runs",
+        "1",
+        "--only",
+        "call",
+        "--only",
+        "decode",
+        "--only",
+        "signatures",
+    ]);
+    assert_eq!(status, Some(0), "{text}");
+    for part in [
+        "a balance : bare reqwest and serde, CPU",
+        "≤ 1.05",
+        "block of 100 receipts : struct of strings",
+        "block of 10000 receipts : struct of strings",
+        "1600 receipts verified a second : bare k256",
+        "≥ 0.9",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing: {text}");
+    }
+    assert!(!text.contains("full run"), "{text}");
+}
+
+#[test]
 fn what_can_not_be_measured_is_said() {
-    let (status, text) = bench(&["--binary", "/no/such/program"]);
+    let (status, text) = bench(&[
+        "--as-built",
+        "--only",
+        "run",
+        "--binary",
+        "/no/such/program",
+    ]);
     assert_eq!(status, Some(2));
     assert!(text.contains("/no/such/program can't be started"), "{text}");
 }
