@@ -27,6 +27,9 @@ use crate::{
 /// Exit status of a wrong command line or configuration.
 pub const USAGE: u8 = 2;
 
+/// Exit status of a run that was interrupted.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 const MIB: usize = 1024 * 1024;
 
 const EXIT_STATUS: &str = "\
@@ -547,7 +550,14 @@ fn interrupted() -> impl Future<Output = ()> {
     let signal = signal(SignalKind::interrupt());
     async {
         match signal {
-            Ok(mut signal) => drop(signal.recv().await),
+            Ok(mut signal) => {
+                signal.recv().await;
+                // Who asks again does not want to wait for the reports either.
+                tokio::spawn(async move {
+                    signal.recv().await;
+                    std::process::exit(INTERRUPTED.into());
+                });
+            }
             // Where the signal can't be listened to, the run goes on without.
             Err(_) => std::future::pending().await,
         }

@@ -6,6 +6,8 @@
     reason = "a test that can't go on says so by failing"
 )]
 
+mod ends;
+
 use std::{fs, path::Path, sync::Arc};
 
 use integration_tests::hostile::{
