@@ -75,6 +75,12 @@ pub enum BaseUrlError {
          so leave out what stands before the @"
     )]
     Credentials,
+    /// The port is 0, where nobody can listen.
+    #[error("{found:?} has port 0, where nobody can listen: write the node's port, or none")]
+    PortZero {
+        /// What was given.
+        found: String,
+    },
     /// A query or a fragment is in it.
     #[error("the base URL has a {part} ({mark}…): each call adds its own, so leave it out")]
     Surplus {
@@ -241,6 +247,9 @@ impl FromStr for BaseUrl {
                 reason,
             },
         })?;
+        if url.port() == Some(0) {
+            return Err(BaseUrlError::PortZero { found: shown(text) });
+        }
         if url.query().is_some() {
             return Err(BaseUrlError::Surplus {
                 part: "query",

@@ -7,6 +7,7 @@
 )]
 
 mod ends;
+mod seeds;
 
 use std::{fs, path::Path, sync::Arc};
 
