@@ -127,6 +127,40 @@ async fn a_node_that_falls_silent_ends_the_run_by_its_deadline() {
     assert_told(folder.path(), &printed(&mut child), 3, why);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_much_is_read_where_more_is_allowed() {
+    let all = integration_tests::hostile::all();
+    let large = all.iter().find(|hostile| hostile.name == "16-mb-blocks");
+    let server = large.expect("a row").start().await.expect("a server");
+    let output = |more: &'static [&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_hostile"))
+            .args([
+                "conformance",
+                "--network",
+                "devnet",
+                "--base-url",
+                &server.base_url,
+            ])
+            .args(["--request-timeout", "60", "--only", "chain/repeat-read"])
+            .args(more)
+            .output();
+        let output = command.expect("a program that runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text)
+    };
+    let (exit, text) = output(&["--max-memory", "64"]);
+    assert_eq!(exit, Some(3), "{text}");
+    assert!(text.contains("--max-memory raises that"), "{text}");
+    let (exit, text) = output(&["--max-body", "15", "--max-memory", "512"]);
+    assert_eq!(exit, Some(3), "{text}");
+    assert!(text.contains("longer than 15 MiB"), "{text}");
+    let (exit, text) = output(&["--max-depth", "2", "--max-memory", "512"]);
+    assert_eq!(exit, Some(3), "{text}");
+    assert!(text.contains("nested more than 2 levels deep"), "{text}");
+    let (exit, text) = output(&["--max-memory", "512"]);
+    assert_eq!(exit, Some(0), "{text}");
+}
+
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
 async fn ctrl_c_tells_what_is_known_and_writes_the_reports() {
