@@ -20,6 +20,8 @@ use crate::{
 };
 
 const MIB: usize = 1024 * 1024;
+/// How long an answer may grow that does not say how long it is, before room is made for all of it.
+const UNANNOUNCED: usize = MIB;
 /// How often a node is asked again after it said that it is busy.
 const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
@@ -242,6 +244,13 @@ impl Node {
             let length = body.len() + chunk.len();
             if length > self.limits.body {
                 return Err(self.too_long(request));
+            }
+            // So is as much as may come, where a long answer does not say how much that is.
+            if announced == 0 && length > UNANNOUNCED && body.capacity() < self.limits.body {
+                if !self.memory.grow(&mut share, self.limits.body) {
+                    return Err(self.no_room(request));
+                }
+                body.reserve_exact(self.limits.body - body.len());
             }
             if !self.memory.grow(&mut share, length) {
                 return Err(self.no_room(request));

@@ -218,5 +218,21 @@ pub(super) fn rows() -> Vec<Hostile> {
                 unreachable("takes too much memory to look into"),
             ),
         ),
+        row(
+            "16-mb-in-chunks",
+            "answers everything with 16 MB of something, unannounced",
+            Start::Instead(|_| {
+                good_documents(|good| {
+                    let body = grown(&good.text(), 16 * MIB);
+                    let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
+                    let chunk = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+                    Act::send(raw(&head, chunk.as_bytes()))
+                })
+            }),
+            both(
+                Client::Answer,
+                unreachable("takes too much memory to look into"),
+            ),
+        ),
     ]
 }
