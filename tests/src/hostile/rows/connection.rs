@@ -38,7 +38,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::AtOnce(Act::close("")),
             both(
                 fails(Connection, "the connection failed: "),
-                unreachable("connection closed before message completed"),
+                unreachable("has no verdict: unreachable: "),
             ),
         ),
         row(

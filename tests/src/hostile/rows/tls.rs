@@ -2,7 +2,7 @@
 
 use node_client::ErrorKind::Connect;
 
-use super::{CONFORMS, Hostile, both, row, unreachable, unsent};
+use super::{CONFORMS, Hostile, both, doing, row, unreachable, unsent};
 use crate::hostile::{Certificate, Client, Start, front::Act};
 
 pub(super) fn rows() -> Vec<Hostile> {
@@ -35,7 +35,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         row(
             "tls-only",
             "answers as a server of TLS does that is spoken to without",
-            Start::AtOnce(Act::close(&b"\x15\x03\x01\x00\x02\x02\x16"[..])),
+            Start::Instead(|_| doing(|_, _| Act::close(&b"\x15\x03\x01\x00\x02\x02\x16"[..]))),
             both(
                 super::fails(
                     node_client::ErrorKind::Connection,
