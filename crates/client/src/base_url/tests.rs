@@ -97,6 +97,9 @@ fn never_shows_credentials() {
         "user:secret@localhost:8420",
         "ftp://user:secret@localhost",
         "http://user:secret@",
+        "https://\n/user:secret@localhost",
+        "https://///user:secret@localhost",
+        "http://\t@user:secret@localhost",
     ] {
         let error = given.parse::<BaseUrl>().unwrap_err();
         assert!(
