@@ -1,6 +1,8 @@
 //! What the end-to-end tests share: servers that stand in for nodes, good and bad.
 
 pub mod faults;
+pub mod fuzzed;
+pub mod hostile;
 pub mod matrix;
 pub mod observed_node;
 pub mod proxy;

@@ -84,7 +84,7 @@ fn file() -> PathBuf {
 }
 
 /// The same document with another text between the marks of a section.
-fn with_section(document: &str, section: &str, text: &str) -> Option<String> {
+pub(crate) fn with_section(document: &str, section: &str, text: &str) -> Option<String> {
     let (begin, end) = (
         format!("<!-- begin: {section} -->\n"),
         format!("<!-- end: {section} -->"),

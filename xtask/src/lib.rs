@@ -4,4 +4,5 @@ pub mod bench;
 pub mod ci;
 pub mod conformance;
 pub mod directions;
+pub mod hostile;
 pub mod spec;

@@ -5,7 +5,7 @@ use std::{error::Error, process::ExitCode};
 use clap::{Parser, Subcommand};
 use devnode::cli::DevnodeArgs;
 use node_conformance::cli::ConformanceArgs;
-use xtask::{bench, ci, conformance, directions, spec};
+use xtask::{bench, ci, conformance, directions, hostile, spec};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -30,6 +30,8 @@ enum Task {
     Directions,
     /// Measure what a run, a call, a block, a signature, the local node and a build cost
     Bench(bench::BenchArgs),
+    /// Hold the programs against every hostile server, and print what came of it, with time and memory
+    Hostile(hostile::HostileArgs),
     /// Everything that has to hold before a change lands
     Ci,
 }
@@ -69,6 +71,10 @@ async fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        Task::Hostile(args) => hostile::run(&args).unwrap_or_else(|error| {
+            complain(&with_causes(&error));
+            ExitCode::from(2)
+        }),
         Task::Ci => match ci::run() {
             Ok(()) => ExitCode::SUCCESS,
             Err(failed) => {

@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 
 use crate::{
     DecodeError, HolderAddress,
-    decode::{ExtraFields, Field, FieldError, FieldFault, kind_of, members},
+    decode::{
+        ExtraFields, Field, FieldError, FieldFault, MOST_ODD, kind_of, members, too_many_odd,
+    },
 };
 
 /// What a node answers to a question about balances.
@@ -76,10 +78,10 @@ impl<T> Listing<T> {
         raw: &RawJson,
         entry: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Result<Self, FieldError> {
-        let texts: Vec<RawJson> = if raw.is_null() {
+        let texts: Vec<&RawValue> = if raw.is_null() {
             Vec::new()
         } else {
-            raw.decode().map_err(|_| {
+            serde_json::from_str(raw.as_str()).map_err(|_| {
                 let found = kind_of(raw.as_str());
                 malformed(
                     name,
@@ -93,8 +95,11 @@ impl<T> Listing<T> {
             faults: Vec::new(),
         };
         for (at, text) in texts.iter().enumerate() {
-            match entry(text.as_str()) {
+            match entry(text.get()) {
                 Ok(entry) => listing.entries.push(entry),
+                Err(_) if listing.faults.len() == MOST_ODD => {
+                    return Err(malformed(name, too_many_odd(), raw));
+                }
                 Err(fault) => listing.faults.push(fault.within(&format!("{name}[{at}]"))),
             }
         }

@@ -75,6 +75,18 @@ pub enum BaseUrlError {
          so leave out what stands before the @"
     )]
     Credentials,
+    /// A tab, a line end or another control character is in it.
+    #[error("{found:?} has a control character in it, such as a line end: leave it out")]
+    ControlCharacter {
+        /// What was given.
+        found: String,
+    },
+    /// The port is 0, where nobody can listen.
+    #[error("{found:?} has port 0, where nobody can listen: write the node's port, or none")]
+    PortZero {
+        /// What was given.
+        found: String,
+    },
     /// A query or a fragment is in it.
     #[error("the base URL has a {part} ({mark}…): each call adds its own, so leave it out")]
     Surplus {
@@ -218,6 +230,10 @@ impl FromStr for BaseUrl {
         if text.is_empty() {
             return Err(BaseUrlError::Empty);
         }
+        // A URL's own rules drop line ends, also where they part what is looked at here.
+        if text.contains(char::is_control) {
+            return Err(BaseUrlError::ControlCharacter { found: shown(text) });
+        }
         let Some((scheme, rest)) = text.split_once("://") else {
             return Err(without_scheme(text));
         };
@@ -241,6 +257,12 @@ impl FromStr for BaseUrl {
                 reason,
             },
         })?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(BaseUrlError::Credentials);
+        }
+        if url.port() == Some(0) {
+            return Err(BaseUrlError::PortZero { found: shown(text) });
+        }
         if url.query().is_some() {
             return Err(BaseUrlError::Surplus {
                 part: "query",

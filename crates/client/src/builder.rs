@@ -64,6 +64,18 @@ impl ClientBuilder {
         self
     }
 
+    /// Sets how many values an answer may hold. 500,000 unless set; see [`Limits::max_values`].
+    pub fn max_values(mut self, values: usize) -> Self {
+        self.limits.max_values = values;
+        self
+    }
+
+    /// Sets how deep an answer may be nested. 127 levels unless set; see [`Limits::max_depth`].
+    pub fn max_depth(mut self, levels: usize) -> Self {
+        self.limits.max_depth = levels;
+        self
+    }
+
     /// Sets how often a GET is tried again, and when. A POST never is.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.limits.retry = policy;

@@ -28,6 +28,11 @@ use zeroize::Zeroizing;
 /// Exit status of a wrong command line or configuration.
 pub const USAGE: u8 = 2;
 
+/// Exit status of a run that was interrupted.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+const MIB: usize = 1024 * 1024;
+
 const EXIT_STATUS: &str = "\
 Exit status:
   0    the node conforms
@@ -140,6 +145,19 @@ pub struct ConformanceArgs {
     /// How many requests are sent in all at most.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub max_requests: u64,
+
+    /// The most that is read of one answer, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_body: u16,
+
+    /// The most memory that answers may take that are looked at together, in MiB; the program itself
+    /// takes about 20 besides.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_memory: u16,
+
+    /// How deep the JSON document of an answer may be nested, up to 127 levels.
+    #[arg(long, value_name = "LEVELS", default_value_t = 127, value_parser = clap::value_parser!(u8).range(1..=127))]
+    pub max_depth: u8,
 
     /// How long a request may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
@@ -472,6 +490,9 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         require_coverage: args.require_coverage,
         rate: args.rate,
         most_requests: args.max_requests,
+        most_body: usize::from(args.max_body) * MIB,
+        most_memory: usize::from(args.max_memory) * MIB,
+        most_depth: args.max_depth.into(),
         ..Options::default()
     };
     if !options.cases().iter().any(|case| options.selects(case.id)) {
@@ -569,7 +590,14 @@ fn interrupted() -> impl Future<Output = ()> {
     let signal = signal(SignalKind::interrupt());
     async {
         match signal {
-            Ok(mut signal) => drop(signal.recv().await),
+            Ok(mut signal) => {
+                signal.recv().await;
+                // Who asks again does not want to wait for the reports either.
+                tokio::spawn(async move {
+                    signal.recv().await;
+                    std::process::exit(INTERRUPTED.into());
+                });
+            }
             // Where the signal can't be listened to, the run goes on without.
             Err(_) => std::future::pending().await,
         }

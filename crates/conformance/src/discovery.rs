@@ -25,6 +25,8 @@ const NEWEST: u64 = 10;
 const SHORT: u64 = 16;
 /// When so many bytes of blocks are read, no more are looked for.
 const ENOUGH: usize = 8 * 1024 * 1024;
+/// When so many blocks were too large, and no other was found, the others are not asked for.
+const TRIED_TOO_LARGE: u32 = 3;
 /// The longest identifier of an asset that fits into a URL that every server takes.
 const LONGEST_ASSET: usize = 200;
 /// How many wallets are asked for their tokens.
@@ -174,6 +176,8 @@ struct Blocks<'a> {
     offset: Option<i128>,
     /// What was answered without a block.
     refused: Vec<(u64, Arc<Exchange>)>,
+    /// How many blocks were more than is read.
+    too_large: u32,
 }
 
 impl Blocks<'_> {
@@ -191,19 +195,18 @@ impl Blocks<'_> {
         }
         let exchange = match self.node.ask(block_request(index)).await {
             Ok(exchange) => exchange,
-            // There is a block; it is only too much for this run, which goes on without it.
-            Err(Obstacle::TooLarge(_)) => return Ok(true),
+            Err(Obstacle::TooLarge(reason)) => return self.go_on_without(reason),
             Err(obstacle) => return Err(obstacle),
         };
         self.material
             .first_answer
             .get_or_insert_with(|| Arc::clone(&exchange));
         if exchange.status == 200
-            && exchange
-                .json()
-                .is_err_and(|fault| fault.ends_with(TOO_MUCH))
+            && let Err(fault) = exchange.json()
+            && fault.ends_with(TOO_MUCH)
         {
-            return Ok(true);
+            let reason = format!("the answer of {} is {fault}", exchange.url);
+            return self.go_on_without(reason);
         }
         let Some(block) = exchange.answered_object() else {
             self.refused.push((index, exchange));
@@ -216,9 +219,26 @@ impl Blocks<'_> {
                 return Ok(false);
             }
         }
+        // What blocks take is not there for anything else; one may be as large as it likes.
+        let kept = self.material.blocks.iter().map(|(_, block)| block);
+        let kept: usize = kept.map(|block| block.share.bytes()).sum();
+        let most = self.node.most_memory() / 2;
+        if kept > most / 4 && kept + exchange.share.bytes() > most {
+            return Ok(true);
+        }
         let blocks = &mut self.material.blocks;
         let place = blocks.partition_point(|(known, _)| *known < index);
         blocks.insert(place, (index, exchange));
+        Ok(true)
+    }
+
+    /// There is a block; it is only too much for this run, which goes on without it, unless all
+    /// blocks are like that.
+    fn go_on_without(&mut self, reason: String) -> Result<bool, Obstacle> {
+        self.too_large += 1;
+        if self.too_large >= TRIED_TOO_LARGE && self.material.blocks.is_empty() {
+            return Err(Obstacle::TooLarge(reason));
+        }
         Ok(true)
     }
 }
@@ -233,6 +253,7 @@ async fn find_blocks(
         material,
         offset: None,
         refused: Vec::new(),
+        too_large: 0,
     };
     let newest = search(&mut blocks, fixture).await?;
     let refused = std::mem::take(&mut blocks.refused);

@@ -10,6 +10,7 @@ use node_client::{BaseUrl, escape};
 use serde_json::Value;
 
 use crate::{
+    memory::Share,
     report::{self, ExchangeReport},
     spec,
 };
@@ -173,6 +174,10 @@ pub struct Exchange {
     pub body: Vec<u8>,
     /// From sending the request until the body's end.
     pub elapsed: Duration,
+    /// What it takes of the run's memory.
+    pub(crate) share: Share,
+    /// How deep its JSON document may be nested.
+    pub(crate) most_depth: usize,
     json: OnceLock<Result<Value, String>>,
     told: OnceLock<Arc<ExchangeReport>>,
 }
@@ -197,6 +202,8 @@ impl Exchange {
             location: None,
             body,
             elapsed,
+            share: Share::default(),
+            most_depth: MOST_DEPTH,
             json: OnceLock::new(),
             told: OnceLock::new(),
         }
@@ -227,7 +234,7 @@ impl Exchange {
     pub fn json(&self) -> Result<&Value, &str> {
         self.json
             .get_or_init(|| match self.content_encoding.as_deref() {
-                None | Some("identity") => read(&self.body),
+                None | Some("identity") => read(&self.body, self.most_depth),
                 Some(encoding) => Err(format!(
                     "encoded as {}, which was not asked for",
                     escape::escaped_up_to(encoding, 40)
@@ -268,7 +275,7 @@ impl Exchange {
     }
 }
 
-fn read(body: &[u8]) -> Result<Value, String> {
+fn read(body: &[u8], most_depth: usize) -> Result<Value, String> {
     let text = std::str::from_utf8(body).map_err(|error| {
         format!(
             "not UTF-8, which JSON is: byte {} can't stand there",
@@ -281,26 +288,34 @@ fn read(body: &[u8]) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("an empty body".to_owned());
     }
-    // A value in a tree takes many times the memory of its text.
-    let values = text
-        .bytes()
-        .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
-        .count();
-    if values > MOST_VALUES {
-        return Err(format!("more than {MOST_VALUES} values, {TOO_MUCH}"));
-    }
-    spec::read_for_validation(text).map_err(|error| {
+    let deep = || format!("nested more than {most_depth} levels deep, {TOO_MUCH}");
+    let value = spec::read_for_validation(text).map_err(|error| {
         if error.to_string().starts_with("recursion limit") {
-            return format!("nested more than 127 levels deep, {TOO_MUCH}");
+            return deep();
         }
         format!("not a JSON document: {error}")
-    })
+    })?;
+    if most_depth < MOST_DEPTH && is_deeper(&value, most_depth) {
+        return Err(deep());
+    }
+    Ok(value)
+}
+
+/// Whether a value holds arrays or objects nested deeper than that.
+fn is_deeper(value: &Value, most: usize) -> bool {
+    let inside = |most: usize, value: &Value| is_deeper(value, most);
+    match (value, most.checked_sub(1)) {
+        (Value::Array(_) | Value::Object(_), None) => true,
+        (Value::Array(items), Some(most)) => items.iter().any(|item| inside(most, item)),
+        (Value::Object(members), Some(most)) => members.values().any(|item| inside(most, item)),
+        _ => false,
+    }
 }
 
 /// The longest URL of a redirect that is followed.
 const LONGEST_PLACE: usize = 2000;
-/// The most values that are read of one answer; a block of 10,000 receipts has about 100,000.
-const MOST_VALUES: usize = 500_000;
+/// The most levels that a JSON document may be nested; its reader has none beyond.
+pub(crate) const MOST_DEPTH: usize = 127;
 /// How a fault of the harness' own limits ends, which is none of the node's.
 pub(crate) const TOO_MUCH: &str = "which is more than is read";
 
@@ -367,6 +382,16 @@ mod tests {
     }
 
     #[test]
+    fn depth_is_bounded_where_it_is_set_to_be() {
+        assert!(read(b"{\"a\":[[0]]}", 3).is_ok());
+        let fault = read(b"{\"a\":[[0]]}", 2).unwrap_err();
+        assert!(fault.starts_with("nested more than 2 levels deep") && fault.ends_with(TOO_MUCH));
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let fault = read(deep.as_bytes(), MOST_DEPTH).unwrap_err();
+        assert!(fault.ends_with(TOO_MUCH), "{fault}");
+    }
+
+    #[test]
     fn a_body_that_is_not_json_is_told_in_words() {
         for (body, start) in [
             (&b"\xff"[..], "not UTF-8"),
@@ -375,7 +400,10 @@ mod tests {
             (b"{} x", "not a JSON document"),
             (b"{\"a\":NaN}", "not a JSON document"),
         ] {
-            assert!(read(body).unwrap_err().starts_with(start), "{body:?}");
+            assert!(
+                read(body, MOST_DEPTH).unwrap_err().starts_with(start),
+                "{body:?}"
+            );
         }
     }
 }

@@ -117,6 +117,7 @@ fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
                 ("*", Value::Array(items)) => items
                     .iter()
                     .enumerate()
+                    .take(MOST_PLACES)
                     .map(|(index, item)| (pointer::join(&at, &index.to_string()), item))
                     .collect(),
                 (name, Value::Object(members)) => members

@@ -207,6 +207,13 @@ pub(crate) async fn decodes(
         // What `/call-sc` answers has no documented shape, so its schema promises nothing.
         let promised = sample != Sample::CallSc;
         if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
+            // The contract bounds no number, and times and codes are read into 64 bits.
+            if has_long_number(&exchange.body) {
+                return Err(Obstacle::TooLarge(format!(
+                    "the answer of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
+                    exchange.url
+                )));
+            }
             return Err(Obstacle::Harness(format!(
                 "the documented schema accepts the answer of {}, and node-client does not read it \
                  ({reason}): the spec or the client is at fault, not the node",
@@ -221,6 +228,13 @@ pub(crate) async fn decodes(
         ));
     }
     Ok(findings)
+}
+
+/// Whether so many digits follow one another somewhere that they may be a number beyond 64 bits.
+fn has_long_number(body: &[u8]) -> bool {
+    const LONG: usize = 19;
+    body.split(|byte| !byte.is_ascii_digit())
+        .any(|digits| digits.len() >= LONG)
 }
 
 /// A request that is wrong must not be answered as if it were right: no success, unless with an
@@ -296,6 +310,14 @@ mod tests {
             first_duplicate(br#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#),
             None
         );
+    }
+
+    #[test]
+    fn a_number_is_long_where_64_bits_may_not_hold_it() {
+        assert!(has_long_number(br#"{"timestamp":9223372036854775808}"#));
+        assert!(!has_long_number(
+            br#"{"timestamp":999999999999999999,"b":12}"#
+        ));
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod exchange;
 mod expectations;
 mod field;
 mod judge;
+mod memory;
 mod node;
 pub mod outcome;
 pub mod plan;

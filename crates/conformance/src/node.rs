@@ -15,11 +15,13 @@ use reqwest::header;
 use crate::{
     Target, asked, coverage,
     exchange::{Exchange, Method, Request},
+    memory::{self, Memory},
     outcome::Obstacle,
 };
 
-/// The most that is read of one answer.
-const MOST_BODY: usize = 16 * 1024 * 1024;
+const MIB: usize = 1024 * 1024;
+/// How long an answer may grow that does not say how long it is, before room is made for all of it.
+const UNANNOUNCED: usize = MIB;
 /// How often a node is asked again after it said that it is busy.
 const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
@@ -30,6 +32,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 pub(crate) struct Limits {
     pub(crate) request_timeout: Duration,
     pub(crate) requests: u64,
+    /// The most that is read of one answer, in bytes.
+    pub(crate) body: usize,
+    /// The most memory that all answers may take that are kept at a time, in bytes.
+    pub(crate) memory: usize,
+    /// How deep an answer's JSON document may be nested.
+    pub(crate) depth: usize,
     /// Whether anything may be submitted at all, whatever a case would like to.
     pub(crate) submits: bool,
     /// Requests in a second.
@@ -43,6 +51,7 @@ pub(crate) struct Node {
     /// Keeps no connection.
     anew: reqwest::Client,
     limits: Limits,
+    memory: Memory,
     sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
     /// When the next request may be sent, where the rate is bounded.
@@ -61,12 +70,18 @@ impl Node {
             target,
             http,
             anew,
+            memory: Memory::new(limits.memory),
             limits,
             sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
             next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
             log: Mutex::default(),
         })
+    }
+
+    /// The most memory that answers may take, in bytes.
+    pub(crate) fn most_memory(&self) -> usize {
+        self.memory.limit()
     }
 
     /// How many requests were sent.
@@ -209,20 +224,42 @@ impl Node {
         let retry_after = text(header::RETRY_AFTER)
             .and_then(|seconds| seconds.trim().parse().ok())
             .map(Duration::from_secs);
-        let mut body = Vec::new();
+        // What is announced is set aside at once: nothing has to be moved, and what does not fit is
+        // not read at all. Memory that is only announced is not used up before it has come.
+        let announced = response.content_length().unwrap_or_default();
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        if announced > self.limits.body {
+            return Err(self.too_long(request));
+        }
+        let mut share = self.memory.share();
+        if !self.memory.grow(&mut share, announced) {
+            return Err(self.no_room(request));
+        }
+        let mut body = Vec::with_capacity(announced);
         while let Some(chunk) = response
             .chunk()
             .await
             .map_err(|error| Failure::of(&error))?
         {
-            if body.len() + chunk.len() > MOST_BODY {
-                return Err(Failure::TooLarge(format!(
-                    "the answer of {} is longer than {} MiB, of which no more is read",
-                    request.url(&self.target.base_url),
-                    MOST_BODY / (1024 * 1024)
-                )));
+            let length = body.len() + chunk.len();
+            if length > self.limits.body {
+                return Err(self.too_long(request));
+            }
+            // So is as much as may come, where a long answer does not say how much that is.
+            if announced == 0 && length > UNANNOUNCED && body.capacity() < self.limits.body {
+                if !self.memory.grow(&mut share, self.limits.body) {
+                    return Err(self.no_room(request));
+                }
+                body.reserve_exact(self.limits.body - body.len());
+            }
+            if !self.memory.grow(&mut share, length) {
+                return Err(self.no_room(request));
             }
             body.extend_from_slice(&chunk);
+        }
+        body.shrink_to_fit();
+        if !self.memory.settle(&mut share, memory::needed(&body)) {
+            return Err(self.no_room(request));
         }
         let base = &self.target.base_url;
         let mut exchange = Exchange::new(
@@ -233,12 +270,33 @@ impl Node {
             body,
             started.elapsed(),
         );
+        exchange.share = share;
+        exchange.most_depth = self.limits.depth;
         exchange.content_encoding = content_encoding;
         exchange.location = location;
         if let Ok(mut log) = self.log.lock() {
             coverage::note(&mut log, &exchange);
         }
         Ok((exchange, retry_after))
+    }
+}
+
+impl Node {
+    fn too_long(&self, request: &Request) -> Failure {
+        Failure::TooLarge(format!(
+            "the answer of {} is longer than {} MiB, of which no more is read",
+            request.url(&self.target.base_url),
+            self.limits.body / MIB
+        ))
+    }
+
+    fn no_room(&self, request: &Request) -> Failure {
+        Failure::TooLarge(format!(
+            "the answer of {} is more than is read: it takes too much memory to look into, as all \
+             that is kept at a time may take {} MiB; --max-memory raises that",
+            request.url(&self.target.base_url),
+            self.limits.memory / MIB
+        ))
     }
 }
 

@@ -17,8 +17,9 @@ use crate::{
     Baseline, Target, asked, baseline,
     cases::{self, Case},
     discovery::{self, Fixture, Material},
-    exchange::{Exchange, Request},
+    exchange::{Exchange, MOST_DEPTH, Request},
     expectations::{self, Expectations},
+    field::MOST_FINDINGS,
     node::{Limits, Node},
     outcome::{Finding, Findings, Level, Obstacle, Outcome},
     report::{self, ExchangeReport, Report},
@@ -49,6 +50,13 @@ pub struct Options {
     pub rate: Option<f64>,
     /// The most requests that are sent.
     pub most_requests: u64,
+    /// The most that is read of one answer, in bytes.
+    pub most_body: usize,
+    /// The most memory that answers may take that are kept at a time, in bytes, by estimate. The
+    /// program itself takes about 20 MB besides.
+    pub most_memory: usize,
+    /// How deep the JSON document of an answer may be nested, up to 127 levels.
+    pub most_depth: usize,
     /// Whether what the contract documents and the run did not exercise fails it.
     pub require_coverage: bool,
     /// What is known of the node beforehand.
@@ -79,6 +87,9 @@ impl Default for Options {
             strict: false,
             rate: None,
             most_requests: 1_000,
+            most_body: 16 * 1024 * 1024,
+            most_memory: 64 * 1024 * 1024,
+            most_depth: MOST_DEPTH,
             require_coverage: false,
             fixture: Fixture::default(),
             baseline: None,
@@ -155,7 +166,9 @@ pub trait Watch: Send + Sync {
 pub(crate) struct Ended {
     pub(crate) case: Case,
     pub(crate) outcome: Outcome,
+    /// The first ones; the others are only counted.
     pub(crate) findings: Vec<Finding>,
+    pub(crate) more_findings: usize,
     pub(crate) obstacle: Option<Obstacle>,
     /// What an expectation says about it.
     pub(crate) note: Option<String>,
@@ -220,6 +233,9 @@ pub async fn run(
     let limits = Limits {
         request_timeout: options.request_timeout,
         requests: options.most_requests,
+        body: options.most_body,
+        memory: options.most_memory,
+        depth: options.most_depth,
         submits: selected.iter().any(|case| case.tier > Tier::Read),
         rate: options.rate,
     };
@@ -352,7 +368,10 @@ async fn one(
 
 fn ended(case: Case, found: Findings) -> Ended {
     match found {
-        Ok(findings) => {
+        Ok(mut findings) => {
+            let more_findings = findings.len().saturating_sub(MOST_FINDINGS);
+            findings.truncate(MOST_FINDINGS);
+            findings.shrink_to_fit();
             let outcome = match (findings.is_empty(), case.level) {
                 (true, _) => Outcome::Pass,
                 (false, Level::Must) => Outcome::Fail,
@@ -363,6 +382,7 @@ fn ended(case: Case, found: Findings) -> Ended {
                 case,
                 outcome,
                 findings,
+                more_findings,
                 obstacle: None,
                 note: None,
                 asked: Vec::new(),
@@ -373,6 +393,7 @@ fn ended(case: Case, found: Findings) -> Ended {
             case,
             outcome: Outcome::Inconclusive,
             findings: Vec::new(),
+            more_findings: 0,
             obstacle: Some(obstacle),
             note: None,
             asked: Vec::new(),

@@ -9,6 +9,7 @@
 //! whatever insta's settings are.
 
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     fs, io,
     panic::{self, AssertUnwindSafe},
@@ -177,25 +178,18 @@ pub(crate) async fn check(context: &Context, sample: Sample) -> Findings {
             .schema(&context.spec, View::Documented)
             .ok_or_else(|| Obstacle::Harness("the spec has no such answer".to_owned()))?,
     };
-    let bodies: Vec<Value> = answers
+    // Only what is changed is copied: an answer may be large, and there are several.
+    let bodies: Vec<Cow<'_, Value>> = answers
         .iter()
-        .filter_map(|exchange| exchange.answered_object().cloned())
-        .map(|body| {
-            if sample == Sample::CallSc {
-                body["transaction"].clone()
-            } else {
-                body
-            }
-        })
-        .map(|body| {
-            if sample == Sample::TokenBalance {
-                with_one_name(body)
-            } else {
-                body
-            }
+        .filter_map(|exchange| exchange.answered_object())
+        .map(|body| match sample {
+            Sample::CallSc => Cow::Borrowed(&body["transaction"]),
+            Sample::TokenBalance => with_one_name(body),
+            _ => Cow::Borrowed(body),
         })
         .collect();
-    let shape = shape(&context.spec, &schema, &bodies.iter().collect::<Vec<_>>())?;
+    let values: Vec<&Value> = bodies.iter().map(AsRef::as_ref).collect();
+    let shape = shape(&context.spec, &schema, &values)?;
     let text = serde_json::to_string_pretty(&shape)
         .map_err(|error| Obstacle::Harness(error.to_string()))?;
     let name = name_of(sample);
@@ -233,14 +227,17 @@ pub fn path_of(case: &str) -> Option<String> {
 }
 
 /// The two names that the contract gives to a balance count as one.
-fn with_one_name(mut body: Value) -> Value {
-    if let Some(members) = body.as_object_mut()
-        && !members.contains_key("balance")
-        && let Some(value) = members.remove("value")
-    {
-        members.insert("balance".to_owned(), value);
+fn with_one_name(body: &Value) -> Cow<'_, Value> {
+    match body.as_object() {
+        Some(members) if members.contains_key("value") && !members.contains_key("balance") => {
+            let mut members = members.clone();
+            if let Some(value) = members.remove("value") {
+                members.insert("balance".to_owned(), value);
+            }
+            Cow::Owned(Value::Object(members))
+        }
+        _ => Cow::Borrowed(body),
     }
-    body
 }
 
 /// What all these values have in common, as far as the contract requires it.

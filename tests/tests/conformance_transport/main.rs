@@ -6,27 +6,26 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-mod front;
 mod table;
 
 use std::{collections::BTreeSet, net::SocketAddr, sync::Arc, time::Duration};
 
 use devnode::Config;
 use integration_tests::{
+    hostile::front::{Act, front},
     matrix,
     watch::{check, ids},
 };
 use node_conformance::{Options, outcome::Outcome, report::Verdict};
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 
-use crate::{
-    front::{Act, front},
-    table::{Ends, Hostile, TRUST, always, hostile},
-};
+use crate::table::{Ends, Hostile, TRUST, always, hostile};
 
 /// What is wrong with how a run behind this fault ended.
 async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
-    let front = front(&upstream, Arc::clone(&hostile.fault.act)).await;
+    let front = front(&upstream, Arc::clone(&hostile.fault.act))
+        .await
+        .expect("a front");
     let mut options = Options::default();
     options.jobs = hostile.jobs;
     if hostile.impatient {
@@ -105,13 +104,13 @@ async fn a_node_that_is_lost_half_way_leaves_what_was_found() {
             return Act::Gone;
         }
         if seen.path == "/get-block" {
-            return Act::Send(
+            return Act::send(
                 good.changed(good.text().replace("\"status\":1", "\"status\":\"1\"")),
             );
         }
         Act::Right
     });
-    let front = front(node.base_url(), lost.act).await;
+    let front = front(node.base_url(), lost.act).await.expect("a front");
     let mut options = Options::default();
     options.jobs = 1;
     let report = check(&format!("http://{}", front.address), &options).await;

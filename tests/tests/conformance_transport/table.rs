@@ -2,9 +2,8 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use integration_tests::hostile::front::{Act, Do, Good, Seen, raw};
 use node_conformance::report::Verdict;
-
-use crate::front::{Act, Do, Good, Seen, raw};
 
 pub(crate) const TRUST: &str = "/get-trustscore-wallets";
 const ANSWERS: &[&str] = &["get-trustscore-wallets/answers"];
@@ -81,7 +80,7 @@ fn score(text: &'static str) -> Fault {
         let body = good.text();
         let (before, after) = body.split_once("\"trust_score\":").expect("a score");
         let rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '.');
-        Act::Send(good.changed(format!("{before}\"trust_score\":{text}{rest}")))
+        Act::send(good.changed(format!("{before}\"trust_score\":{text}{rest}")))
     })
 }
 
@@ -122,7 +121,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "one endpoint resets the connection in the middle of a body",
             trust(|good| {
                 let whole = good.whole();
-                Act::Reset(whole[..whole.len() - good.body.len() / 2].to_vec())
+                Act::reset(whole[..whole.len() - good.body.len() / 2].to_vec())
             }),
             Unreachable,
         ),
@@ -130,23 +129,23 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "every answer is reset in the middle of its body",
             always(|_, good| {
                 let whole = good.whole();
-                Act::Reset(whole[..whole.len() - good.body.len() / 2].to_vec())
+                Act::reset(whole[..whole.len() - good.body.len() / 2].to_vec())
             }),
             Unreachable,
         ),
         patient(
             "a body ends before its Content-Length",
-            trust(|good| Act::Close(good.with_length(good.body.len() + 10))),
+            trust(|good| Act::close(good.with_length(good.body.len() + 10))),
             Unreachable,
         ),
         patient(
             "a Content-Length is shorter than the document",
-            trust(|good| Act::Close(good.with_length(good.body.len() - 1))),
+            trust(|good| Act::close(good.with_length(good.body.len() - 1))),
             Departs(ANSWERS),
         ),
         patient(
             "more follows behind a whole body, and the connection closes",
-            trust(|good| Act::Close([good.whole(), b"more".to_vec()].concat())),
+            trust(|good| Act::close([good.whole(), b"more".to_vec()].concat())),
             Passes,
         ),
         impatient(
@@ -163,14 +162,14 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "one endpoint sends a byte now and then",
             trust(|good| {
                 let head = format!("{}Content-Length: 100000\r\n\r\n", good.head).into_bytes();
-                Act::Endless(head, b" ".to_vec(), Duration::from_millis(50))
+                Act::endless(head, b" ".to_vec(), Duration::from_millis(50))
             }),
             Unreachable,
         ),
         impatient(
             "one endpoint asks to continue for ever",
             trust(|_| {
-                Act::Endless(
+                Act::endless(
                     Vec::new(),
                     b"HTTP/1.1 100 Continue\r\n\r\n".to_vec(),
                     Duration::from_millis(5),
@@ -180,23 +179,23 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         ),
         patient(
             "one endpoint answers as HTTP/0.9 does",
-            trust(|good| Act::Close(good.body.clone())),
+            trust(|good| Act::close(good.body.clone())),
             Unreachable,
         ),
         patient(
             "everything is answered as HTTP/0.9 does",
-            always(|_, good| Act::Close(good.body.clone())),
+            always(|_, good| Act::close(good.body.clone())),
             Unreachable,
         ),
         patient(
             "one endpoint has a status line of rubbish",
-            trust(|good| Act::Close(raw("HTTP/1.1 two hundred\r\n", &good.body))),
+            trust(|good| Act::close(raw("HTTP/1.1 two hundred\r\n", &good.body))),
             Unreachable,
         ),
         patient(
             "one endpoint's headers never end",
             trust(|good| {
-                Act::Endless(
+                Act::endless(
                     good.head.clone().into_bytes(),
                     b"X-More: and more\r\n".repeat(1000),
                     Duration::ZERO,
@@ -209,14 +208,14 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             trust(|good| {
                 let head = format!("{}Transfer-Encoding: chunked\r\n\r\n", good.head).into_bytes();
                 let chunk = [b"80000\r\n".to_vec(), vec![b' '; 0x80000], b"\r\n".to_vec()].concat();
-                Act::Endless(head, chunk, Duration::ZERO)
+                Act::endless(head, chunk, Duration::ZERO)
             }),
             Unreachable,
         ),
         patient(
             "one endpoint's chunks have no size",
             trust(|good| {
-                Act::Close(raw(
+                Act::close(raw(
                     &format!("{}Transfer-Encoding: chunked\r\n", good.head),
                     b"many\r\n{}\r\n",
                 ))
@@ -228,7 +227,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             trust(|_| {
                 let head =
                     format!("HTTP/1.1 302 Found\r\nLocation: {TRUST}\r\nContent-Length: 0\r\n");
-                Act::Send(raw(&head, b""))
+                Act::send(raw(&head, b""))
             }),
             Departs(ANSWERS),
         ),
@@ -238,7 +237,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 let head = format!(
                     "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://{elsewhere}/\r\nContent-Length: 0\r\n"
                 );
-                Act::Send(raw(&head, b""))
+                Act::send(raw(&head, b""))
             }),
             Departs(ANSWERS),
         ),
@@ -248,18 +247,18 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 let head = format!(
                     "HTTP/1.1 302 Found\r\nLocation: http://{elsewhere}/\r\nContent-Length: 0\r\n"
                 );
-                Act::Send(raw(&head, b""))
+                Act::send(raw(&head, b""))
             }),
             Unreachable,
         ),
         patient(
             "one endpoint answers 204 without data",
-            trust(|_| Act::Send(raw("HTTP/1.1 204 No Content\r\n", b""))),
+            trust(|_| Act::send(raw("HTTP/1.1 204 No Content\r\n", b""))),
             Departs(ANSWERS),
         ),
         patient(
             "one endpoint answers 304 without data",
-            trust(|_| Act::Send(raw("HTTP/1.1 304 Not Modified\r\n", b""))),
+            trust(|_| Act::send(raw("HTTP/1.1 304 Not Modified\r\n", b""))),
             Departs(ANSWERS),
         ),
         patient(
@@ -269,7 +268,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                     "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n",
                     good.body.len()
                 );
-                Act::Send(raw(&head, &good.body))
+                Act::send(raw(&head, &good.body))
             }),
             Departs(ANSWERS),
         ),
@@ -280,13 +279,13 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                     "{JSON}Content-Encoding: gzip\r\nContent-Length: {}\r\n",
                     good.body.len()
                 );
-                Act::Send(raw(&head, &good.body))
+                Act::send(raw(&head, &good.body))
             }),
             Departs(ANSWERS),
         ),
         patient(
             "a body has a byte order mark",
-            trust(|good| Act::Send(good.changed(format!("\u{feff}{}", good.text())))),
+            trust(|good| Act::send(good.changed(format!("\u{feff}{}", good.text())))),
             Departs(ANSWERS),
         ),
         patient(
@@ -294,7 +293,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             trust(|good| {
                 let text = good.text();
                 let body = [&text.as_bytes()[..text.len() - 1], b",\"note\":\"\xe9\"}"].concat();
-                Act::Send(good.changed(body))
+                Act::send(good.changed(body))
             }),
             Departs(ANSWERS),
         ),
@@ -306,18 +305,18 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         ),
         patient(
             "something follows the document",
-            trust(|good| Act::Send(good.changed(format!("{} {{}}", good.text())))),
+            trust(|good| Act::send(good.changed(format!("{} {{}}", good.text())))),
             Departs(ANSWERS),
         ),
         patient(
             "a body is empty",
-            trust(|good| Act::Send(good.changed(""))),
+            trust(|good| Act::send(good.changed(""))),
             Departs(ANSWERS),
         ),
         patient(
             "everything is answered 429 for ever",
             always(|_, _| {
-                Act::Send(raw(
+                Act::send(raw(
                     "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 0\r\nContent-Length: 0\r\n",
                     b"",
                 ))
@@ -327,7 +326,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         patient(
             "everything is answered 503 for ever, with Retry-After",
             always(|_, _| {
-                Act::Send(raw(
+                Act::send(raw(
                     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n",
                     b"",
                 ))
@@ -338,7 +337,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "each tenth request is reset",
             always(|seen, _| {
                 if seen.place.is_multiple_of(10) {
-                    Act::Reset(Vec::new())
+                    Act::reset(Vec::new())
                 } else {
                     Act::Right
                 }
@@ -349,7 +348,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "each tenth request is answered 500",
             always(|seen, _| {
                 if seen.place.is_multiple_of(10) {
-                    Act::Send(raw(
+                    Act::send(raw(
                         "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n",
                         b"",
                     ))
@@ -363,7 +362,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "each third request is answered 429",
             always(|seen, _| {
                 if seen.place.is_multiple_of(3) {
-                    Act::Send(raw(
+                    Act::send(raw(
                         "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 0\r\nContent-Length: 0\r\n",
                         b"",
                     ))
@@ -377,7 +376,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             "a connection closes when it is used again",
             always(|seen, _| {
                 if seen.on_connection > 1 {
-                    Act::Reset(Vec::new())
+                    Act::reset(Vec::new())
                 } else {
                     Act::Right
                 }
@@ -386,7 +385,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         ),
         patient(
             "every connection closes behind its answer, unannounced",
-            always(|_, good| Act::Close(good.whole())),
+            always(|_, good| Act::close(good.whole())),
             Passes,
         ),
         patient(

@@ -14,6 +14,10 @@ impl Element for Member {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <&RawValue>::deserialize(deserializer).map(|raw| Self(Field::read(raw)))
     }
+
+    fn is_odd(&self) -> bool {
+        self.0.value().is_none()
+    }
 }
 
 /// The members that are wallet addresses.

@@ -197,4 +197,16 @@ impl Element for Receipt {
         let text = <&RawValue>::deserialize(deserializer)?.get();
         Ok(plain::read(text).unwrap_or_else(|| Self::tolerantly(text)))
     }
+
+    fn is_odd(&self) -> bool {
+        self.odd.is_some()
+            || self.data.value().is_none()
+            || self.block_index.value().is_none()
+            || self.block_hash.value().is_none()
+            || self.vote.value().is_none()
+            || self.timestamp.value().is_none()
+            || self.wallet_address.value().is_none()
+            || self.public_key.value().is_none()
+            || self.signature.value().is_none()
+    }
 }

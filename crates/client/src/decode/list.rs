@@ -9,6 +9,20 @@ use super::{Field, Odd, kind_of, odd_scalars, odd_value, read_odd};
 /// An element of a list, which is read whatever it is.
 pub(crate) trait Element: Sized {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+
+    /// Whether something in it could not be read, and is kept with its text and the reason.
+    fn is_odd(&self) -> bool {
+        false
+    }
+}
+
+/// The most elements of a list that are kept with what is wrong with them. Each takes hundreds of
+/// bytes, and may have come as one.
+pub(crate) const MOST_ODD: usize = 10_000;
+
+/// Why a list with more of them is not read.
+pub(crate) fn too_many_odd() -> String {
+    format!("more than {MOST_ODD} elements of the list are not what belongs there")
 }
 
 /// A list, and how it was written.
@@ -93,8 +107,13 @@ impl<'de, T: Element> Visitor<'de> for ListSeed<T> {
             }
         }
 
-        let mut items = Vec::new();
-        while let Some(item) = seq.next_element_seed(ElementSeed(PhantomData))? {
+        let mut items: Vec<T> = Vec::new();
+        let mut odd = 0;
+        while let Some(item) = seq.next_element_seed(ElementSeed(PhantomData::<T>))? {
+            odd += usize::from(item.is_odd());
+            if odd > MOST_ODD {
+                return Err(de::Error::custom(too_many_odd()));
+            }
             items.push(item);
         }
         Ok(Field::Value(List {

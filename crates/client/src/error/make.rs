@@ -130,7 +130,7 @@ impl Error {
 
     fn from_transport(source: reqwest::Error) -> Self {
         if let Some(fault) = find::<BodyTooLarge>(&source) {
-            let message = format!("the answer is larger than {} bytes", fault.limit);
+            let message = fault.to_string();
             return Self::from_kind(ErrorKind::BodyTooLarge, message).caused_by(source);
         }
         let cause = escaped_up_to(&innermost(&source), 200);

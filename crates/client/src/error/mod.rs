@@ -63,7 +63,7 @@ pub enum ErrorKind {
     Connection,
     /// The node answered with a status that is no success, or none that has an answer.
     Status,
-    /// The answer is larger than the client reads.
+    /// The answer is larger than the client reads, holds more values, or is nested deeper.
     BodyTooLarge,
     /// The answer is not what its description says: no JSON, or another kind of JSON.
     Decode,
@@ -189,7 +189,7 @@ impl Error {
         self.0.kind == ErrorKind::Decode
     }
 
-    /// Whether the answer was larger than the client reads.
+    /// Whether the answer was more than the client reads: larger, of more values, or deeper.
     #[must_use]
     pub fn is_body_too_large(&self) -> bool {
         self.0.kind == ErrorKind::BodyTooLarge

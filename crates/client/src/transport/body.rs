@@ -2,15 +2,31 @@
 
 use bytes::{Bytes, BytesMut};
 
-/// A body was larger than the client reads.
+/// A body was more than the client reads.
 ///
 /// It is the source of an [`Error`](crate::Error) for which
 /// [`is_body_too_large`](crate::Error::is_body_too_large) is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the body is larger than {limit} bytes")]
-pub struct BodyTooLarge {
-    /// The limit, in bytes.
-    pub limit: usize,
+#[non_exhaustive]
+pub enum BodyTooLarge {
+    /// It has more bytes than [`max_body`](super::Limits::max_body).
+    #[error("the answer is larger than {limit} bytes")]
+    Bytes {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// It holds more values than [`max_values`](super::Limits::max_values).
+    #[error("the answer holds more than {limit} values")]
+    Values {
+        /// The limit, in values.
+        limit: usize,
+    },
+    /// It is nested deeper than [`max_depth`](super::Limits::max_depth).
+    #[error("the answer is nested more than {limit} levels deep")]
+    Depth {
+        /// The limit, in levels.
+        limit: usize,
+    },
 }
 
 /// Why a body could not be read to its end.
@@ -28,7 +44,7 @@ pub(super) async fn read(
     response: &mut reqwest::Response,
     limit: usize,
 ) -> Result<Bytes, BodyFault> {
-    let too_large = BodyFault::TooLarge(BodyTooLarge { limit });
+    let too_large = BodyFault::TooLarge(BodyTooLarge::Bytes { limit });
     let announced = response
         .content_length()
         .map(|length| usize::try_from(length).ok());
@@ -71,4 +87,104 @@ pub(super) async fn read_start(response: &mut reqwest::Response, most: usize) ->
         start.extend_from_slice(chunk.get(..wanted).unwrap_or_default());
     }
     start.freeze()
+}
+
+/// Whether a JSON text holds no more values than that, and is not nested deeper.
+///
+/// Small values take far more memory as what they are read as than as text, and what is kept as
+/// text is looked into by nobody else. Values are counted by the bytes that open or part them,
+/// wherever these stand: nodes also write lists inside of strings.
+pub(super) fn measure(body: &[u8], values: usize, depth: usize) -> Result<(), BodyTooLarge> {
+    // Bytes of a piece are counted in a byte, which a compiler makes wide instructions of.
+    let pieces = body.chunks(usize::from(u8::MAX));
+    let counted: usize = pieces
+        .map(|piece| {
+            let ones = piece
+                .iter()
+                .map(|byte| u8::from(matches!(byte, b',' | b'[' | b'{')));
+            usize::from(ones.sum::<u8>())
+        })
+        .sum();
+    if counted > values {
+        return Err(BodyTooLarge::Values { limit: values });
+    }
+    // Who has fewer values than levels are allowed can't be too deep.
+    if counted > depth && deeper_than(body, depth) {
+        return Err(BodyTooLarge::Depth { limit: depth });
+    }
+    Ok(())
+}
+
+/// Whether what is open at some place of a JSON text is more than that; strings are passed over.
+fn deeper_than(body: &[u8], limit: usize) -> bool {
+    let mut open = 0_usize;
+    let mut rest = body.iter();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'[' | b'{' => {
+                open += 1;
+                if open > limit {
+                    return true;
+                }
+            }
+            b']' | b'}' => open = open.saturating_sub(1),
+            b'"' => loop {
+                let Some(at) = memchr::memchr2(b'"', b'\\', rest.as_slice()) else {
+                    return false;
+                };
+                if rest.nth(at) == Some(&b'"') {
+                    break;
+                }
+                // What is escaped ends nothing.
+                rest.next();
+            },
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(text: &str, values: usize, depth: usize) -> Option<BodyTooLarge> {
+        measure(text.as_bytes(), values, depth).err()
+    }
+
+    #[test]
+    fn counts_values_wherever_they_stand() {
+        assert_eq!(measured("[1,2,3]", 3, 9), None);
+        let limit = 2;
+        let too_many = Some(BodyTooLarge::Values { limit });
+        assert_eq!(measured("[1,2,3]", limit, 9), too_many);
+        assert_eq!(measured(r#"{"list":"[1,2]"}"#, limit, 9), too_many);
+        let long = format!("[{}]", vec!["0"; 1000].join(","));
+        assert_eq!(measured(&long, 1000, 9), None);
+        assert!(measured(&long, 999, 9).is_some());
+    }
+
+    #[test]
+    fn depth_is_what_is_open_outside_of_strings() {
+        let limit = 3;
+        let too_deep = Some(BodyTooLarge::Depth { limit });
+        for text in [
+            "[[[[]]]]",
+            r#"{"a":"]]]","b":[[[0]]]}"#,
+            r#"{"a\"]]]":[[[0]]]}"#,
+            r#"["\\",[[[0]]]]"#,
+            "[[[[",
+        ] {
+            assert_eq!(measured(text, 99, limit), too_deep, "{text}");
+        }
+        for text in [
+            "[[[0]],[[0]],[[0]]]",
+            r#"[["[[[["],["[[\"[["]]"#,
+            "]]]][[[",
+            "\"[[[[[",
+            "\"[[[[[\\",
+        ] {
+            assert_eq!(measured(text, 99, limit), None, "{text}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ use super::{
     body::{self, BodyFault, BodyTooLarge},
     is_passing, retry_after,
 };
-use crate::generated;
+use crate::{call, generated};
 
 /// What is read of a body that says why a request failed, in bytes.
 const FAILURE_BODY: usize = 64 * 1024;
@@ -162,10 +162,19 @@ impl generated::Client {
         let status = response.status();
         tracing::debug!(operation, status = status.as_u16(), "answer");
         inner.note(|notes| note_answer(notes, status, response.headers()));
+        let limits = &inner.limits;
         let body = if status.is_success() {
-            body::read(&mut response, inner.limits.max_body).await
+            let read = body::read(&mut response, limits.max_body).await;
+            // A page is no JSON, and kept as it is.
+            let is_page = operation == call::DOCS.id;
+            read.and_then(|body| match is_page {
+                true => Ok(body),
+                false => body::measure(&body, limits.max_values, limits.max_depth)
+                    .map(|()| body)
+                    .map_err(BodyFault::TooLarge),
+            })
         } else {
-            let most = inner.limits.max_body.min(FAILURE_BODY);
+            let most = limits.max_body.min(FAILURE_BODY);
             Ok(body::read_start(&mut response, most).await)
         };
         match body {

@@ -97,6 +97,17 @@ pub struct Limits {
     pub total_timeout: Duration,
     /// The largest body that is read, in bytes. 16 MiB.
     pub max_body: usize,
+    /// The most values that an answer may hold, counted by its commas and opening brackets.
+    /// 500,000; a block of 10,000 receipts has 90,000.
+    ///
+    /// A small value takes many times the memory of its text, so it is this limit and `max_body`
+    /// together that bound the memory of a call.
+    pub max_values: usize,
+    /// How deep the arrays and objects of an answer may be nested. 127.
+    ///
+    /// More than 127 levels are only of use where an answer is kept as text: whatever is read as
+    /// a type of this crate ends there, whatever is set.
+    pub max_depth: usize,
     /// How often a GET is tried again, and when.
     pub retry: RetryPolicy,
 }
@@ -107,6 +118,8 @@ impl Default for Limits {
             request_timeout: Duration::from_secs(30),
             total_timeout: Duration::from_secs(60),
             max_body: 16 * 1024 * 1024,
+            max_values: 500_000,
+            max_depth: 127,
             retry: RetryPolicy::default(),
         }
     }

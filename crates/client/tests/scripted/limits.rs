@@ -11,7 +11,7 @@ use node_client::{
 };
 
 use crate::{
-    builder,
+    builder, client,
     server::{Reply, Server},
 };
 
@@ -67,6 +67,57 @@ async fn a_body_at_the_limit_is_read() {
     let server = Server::answering(Reply::json(&body)).await;
     let client = builder(&server.base).max_body(body.len()).build().unwrap();
     assert!(client.block(1).await.is_ok());
+}
+
+#[tokio::test]
+async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
+    let many = format!("{{\"index\":1,\"more\":[{}]}}", vec!["0"; 1000].join(","));
+    let deep = format!(
+        "{{\"index\":1,\"more\":{}{}}}",
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    for (body, said) in [
+        (&many, "the answer holds more than 500 values"),
+        (&deep, "the answer is nested more than 127 levels deep"),
+    ] {
+        let server = Server::answering(Reply::json(body)).await;
+        let client = builder(&server.base).max_values(500).build().unwrap();
+        let error = client.block(1).await.unwrap_err();
+        assert!(error.is_body_too_large() && !error.is_decode(), "{error:?}");
+        assert!(error.to_string().ends_with(said), "{error}");
+        assert_eq!(server.count(), 1);
+        // What is raised is read, as it is kept as text here.
+        let client = builder(&server.base).max_depth(300).build().unwrap();
+        assert_eq!(client.block(1).await.unwrap().index().unwrap(), &1.into());
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_nothing_but_rubbish_is_given_up() {
+    let rubbish = vec!["0"; 20_000].join(",");
+    for body in [
+        format!("{{\"text\":{{\"previous_block_receipts\":[{rubbish}]}}}}"),
+        format!(
+            "{{\"text\":{{\"previous_block_receipts\":[{}]}}}}",
+            rubbish.replace('0', "{}")
+        ),
+        format!("{{\"committee\":[{rubbish}]}}"),
+    ] {
+        let server = Server::answering(Reply::json(&body)).await;
+        let error = client(&server.base).block(1).await.unwrap_err();
+        assert!(error.is_decode(), "{error:?}");
+        assert!(
+            error.to_string().contains("more than 10000 elements"),
+            "{error}"
+        );
+    }
+    let server = Server::answering(Reply::json(&format!("{{\"balance\":[{rubbish}]}}"))).await;
+    let error = client(&server.base).holders("T").await.unwrap_err();
+    assert!(
+        error.to_string().contains("more than 10000 elements"),
+        "{error}"
+    );
 }
 
 #[tokio::test]

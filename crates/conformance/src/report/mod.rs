@@ -24,7 +24,6 @@ pub use pretty::{Style, pretty, pretty_case};
 
 use crate::{
     Options, Target, cases, coverage,
-    field::MOST_FINDINGS,
     node::Node,
     outcome::{Level, Obstacle, Outcome},
     run::{Cut, Ended},
@@ -193,7 +192,6 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
     let findings: Vec<_> = ended
         .findings
         .iter()
-        .take(MOST_FINDINGS)
         .map(|finding| FindingReport {
             what: finding.what.clone(),
             pointer: finding.pointer.clone(),
@@ -221,7 +219,7 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
         snapshot: snapshot::path_of(ended.case.id),
-        more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS),
+        more_findings: ended.more_findings,
         elapsed_ms: millis(ended.elapsed),
         exchanges: Vec::new(),
         findings,
@@ -261,6 +259,7 @@ pub(crate) fn build(
                         case,
                         outcome,
                         findings: Vec::new(),
+                        more_findings: 0,
                         obstacle: None,
                         note: None,
                         asked: Vec::new(),

@@ -5,6 +5,8 @@ mod abuse;
 mod calls;
 mod determinism;
 mod docs;
+#[cfg(unix)]
+mod load;
 mod peer;
 mod queries;
 mod receipts;

@@ -1,0 +1,87 @@
+//! Thousands of clients at a time.
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::JoinSet,
+};
+
+use crate::peer::Peer;
+
+/// How many connections are open at a time, where the system allows that many.
+const CONNECTIONS: u64 = 10_000;
+/// How many file descriptors are left for everything else, such as the other tests of this process.
+const SPARE: u64 = 3_000;
+
+/// How many connections this process may have, both of whose ends are in it.
+fn possible_connections() -> u64 {
+    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+    let wanted = (2 * CONNECTIONS + SPARE).min(most);
+    setrlimit(Resource::RLIMIT_NOFILE, wanted, most).unwrap();
+    CONNECTIONS.min((wanted - SPARE) / 2)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_thousand_connections_are_all_answered() {
+    let peer = Peer::new().await;
+    let address = peer.node.address();
+    let mut open = Vec::new();
+    for _ in 0..possible_connections() {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        // Nobody gets to the end of a request before all have begun one.
+        stream
+            .write_all(b"GET /get-block?block_index=1 HTTP/1.1\r\nhost: x\r\nconnec")
+            .await
+            .unwrap();
+        open.push(stream);
+    }
+    assert!(open.len() > 500, "only {} connections", open.len());
+    // Who comes last is answered at once all the same.
+    assert_eq!(peer.get("/get-block?block_index=2").await.status, 200);
+    let asked = open.len();
+    let mut answers: JoinSet<_> = open
+        .into_iter()
+        .map(|mut stream| async move {
+            stream.write_all(b"tion: close\r\n\r\n").await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            answer
+        })
+        .collect();
+    let mut good = 0;
+    while let Some(answer) = answers.join_next().await {
+        let answer = answer.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+        assert!(answer.contains("\"index\":1,"), "{answer}");
+        good += 1;
+    }
+    assert_eq!(good, asked);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bodies_that_trickle_in_side_by_side_are_all_answered() {
+    let peer = Peer::new().await;
+    let address = peer.node.address();
+    let body = b"{\"transaction\": 1}";
+    let head = format!(
+        "POST /submit-transaction HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    let mut slow = Vec::new();
+    for _ in 0..200 {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    for byte in body {
+        for stream in &mut slow {
+            stream.write_all(&[*byte]).await.unwrap();
+        }
+    }
+    for mut stream in slow {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
+    }
+}

@@ -1,0 +1,197 @@
+//! `hostile`: hostile servers by hand, and the table of what comes of them.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program tells what it does"
+)]
+
+use std::{
+    error::Error,
+    ffi::OsString,
+    path::PathBuf,
+    process::{Command, ExitCode},
+    time::Duration,
+};
+
+use clap::{Args, Parser, Subcommand};
+use integration_tests::hostile::{
+    Consumer, FILE, Programs, Seen, all, measure, render, run_measured, with_rows,
+};
+use node_client::{Client, SignedTransaction};
+use node_conformance::cli::{ConformanceArgs, execute};
+
+#[derive(Debug, Parser)]
+#[command(about = "Servers that are broken or hostile, and what comes of them")]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// List the behaviours
+    List,
+    /// Run one of the servers until Ctrl-C
+    Serve {
+        /// Its name.
+        name: String,
+    },
+    /// Hold the programs against every server, and print the table
+    Table(TableArgs),
+    /// Ask a node for a block and submit a transaction, and tell what came of it
+    Client(ClientArgs),
+    /// Check a node, as node-conformance does
+    Conformance(Box<ConformanceArgs>),
+    /// Run a program, and write to a file how long it took and how much memory
+    Measured {
+        /// The file: microseconds and, where the system tells, bytes.
+        file: PathBuf,
+        /// The program and its arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
+        command: Vec<OsString>,
+    },
+}
+
+#[derive(Clone, Debug, Args)]
+struct TableArgs {
+    /// Write the table to docs/hostile-nodes.md, too.
+    #[arg(long)]
+    write: bool,
+    /// Only the servers with these names.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// The node-conformance that is measured [default: the one in this program].
+    #[arg(long, value_name = "FILE")]
+    conformance: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Args)]
+struct ClientArgs {
+    #[arg(long, value_name = "URL")]
+    base_url: String,
+    #[arg(long, value_name = "S")]
+    request_timeout: f64,
+}
+
+/// What a node refuses with 200, as nobody has signed it.
+const UNSIGNED: &str = r#"{"transaction":{"timestamp":1767225600000,
+    "trans_code":"5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a","type":3,"currency":"DEVN","fee":1000000,
+    "descr":"","valid":1,"specific_data":{"address":"ct4067725761fa19365c94b555e18f5a911f649fa3",
+    "function":"add_verification","signers":["0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a"],
+    "params":{}}},"signatures":[]}"#;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let done = match Cli::parse().task {
+        Task::List => {
+            for hostile in all() {
+                println!("{:<20} {}", hostile.name, hostile.what);
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Task::Serve { name } => serve(&name).await,
+        Task::Table(args) => table(args).await,
+        Task::Client(args) => client(args).await,
+        Task::Conformance(args) => {
+            let status = execute(&args, None).await;
+            std::process::exit(status.into());
+        }
+        Task::Measured { file, command } => measured(&file, &command),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::from(2)
+    })
+}
+
+async fn serve(name: &str) -> Result<ExitCode, Failure> {
+    let all = all();
+    let Some(hostile) = all.iter().find(|hostile| hostile.name == name) else {
+        return Err(format!("there is no server {name:?}: see `hostile list`").into());
+    };
+    let running = hostile.start().await?;
+    println!("{} at {}", hostile.what, running.base_url);
+    if let Some(roots) = running.roots() {
+        println!("trusted with SSL_CERT_FILE={}", roots.display());
+    }
+    tokio::signal::ctrl_c().await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn table(args: TableArgs) -> Result<ExitCode, Failure> {
+    let mut programs = Programs::out_of(std::env::current_exe()?);
+    if let Some(conformance) = args.conformance {
+        programs.conformance = (conformance, Vec::new());
+    }
+    let mut rows = Vec::new();
+    for hostile in all() {
+        if !args.only.is_empty() && !args.only.iter().any(|name| name == hostile.name) {
+            continue;
+        }
+        eprintln!("{}", hostile.name);
+        let programs = programs.clone();
+        // A server each, as some count.
+        let first = hostile.start().await?;
+        let second = hostile.start().await?;
+        let row = tokio::task::spawn_blocking(move || {
+            let client = measure(&programs, Consumer::Client, &hostile, &first, &[])?;
+            let run = measure(&programs, Consumer::Conformance, &hostile, &second, &[])?;
+            std::io::Result::Ok((hostile, client, run))
+        });
+        rows.push(row.await??);
+    }
+    let mut wrong = Vec::new();
+    for (hostile, client, run) in &rows {
+        let expected = &hostile.expected;
+        let mut differs = expected.of_client(&client.output.stdout);
+        differs.extend(expected.of_conformance(&run.output));
+        wrong.extend(
+            differs
+                .iter()
+                .map(|differs| format!("{}: {differs}", hostile.name)),
+        );
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
+    }
+    let text = render(&rows);
+    print!("{text}");
+    if args.write {
+        with_rows(&text)?;
+        eprintln!("written to {FILE}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn client(args: ClientArgs) -> Result<ExitCode, Failure> {
+    let client = Client::builder(args.base_url.as_str())?
+        .request_timeout(Duration::try_from_secs_f64(args.request_timeout)?)
+        .build()?;
+    let read = client.block(5_u64).await.err();
+    let signed = SignedTransaction::from_text(UNSIGNED)?;
+    let submitted = client.submit(&signed).await.err();
+    let told = [read, submitted].map(|error| match error {
+        None => Seen {
+            kind: None,
+            text: String::new(),
+            maybe_sent: true,
+        },
+        Some(error) => Seen {
+            kind: Some(format!("{:?}", error.kind())),
+            text: error.to_string(),
+            maybe_sent: error.maybe_sent(),
+        },
+    });
+    println!("{}", serde_json::to_string(&told)?);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn measured(file: &std::path::Path, command: &[OsString]) -> Result<ExitCode, Failure> {
+    let (program, arguments) = command.split_first().ok_or("no program")?;
+    let status = run_measured(file, Command::new(program).args(arguments))?;
+    let status = status.and_then(|status| u8::try_from(status).ok());
+    Ok(ExitCode::from(status.unwrap_or(u8::MAX)))
+}

@@ -1,0 +1,85 @@
+//! Certificates for servers behind TLS, good and bad, made anew for each.
+
+use std::{error::Error, io::Write, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    date_time_ymd,
+};
+use tempfile::NamedTempFile;
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        ServerConfig,
+        crypto::ring,
+        pki_types::{CertificateDer, PrivatePkcs8KeyDer},
+    },
+};
+
+/// What is wrong with a certificate, if anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Certificate {
+    /// Nothing.
+    Good,
+    /// Its time is over.
+    Expired,
+    /// Nobody but itself vouches for it.
+    SelfSigned,
+    /// It is another server's.
+    ForAnotherName,
+}
+
+/// A server's end of TLS, and a file with the authority that a client is to trust.
+pub(super) type Tls = (TlsAcceptor, NamedTempFile);
+
+/// Makes an authority, and a certificate for 127.0.0.1 with the fault that is asked for.
+pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync>> {
+    let mut authority = CertificateParams::new(Vec::new())?;
+    authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    let name = &mut authority.distinguished_name;
+    name.push(DnType::CommonName, "an authority made for tests");
+    let authority_key = KeyPair::generate()?;
+    let trusted = authority.self_signed(&authority_key)?;
+
+    let name = match fault {
+        Certificate::ForAnotherName => "node.example.org",
+        _ => "127.0.0.1",
+    };
+    let mut server = CertificateParams::new(vec![name.to_owned()])?;
+    server.not_before = date_time_ymd(2020, 1, 1);
+    server.not_after = match fault {
+        Certificate::Expired => date_time_ymd(2021, 1, 1),
+        _ => date_time_ymd(2999, 1, 1),
+    };
+    let key = KeyPair::generate()?;
+    let certificate = match fault {
+        Certificate::SelfSigned => server.self_signed(&key)?,
+        _ => server.signed_by(&key, &Issuer::from_params(&authority, &authority_key))?,
+    };
+
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![certificate.der().clone()],
+            PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
+        )?;
+    let mut file = NamedTempFile::new()?;
+    file.write_all(pem(trusted.der()).as_bytes())?;
+    Ok((TlsAcceptor::from(Arc::new(config)), file))
+}
+
+fn pem(certificate: &CertificateDer<'_>) -> String {
+    let mut text = String::from("-----BEGIN CERTIFICATE-----\n");
+    let digits = STANDARD.encode(certificate);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && at % 64 == 0 {
+            text.push('\n');
+        }
+        text.push(digit);
+    }
+    text.push_str("\n-----END CERTIFICATE-----\n");
+    text
+}

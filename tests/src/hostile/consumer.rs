@@ -1,0 +1,60 @@
+//! Programs that are held against hostile servers.
+
+use std::{ffi::OsString, path::PathBuf, process::Command};
+
+use super::{Hostile, Running};
+
+/// A program that asks a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consumer {
+    /// One call of the client, and a submission.
+    Client,
+    /// A run of `node-conformance`.
+    Conformance,
+}
+
+/// How the programs are started: a program, and what comes first on its command line.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// Makes the calls of the client.
+    pub client: (PathBuf, Vec<OsString>),
+    /// `node-conformance`.
+    pub conformance: (PathBuf, Vec<OsString>),
+    /// The program that measures others.
+    pub measuring: PathBuf,
+}
+
+impl Programs {
+    /// All of them out of the program `hostile`, which has the others' code in it.
+    #[must_use]
+    pub fn out_of(hostile: PathBuf) -> Self {
+        Self {
+            client: (hostile.clone(), vec!["client".into()]),
+            conformance: (hostile.clone(), vec!["conformance".into()]),
+            measuring: hostile,
+        }
+    }
+
+    /// What asks a server.
+    #[must_use]
+    pub fn command(&self, consumer: Consumer, hostile: &Hostile, server: &Running) -> Command {
+        let (program, first) = match consumer {
+            Consumer::Client => &self.client,
+            Consumer::Conformance => &self.conformance,
+        };
+        let mut command = Command::new(program);
+        command.args(first).args(["--base-url", &server.base_url]);
+        let patience = if hostile.impatient { "0.5" } else { "30" };
+        command.args(["--request-timeout", patience]);
+        if consumer == Consumer::Conformance {
+            command.args(["--network", "devnet", "--deadline", "60", "--jobs"]);
+            command.arg(hostile.jobs.to_string());
+        }
+        // Where there is no authority of its own, the machine's would do; but it may have none.
+        if let Some(roots) = server.roots() {
+            command.env("SSL_CERT_FILE", roots);
+        }
+        command.env_remove("SSL_CERT_DIR");
+        command
+    }
+}

@@ -1,0 +1,125 @@
+//! The document in the body.
+
+use node_client::ErrorKind::Decode;
+
+use super::{Hostile, both, departs, doing, fails, good_documents, row, unreachable};
+use crate::hostile::{
+    Client, Start,
+    front::{Act, Do, Good, raw},
+};
+
+/// Other bytes for the documents of a good node.
+fn changed(change: fn(&str) -> Vec<u8>) -> Do {
+    good_documents(move |good: &Good| Act::send(good.changed(change(&good.text()))))
+}
+
+/// One more member of a document, with this text for a value.
+fn with_member(document: &str, value: &[u8]) -> Vec<u8> {
+    let end = document.rfind('}').unwrap_or(document.len());
+    let (before, after) = document.split_at(end);
+    [before.as_bytes(), b",\"more\":", value, after.as_bytes()].concat()
+}
+
+pub(super) fn rows() -> Vec<Hostile> {
+    vec![
+        row(
+            "byte-order-mark",
+            "puts a byte order mark before its documents",
+            Start::Instead(|_| changed(|text| format!("\u{feff}{text}").into_bytes())),
+            both(
+                fails(Decode, "it begins with a byte order mark"),
+                departs("a byte order mark before the JSON document"),
+            ),
+        ),
+        row(
+            "latin-1",
+            "writes its documents in Latin-1",
+            Start::Instead(|_| changed(|text| with_member(text, b"\"\xe9\""))),
+            both(
+                fails(Decode, "invalid unicode code point"),
+                departs("not UTF-8"),
+            ),
+        ),
+        row(
+            "nan",
+            "writes NaN for a number",
+            Start::Instead(|_| changed(|text| with_member(text, b"NaN"))),
+            both(
+                fails(Decode, "expected value"),
+                departs("not a JSON document: expected value"),
+            ),
+        ),
+        row(
+            "trailing-data",
+            "sends something behind its documents",
+            Start::Instead(|_| changed(|text| format!("{text} {{}}").into_bytes())),
+            both(
+                fails(Decode, "trailing characters"),
+                departs("not a JSON document: trailing characters"),
+            ),
+        ),
+        row(
+            "twice",
+            "writes a member twice, with two values",
+            Start::Instead(|_| {
+                changed(|text| {
+                    let again = with_member(text, b"1");
+                    with_member(&String::from_utf8_lossy(&again), b"2")
+                })
+            }),
+            both(Client::Answer, departs("get-block/answers")),
+        ),
+        row(
+            "html",
+            "answers everything with a page",
+            Start::Instead(|_| {
+                doing(|_, _| {
+                    Act::send(raw(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 19\r\n",
+                        b"<h1>It works!</h1>\n",
+                    ))
+                })
+            }),
+            both(
+                fails(Decode, "it looks like HTML"),
+                unreachable("is not a node"),
+            ),
+        ),
+        row(
+            "empty",
+            "answers 200 with an empty body",
+            Start::Instead(|_| good_documents(|good| Act::send(good.changed("")))),
+            both(fails(Decode, "it is empty"), departs("an empty body")),
+        ),
+        row(
+            "long-numbers",
+            "writes numbers of 10,000 digits",
+            Start::Instead(|_| {
+                changed(|text| {
+                    let digits = "7".repeat(10_000);
+                    let mut out = text.to_owned();
+                    for name in [
+                        "index",
+                        "timestamp",
+                        "proof",
+                        "balance",
+                        "trust_score",
+                        "fee",
+                    ] {
+                        let member = format!("\"{name}\":");
+                        let Some(at) = out.find(&member) else {
+                            continue;
+                        };
+                        let at = at + member.len();
+                        let rest = out.split_off(at);
+                        let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+                        out.push_str(&digits);
+                        out.push_str(rest);
+                    }
+                    out.into_bytes()
+                })
+            }),
+            both(Client::Answer, departs("get-block/")),
+        ),
+    ]
+}

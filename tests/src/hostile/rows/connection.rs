@@ -1,0 +1,150 @@
+//! The connection.
+
+use std::time::Duration;
+
+use node_client::ErrorKind::{BodyTooLarge, Connect, Connection, Timeout};
+
+use super::{Hostile, both, doing, fails, row, slow, unreachable, unsent};
+use crate::hostile::{
+    Start,
+    front::{Act, raw},
+};
+
+const A_SECOND: Duration = Duration::from_secs(1);
+
+pub(super) fn rows() -> Vec<Hostile> {
+    vec![
+        row(
+            "nobody",
+            "nobody listens",
+            Start::Nobody,
+            both(
+                unsent(Connect, "can't connect: Connection refused"),
+                unreachable("Connection refused"),
+            ),
+        ),
+        slow(
+            "silence",
+            "accepts connections and never answers",
+            Start::AtOnce(Act::Silence),
+            both(
+                fails(Timeout, "no whole answer in time"),
+                unreachable("no whole answer from"),
+            ),
+        ),
+        row(
+            "closed-door",
+            "closes each connection as soon as it stands",
+            Start::AtOnce(Act::close("")),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("has no verdict: unreachable: "),
+            ),
+        ),
+        row(
+            "reset",
+            "resets the connection instead of answering",
+            Start::Instead(|_| doing(|_, _| Act::reset(""))),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("has no verdict: unreachable: "),
+            ),
+        ),
+        slow(
+            "slow-head",
+            "answers a byte a second, from the first on",
+            Start::Instead(|_| doing(|_, good| Act::slowly("", good.whole(), A_SECOND))),
+            both(
+                fails(Timeout, "no whole answer in time"),
+                unreachable("no whole answer from"),
+            ),
+        ),
+        slow(
+            "slow-body",
+            "answers the headers at once, and the body a byte a second",
+            Start::Instead(|_| {
+                doing(|_, good| {
+                    let head = good.with_length(good.body.len());
+                    let first = head.len() - good.body.len();
+                    Act::slowly(head[..first].to_vec(), good.body.clone(), A_SECOND)
+                })
+            }),
+            both(
+                fails(Timeout, "no whole answer in time"),
+                unreachable("no whole answer from"),
+            ),
+        ),
+        row(
+            "reset-head",
+            "resets the connection in the middle of the headers",
+            Start::Instead(|_| doing(|_, _| Act::reset("HTTP/1.1 200 OK\r\nContent-Ty"))),
+            both(
+                fails(
+                    Connection,
+                    "the connection failed: Connection reset by peer",
+                ),
+                unreachable("Connection reset by peer"),
+            ),
+        ),
+        row(
+            "reset-body",
+            "resets the connection in the middle of the body",
+            Start::Instead(|_| {
+                doing(|_, good| {
+                    let whole = good.whole();
+                    Act::reset(whole[..whole.len() - good.body.len() / 2].to_vec())
+                })
+            }),
+            both(
+                fails(
+                    Connection,
+                    "the connection failed: Connection reset by peer",
+                ),
+                unreachable("Connection reset by peer"),
+            ),
+        ),
+        row(
+            "short-body",
+            "closes before the body is as long as its Content-Length",
+            Start::Instead(|_| doing(|_, good| Act::close(good.with_length(good.body.len() + 10)))),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("end of file before message length reached"),
+            ),
+        ),
+        row(
+            "endless-body",
+            "sends a body without end",
+            Start::Instead(|_| {
+                doing(|_, _| {
+                    let head = raw(
+                        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n",
+                        b"[",
+                    );
+                    Act::endless(head, vec![b' '; 65_536], Duration::ZERO)
+                })
+            }),
+            both(
+                fails(BodyTooLarge, "the answer is larger than 16777216 bytes"),
+                unreachable("longer than 16 MiB"),
+            ),
+        ),
+        row(
+            "endless-headers",
+            "sends headers without end",
+            Start::Instead(|_| {
+                doing(|_, _| {
+                    Act::endless(
+                        "HTTP/1.1 200 OK\r\n",
+                        "X-More: and more\r\n".repeat(1000),
+                        Duration::ZERO,
+                    )
+                })
+            }),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("message head is too large"),
+            ),
+        ),
+    ]
+}

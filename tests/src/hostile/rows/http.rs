@@ -1,0 +1,219 @@
+//! HTTP.
+
+use std::{net::SocketAddr, time::Duration};
+
+use node_client::ErrorKind::{Connection, Decode, Status, Timeout};
+
+use super::{Hostile, both, departs, doing, each, fails, good_documents, row, slow, unreachable};
+use crate::hostile::{
+    Client, Start,
+    front::{Act, Do, raw},
+};
+
+/// The same answer to everything.
+fn always(act: Act) -> Do {
+    doing(move |_, _| act.clone())
+}
+
+/// A redirect of everything.
+fn redirect(to: &str) -> Do {
+    let head =
+        format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {to}\r\nContent-Length: 0\r\n");
+    always(Act::send(raw(&head, b"")))
+}
+
+fn elsewhere(address: SocketAddr) -> Do {
+    redirect(&format!("http://{address}/get-block"))
+}
+
+const NOT_A_NODE: &str = "is not a node";
+
+pub(super) fn rows() -> Vec<Hostile> {
+    vec![
+        row(
+            "not-http",
+            "greets as an SSH server does",
+            Start::AtOnce(Act::close("SSH-2.0-OpenSSH_9.6\r\n")),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("has no verdict: unreachable: "),
+            ),
+        ),
+        row(
+            "http-0.9",
+            "answers with the body alone, as HTTP/0.9 did",
+            Start::Instead(|_| doing(|_, good| Act::close(good.body.clone()))),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("invalid HTTP version parsed"),
+            ),
+        ),
+        slow(
+            "endless-1xx",
+            "asks to continue for ever",
+            Start::Instead(|_| {
+                always(Act::endless(
+                    "",
+                    "HTTP/1.1 100 Continue\r\n\r\n",
+                    Duration::from_millis(5),
+                ))
+            }),
+            both(
+                fails(Timeout, "no whole answer in time"),
+                unreachable("no whole answer from"),
+            ),
+        ),
+        row(
+            "no-content",
+            "answers everything with 204 and nothing",
+            Start::Instead(|_| always(Act::send("HTTP/1.1 204 No Content\r\n\r\n"))),
+            both(
+                fails(Status, "204 No Content, where 200 with a"),
+                unreachable(NOT_A_NODE),
+            ),
+        ),
+        row(
+            "not-modified",
+            "answers everything with 304 and nothing",
+            Start::Instead(|_| always(Act::send("HTTP/1.1 304 Not Modified\r\n\r\n"))),
+            both(
+                fails(Status, "304 Not Modified, where 200 with a"),
+                unreachable(NOT_A_NODE),
+            ),
+        ),
+        row(
+            "circle",
+            "redirects in a circle",
+            Start::Instead(|_| redirect("/get-block?block_index=1")),
+            both(
+                fails(
+                    Status,
+                    "a redirect to /get-block?block_index=1, which is not followed",
+                ),
+                unreachable(NOT_A_NODE),
+            ),
+        ),
+        row(
+            "led-away",
+            "redirects to another host",
+            Start::Instead(elsewhere),
+            both(
+                fails(Status, "which is not followed"),
+                unreachable(NOT_A_NODE),
+            ),
+        ),
+        row(
+            "led-to-a-file",
+            "redirects to a file",
+            Start::Instead(|_| redirect("file:///etc/passwd")),
+            both(
+                fails(
+                    Status,
+                    "a redirect to file:///etc/passwd, which is not followed",
+                ),
+                unreachable(NOT_A_NODE),
+            ),
+        ),
+        row(
+            "wrong-type",
+            "calls its JSON documents text/html",
+            Start::Instead(|_| {
+                good_documents(|good| {
+                    let head = format!(
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n",
+                        good.body.len()
+                    );
+                    Act::send(raw(&head, &good.body))
+                })
+            }),
+            both(Client::Answer, departs("get-block/answers")),
+        ),
+        row(
+            "bad-chunks",
+            "sends a body in chunks that have no size",
+            Start::Instead(|_| {
+                doing(|_, good| {
+                    let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
+                    Act::close(raw(&head, b"many\r\n{}\r\n"))
+                })
+            }),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("Invalid chunk size line"),
+            ),
+        ),
+        row(
+            "two-lengths",
+            "says two lengths of one body",
+            Start::Instead(|_| {
+                doing(|_, good| {
+                    let length = good.body.len();
+                    let head = format!(
+                        "{}Content-Length: {length}\r\nContent-Length: {}\r\n",
+                        good.head,
+                        length + 1
+                    );
+                    Act::send(raw(&head, &good.body))
+                })
+            }),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("invalid content-length parsed"),
+            ),
+        ),
+        row(
+            "busy-429",
+            "answers everything with 429",
+            Start::Instead(|_| {
+                always(Act::send(
+                    "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n",
+                ))
+            }),
+            both(
+                fails(Status, "429 Too Many Requests"),
+                unreachable("the node stayed busy: 429"),
+            ),
+        ),
+        row(
+            "busy-503",
+            "answers everything with 503, and asks to wait for a second",
+            Start::Instead(|_| {
+                always(Act::send(
+                    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
+                ))
+            }),
+            both(
+                fails(Status, "503 Service Unavailable"),
+                unreachable("the node stayed busy: 503"),
+            ),
+        ),
+        row(
+            "failing",
+            "answers everything with 500 and a text of control characters",
+            Start::Instead(|_| {
+                let detail = serde_json::json!({"detail": super::text::HOSTILE}).to_string();
+                let head = format!(
+                    "HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Length: {}\r\n",
+                    detail.len()
+                );
+                always(Act::send(raw(&head, detail.as_bytes())))
+            }),
+            each(
+                fails(Status, "500 Internal Server Error: \\u{1b}"),
+                fails(Status, "500 Internal Server Error: \\u{1b}"),
+                departs("get-block/answers"),
+            ),
+        ),
+        row(
+            "long-body",
+            "says a Content-Length that is shorter than the document",
+            Start::Instead(|_| {
+                good_documents(|good| Act::close(good.with_length(good.body.len() - 1)))
+            }),
+            both(
+                fails(Decode, "EOF while parsing"),
+                departs("get-block/answers"),
+            ),
+        ),
+    ]
+}

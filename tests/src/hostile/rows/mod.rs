@@ -1,0 +1,131 @@
+//! The list of the hostile behaviours, by what is wrong: the connection, HTTP, the document in the
+//! body, its text, its size, TLS, or the course of time.
+
+mod body;
+mod connection;
+mod http;
+mod size;
+mod text;
+mod times;
+mod tls;
+
+use std::sync::Arc;
+
+use node_client::ErrorKind;
+
+use super::{
+    Client, Conformance, Expected, Hostile, Start,
+    front::{Act, Do, Good, Seen},
+};
+
+/// Every hostile behaviour, each under a name of its own.
+#[must_use]
+pub fn all() -> Vec<Hostile> {
+    [
+        connection::rows(),
+        http::rows(),
+        body::rows(),
+        text::rows(),
+        size::rows(),
+        tls::rows(),
+        times::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn row(name: &'static str, what: &'static str, start: Start, expected: Expected) -> Hostile {
+    Hostile {
+        name,
+        what,
+        start,
+        impatient: false,
+        jobs: 4,
+        expected,
+    }
+}
+
+/// A server that keeps everybody waiting, whom nobody should wait for long.
+fn slow(name: &'static str, what: &'static str, start: Start, expected: Expected) -> Hostile {
+    Hostile {
+        impatient: true,
+        ..row(name, what, start, expected)
+    }
+}
+
+/// A server that counts, so that its requests had better come one after the other.
+fn counting(name: &'static str, what: &'static str, start: Start, expected: Expected) -> Hostile {
+    Hostile {
+        jobs: 1,
+        ..row(name, what, start, expected)
+    }
+}
+
+/// A call that fails behind its answer's first byte, or at least behind the request's last.
+const fn fails(kind: ErrorKind, says: &'static str) -> Client {
+    Client::Fails {
+        kind,
+        says,
+        maybe_sent: true,
+    }
+}
+
+/// A call that fails before anything is sent.
+const fn unsent(kind: ErrorKind, says: &'static str) -> Client {
+    Client::Fails {
+        kind,
+        says,
+        maybe_sent: false,
+    }
+}
+
+const fn ends(exit: u8, verdict: &'static str, says: &'static str) -> Conformance {
+    Conformance {
+        exit,
+        verdict,
+        says,
+    }
+}
+
+const fn unreachable(says: &'static str) -> Conformance {
+    ends(3, "unreachable", says)
+}
+
+const fn departs(says: &'static str) -> Conformance {
+    ends(1, "departs", says)
+}
+
+const CONFORMS: Conformance = ends(0, "conforms", "conforms");
+
+/// The call and the submission come to the same.
+const fn both(client: Client, conformance: Conformance) -> Expected {
+    Expected {
+        read: client,
+        submit: client,
+        conformance,
+    }
+}
+
+const fn each(read: Client, submit: Client, conformance: Conformance) -> Expected {
+    Expected {
+        read,
+        submit,
+        conformance,
+    }
+}
+
+fn doing(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static) -> Do {
+    Arc::new(act)
+}
+
+/// Changes what a good node answers with status 200, but for its page.
+fn good_documents(change: impl Fn(&Good) -> Act + Send + Sync + 'static) -> Do {
+    doing(move |seen, good| {
+        if good.is_ok() && seen.path != "/docs" {
+            change(good)
+        } else {
+            Act::Right
+        }
+    })
+}

@@ -1,0 +1,238 @@
+//! The size of what comes, at once and on the way.
+
+use std::{io::Read, sync::OnceLock, time::Duration};
+
+use bytes::Bytes;
+use flate2::{Compression, read::GzEncoder};
+use node_client::ErrorKind::{BodyTooLarge, Connection, Decode};
+
+use super::{Hostile, both, departs, doing, each, fails, good_documents, row, unreachable};
+use crate::hostile::{
+    Client, Start,
+    front::{Act, Do, Good, raw},
+};
+
+const JSON: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+const MIB: usize = 1024 * 1024;
+
+/// The same document for every question, made once.
+fn document(make: fn() -> Vec<u8>) -> Do {
+    let made = OnceLock::new();
+    doing(move |_, _| {
+        let whole: &Bytes = made.get_or_init(|| {
+            let body = make();
+            let head = format!("{JSON}Content-Length: {}\r\n", body.len());
+            raw(&head, &body).into()
+        });
+        Act::send(whole.clone())
+    })
+}
+
+/// Another body for the blocks of a good node.
+fn blocks(change: fn(&str) -> String) -> Do {
+    doing(move |seen, good| {
+        if seen.path == "/get-block" && good.is_ok() {
+            Act::send(good.changed(change(&good.text())))
+        } else {
+            Act::Right
+        }
+    })
+}
+
+/// A block that is valid and of that many bytes, by a member that nobody described.
+fn grown(block: &str, bytes: usize) -> String {
+    let end = block.rfind('}').unwrap_or(block.len());
+    let (before, after) = block.split_at(end);
+    let frame = before.len() + ",\"more\":\"\"".len() + after.len();
+    let filler = "x".repeat(bytes.saturating_sub(frame));
+    format!("{before},\"more\":\"{filler}\"{after}")
+}
+
+/// A block with so many receipts, by having those that it has again and again.
+fn with_receipts(block: &str, count: usize) -> String {
+    const NAME: &str = "\"previous_block_receipts\":[";
+    let Some((before, rest)) = block.split_once(NAME) else {
+        return block.to_owned();
+    };
+    // No receipt has a list in it.
+    let Some((receipts, after)) = rest.split_once(']') else {
+        return block.to_owned();
+    };
+    let there = receipts.matches("\"signature\"").count();
+    if there == 0 {
+        return block.to_owned();
+    }
+    let all = vec![receipts; count.div_ceil(there)].join(",");
+    format!("{before}{NAME}{all}]{after}")
+}
+
+/// So many MiB of blanks as gzip: one MiB again and again, as files of gzip may be put together.
+fn blanks_in_gzip(mebibytes: usize) -> Vec<u8> {
+    let mut packed = Vec::new();
+    // Reading from memory into memory does not fail.
+    let _ = GzEncoder::new(&vec![b' '; MIB][..], Compression::best()).read_to_end(&mut packed);
+    packed.repeat(mebibytes)
+}
+
+fn bomb(good: &Good) -> Act {
+    static PACKED: OnceLock<Vec<u8>> = OnceLock::new();
+    let packed = PACKED.get_or_init(|| blanks_in_gzip(512));
+    let head = format!(
+        "{}Content-Encoding: gzip\r\nContent-Length: {}\r\n",
+        good.head,
+        packed.len()
+    );
+    Act::send(raw(&head, packed))
+}
+
+pub(super) fn rows() -> Vec<Hostile> {
+    vec![
+        row(
+            "gzip-bomb",
+            "sends 512 MiB as half a megabyte of gzip, unasked",
+            Start::Instead(|_| good_documents(bomb)),
+            both(
+                fails(Decode, "expected value"),
+                departs("encoded as gzip, which was not asked for"),
+            ),
+        ),
+        row(
+            "chunk-bomb",
+            "sends a body without end in chunks of 512 bytes",
+            Start::Instead(|_| {
+                doing(|_, good| {
+                    let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
+                    let chunk = format!("200\r\n{}\r\n", " ".repeat(512));
+                    Act::endless(raw(&head, b""), chunk.repeat(1000), Duration::ZERO)
+                })
+            }),
+            both(
+                fails(BodyTooLarge, "the answer is larger than 16777216 bytes"),
+                unreachable("longer than 16 MiB"),
+            ),
+        ),
+        row(
+            "chunk-extensions",
+            "puts an extension without end behind the size of a chunk",
+            Start::Instead(|_| {
+                doing(|_, good| {
+                    let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
+                    Act::endless(raw(&head, b"1;"), "x".repeat(10_000), Duration::ZERO)
+                })
+            }),
+            both(
+                fails(Connection, "the connection failed: "),
+                unreachable("chunk extensions over limit"),
+            ),
+        ),
+        row(
+            "brackets",
+            "answers 10 million opening brackets",
+            Start::Instead(|_| document(|| vec![b'['; 10_000_000])),
+            both(
+                fails(BodyTooLarge, "the answer holds more than 500000 values"),
+                unreachable("takes too much memory to look into"),
+            ),
+        ),
+        row(
+            "deep",
+            "answers a document of 100,000 levels",
+            Start::Instead(|_| {
+                document(|| {
+                    let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+                    format!("{{\"index\":1,\"more\":{open}{close}}}").into_bytes()
+                })
+            }),
+            both(
+                fails(
+                    BodyTooLarge,
+                    "the answer is nested more than 127 levels deep",
+                ),
+                unreachable("nested more than 127 levels deep"),
+            ),
+        ),
+        row(
+            "zeros",
+            "answers a list of 5 million zeros where receipts belong",
+            Start::Instead(|_| {
+                document(|| {
+                    let zeros = vec!["0"; 5_000_000].join(",");
+                    format!("{{\"index\":1,\"text\":{{\"previous_block_receipts\":[{zeros}]}}}}")
+                        .into_bytes()
+                })
+            }),
+            both(
+                fails(BodyTooLarge, "the answer holds more than 500000 values"),
+                unreachable("takes too much memory to look into"),
+            ),
+        ),
+        row(
+            "members",
+            "answers an object of 60,000 members",
+            Start::Instead(|_| {
+                document(|| {
+                    let members: Vec<_> = (0..60_000).map(|at| format!("\"m{at}\":{{}}")).collect();
+                    format!("{{\"index\":1,{}}}", members.join(",")).into_bytes()
+                })
+            }),
+            both(Client::Answer, departs("get-block/timestamp")),
+        ),
+        row(
+            "50-mb-blocks",
+            "has valid blocks of 50 MB",
+            Start::Instead(|_| blocks(|block| grown(block, 50_000_000))),
+            each(
+                fails(BodyTooLarge, "the answer is larger than 16777216 bytes"),
+                Client::Answer,
+                unreachable("longer than 16 MiB"),
+            ),
+        ),
+        row(
+            "16-mb-blocks",
+            "has valid blocks as large as is read",
+            Start::Instead(|_| blocks(|block| grown(block, 16 * MIB))),
+            each(
+                Client::Answer,
+                Client::Answer,
+                unreachable("takes too much memory to look into"),
+            ),
+        ),
+        row(
+            "20000-receipts",
+            "has blocks with 20,000 receipts each, all the same",
+            Start::Instead(|_| blocks(|block| with_receipts(block, 20_000))),
+            each(
+                Client::Answer,
+                Client::Answer,
+                departs("chain/one-vote-a-voter"),
+            ),
+        ),
+        row(
+            "16-mb-of-everything",
+            "answers everything with 16 MB of something",
+            Start::Instead(|_| {
+                good_documents(|good| Act::send(good.changed(grown(&good.text(), 16 * MIB))))
+            }),
+            both(
+                Client::Answer,
+                unreachable("takes too much memory to look into"),
+            ),
+        ),
+        row(
+            "16-mb-in-chunks",
+            "answers everything with 16 MB of something, unannounced",
+            Start::Instead(|_| {
+                good_documents(|good| {
+                    let body = grown(&good.text(), 16 * MIB);
+                    let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
+                    let chunk = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+                    Act::send(raw(&head, chunk.as_bytes()))
+                })
+            }),
+            both(
+                Client::Answer,
+                unreachable("takes too much memory to look into"),
+            ),
+        ),
+    ]
+}

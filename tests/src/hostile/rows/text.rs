@@ -1,0 +1,64 @@
+//! The text in a document.
+
+use serde_json::Value;
+
+use super::{Hostile, both, departs, good_documents, row};
+use crate::hostile::{
+    Client, Start,
+    front::{Act, Do},
+};
+
+/// Characters that a terminal, a page, a log or a header acts on: it clears the screen, renames the
+/// window, reads backwards, runs a script, begins a new header, and ends early.
+pub(super) const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}gnp.exe\u{2066}\
+     <script>alert(1)</script><img src=x onerror=alert(2)>]]>\r\nX-Injected: yes\r\n\u{0}end";
+
+/// Puts something behind texts of the good node's documents; `names` are the members whose text it
+/// is, or all where there are none.
+fn behind_texts(names: &'static [&'static str], more: &'static str) -> Do {
+    good_documents(move |good| match serde_json::from_slice(&good.body) {
+        Ok(mut document) => {
+            put(&mut document, names.is_empty(), names, more);
+            Act::send(good.changed(document.to_string()))
+        }
+        Err(_) => Act::Right,
+    })
+}
+
+fn put(value: &mut Value, here: bool, names: &[&str], more: &str) {
+    match value {
+        Value::String(text) if here => text.push_str(more),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| put(item, here, names, more)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                let here = names.is_empty() || names.contains(&name.as_str());
+                put(member, here, names, more);
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn rows() -> Vec<Hostile> {
+    vec![
+        row(
+            "hostile-text",
+            "has terminal escapes, bidi marks, HTML, line ends and NUL in every text",
+            Start::Instead(|_| behind_texts(&[], HOSTILE)),
+            both(Client::Answer, departs("\\u{1b}[2J")),
+        ),
+        row(
+            "injection",
+            "has line ends and a header in the names that a client asks with later",
+            Start::Instead(|_| {
+                behind_texts(
+                    &["currency", "token_code", "asset_id", "asset_code"],
+                    "\r\nX-Injected: yes\r\n\r\n",
+                )
+            }),
+            both(Client::Answer, departs("get-balances/")),
+        ),
+    ]
+}

@@ -1,0 +1,105 @@
+//! The course of time: what is different now and then.
+
+use node_client::ErrorKind::Connection;
+
+use super::{CONFORMS, Hostile, both, counting, doing, each, row, unreachable};
+use crate::hostile::{
+    Client, Start,
+    front::{Act, raw},
+};
+
+/// How many requests are answered before a node restarts, or is gone.
+const BEFORE: usize = 20;
+/// How many requests fall into the time of a restart.
+const MEANWHILE: usize = 12;
+
+pub(super) fn rows() -> Vec<Hostile> {
+    vec![
+        counting(
+            "each-tenth-reset",
+            "resets the connection instead of each tenth answer",
+            Start::Instead(|_| {
+                doing(|seen, _| match seen.place % 10 {
+                    0 => Act::reset(""),
+                    _ => Act::Right,
+                })
+            }),
+            both(Client::Answer, CONFORMS),
+        ),
+        counting(
+            "each-tenth-500",
+            "answers each tenth request with 500",
+            Start::Instead(|_| {
+                doing(|seen, _| match seen.place % 10 {
+                    0 => Act::send(raw(
+                        "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n",
+                        b"",
+                    )),
+                    _ => Act::Right,
+                })
+            }),
+            both(Client::Answer, CONFORMS),
+        ),
+        row(
+            "closed-when-reused",
+            "closes an idle connection just as it is used again",
+            Start::Instead(|_| {
+                doing(|seen, _| match seen.on_connection {
+                    1 => Act::Right,
+                    _ => Act::reset(""),
+                })
+            }),
+            each(
+                Client::Answer,
+                // It may also be that the connection is not back in time to be used again.
+                Client::Perhaps {
+                    kind: Connection,
+                    says: "the connection failed: ",
+                },
+                CONFORMS,
+            ),
+        ),
+        row(
+            "closed-unannounced",
+            "closes each connection behind its answer, unannounced",
+            Start::Instead(|_| doing(|_, good| Act::close(good.whole()))),
+            each(
+                Client::Answer,
+                // Whether the end of a connection is seen before it is used again is a race.
+                Client::Perhaps {
+                    kind: Connection,
+                    says: "the connection failed: ",
+                },
+                CONFORMS,
+            ),
+        ),
+        row(
+            "restart",
+            "restarts in the middle of a run",
+            Start::Instead(|_| {
+                doing(|seen, _| {
+                    if (BEFORE..BEFORE + MEANWHILE).contains(&seen.place) {
+                        Act::reset("")
+                    } else {
+                        Act::Right
+                    }
+                })
+            }),
+            both(Client::Answer, unreachable("some calls were not answered")),
+        ),
+        row(
+            "lost",
+            "is gone in the middle of a run",
+            Start::Instead(|_| {
+                doing(|seen, _| match seen.place {
+                    ..=BEFORE => Act::Right,
+                    _ => Act::Gone,
+                })
+            }),
+            both(
+                Client::Answer,
+                unreachable("the node was lost during the run"),
+            ),
+        ),
+    ]
+}

@@ -1,0 +1,48 @@
+//! TLS.
+
+use node_client::ErrorKind::Connect;
+
+use super::{CONFORMS, Hostile, both, doing, row, unreachable, unsent};
+use crate::hostile::{Certificate, Client, Start, front::Act};
+
+pub(super) fn rows() -> Vec<Hostile> {
+    let refused = |says| both(unsent(Connect, says), unreachable(says));
+    vec![
+        row(
+            "expired",
+            "has a certificate whose time is over",
+            Start::Tls(Certificate::Expired),
+            refused("certificate expired"),
+        ),
+        row(
+            "self-signed",
+            "has a certificate that nobody else vouches for",
+            Start::Tls(Certificate::SelfSigned),
+            refused("UnknownIssuer"),
+        ),
+        row(
+            "another-name",
+            "has a certificate for another name",
+            Start::Tls(Certificate::ForAnotherName),
+            refused("certificate not valid for name"),
+        ),
+        row(
+            "good-certificate",
+            "has a good certificate, as a counter-check",
+            Start::Tls(Certificate::Good),
+            both(Client::Answer, CONFORMS),
+        ),
+        row(
+            "tls-only",
+            "answers as a server of TLS does that is spoken to without",
+            Start::Instead(|_| doing(|_, _| Act::close(&b"\x15\x03\x01\x00\x02\x02\x16"[..]))),
+            both(
+                super::fails(
+                    node_client::ErrorKind::Connection,
+                    "the connection failed: ",
+                ),
+                unreachable("invalid HTTP version parsed"),
+            ),
+        ),
+    ]
+}

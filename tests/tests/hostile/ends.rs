@@ -1,0 +1,199 @@
+//! How a run ends before its time: by its deadline, and by Ctrl-C.
+
+use std::{
+    fs,
+    io::Read,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use devnode::Config;
+use integration_tests::hostile::front::{Act, Front, Good, Seen, front};
+use serde_json::Value;
+use tokio::time::sleep;
+
+/// How many requests are answered before nothing is any more.
+const BEFORE: usize = 30;
+/// How often something is looked at that has to come, and how long in between.
+const LOOKS: u32 = 600;
+const BETWEEN: Duration = Duration::from_millis(50);
+
+/// A good node that answers a few requests, one of them wrongly, and then falls silent.
+async fn falling_silent() -> (devnode::Handle, Front) {
+    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    let act = Arc::new(|seen: &Seen, good: &Good| {
+        if seen.place > BEFORE {
+            Act::Silence
+        } else {
+            let body = good.text().replace("\"status\":1", "\"status\":\"1\"");
+            Act::send(good.changed(body))
+        }
+    });
+    let front = front(node.base_url(), act).await.expect("a front");
+    (node, front)
+}
+
+fn run(front: &Front, folder: &Path, more: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_hostile"))
+        .args([
+            "conformance",
+            "--network",
+            "devnet",
+            "--request-timeout",
+            "600",
+        ])
+        .args(["--base-url", &format!("http://{}", front.address)])
+        .arg("--report-dir")
+        .arg(folder)
+        .args(more)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a program that runs")
+}
+
+/// Waits until the node has fallen silent, with a request under way.
+async fn silent(front: &Front) {
+    for _ in 0..LOOKS {
+        if front.heads().len() > BEFORE {
+            break;
+        }
+        sleep(BETWEEN).await;
+    }
+    let came = front.heads().len();
+    assert!(came > BEFORE, "only {came} requests came");
+}
+
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    let id = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &id]).status();
+    assert!(sent.expect("kill").success());
+}
+
+async fn ended(child: &mut Child) -> Option<ExitStatus> {
+    for _ in 0..LOOKS {
+        if let Some(status) = child.try_wait().expect("a status") {
+            return Some(status);
+        }
+        sleep(BETWEEN).await;
+    }
+    child.kill().expect("an end");
+    None
+}
+
+fn printed(child: &mut Child) -> String {
+    let mut text = String::new();
+    let mut out = child.stdout.take().expect("its output");
+    out.read_to_string(&mut text).expect("text");
+    text
+}
+
+/// The report says why it has no verdict, and what was found until then.
+fn assert_told(folder: &Path, printed: &str, exit: u64, why: &str) {
+    let report = fs::read(folder.join("report.json")).expect("a report");
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    assert_eq!(report["exit_code"], exit, "{printed}");
+    let reason = report["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains(why), "{reason}");
+    let cases = report["cases"].as_array().expect("cases");
+    let failed = |case: &&Value| case["outcome"] == "fail";
+    assert!(
+        cases
+            .iter()
+            .any(|case| failed(&case) && case["id"] == "get-block/status"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("get-block/status") && printed.contains(why),
+        "{printed}"
+    );
+    for name in ["junit.xml", "report.html"] {
+        assert!(folder.join(name).is_file(), "{name} is missing");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_falls_silent_ends_the_run_by_its_deadline() {
+    let (_node, front) = falling_silent().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = run(&front, folder.path(), &["--deadline", "3"]);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(3));
+    let why = "not done within its deadline of 3 s";
+    assert_told(folder.path(), &printed(&mut child), 3, why);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_much_is_read_where_more_is_allowed() {
+    let all = integration_tests::hostile::all();
+    let large = all.iter().find(|hostile| hostile.name == "16-mb-blocks");
+    let server = large.expect("a row").start().await.expect("a server");
+    let output = |more: &'static [&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_hostile"))
+            .args([
+                "conformance",
+                "--network",
+                "devnet",
+                "--base-url",
+                &server.base_url,
+            ])
+            .args(["--request-timeout", "60", "--only", "chain/repeat-read"])
+            .args(more)
+            .output();
+        let output = command.expect("a program that runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text)
+    };
+    let (exit, text) = output(&["--max-memory", "64"]);
+    assert_eq!(exit, Some(3), "{text}");
+    assert!(text.contains("--max-memory raises that"), "{text}");
+    let (exit, text) = output(&["--max-body", "15", "--max-memory", "512"]);
+    assert_eq!(exit, Some(3), "{text}");
+    assert!(text.contains("longer than 15 MiB"), "{text}");
+    let (exit, text) = output(&["--max-depth", "2", "--max-memory", "512"]);
+    assert_eq!(exit, Some(3), "{text}");
+    assert!(text.contains("nested more than 2 levels deep"), "{text}");
+    let (exit, text) = output(&["--max-memory", "512"]);
+    assert_eq!(exit, Some(0), "{text}");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_tells_what_is_known_and_writes_the_reports() {
+    let (_node, front) = falling_silent().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = run(&front, folder.path(), &["--deadline", "600"]);
+    silent(&front).await;
+    interrupt(&child);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(130));
+    assert_told(folder.path(), &printed(&mut child), 130, "interrupted");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_ctrl_c_ends_at_once_where_nobody_takes_the_report() {
+    let (_node, front) = falling_silent().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    // The report is longer than a pipe holds, and nobody reads it.
+    let mut child = run(
+        &front,
+        folder.path(),
+        &["--deadline", "600", "--format", "json"],
+    );
+    silent(&front).await;
+    for _ in 0..LOOKS {
+        interrupt(&child);
+        sleep(BETWEEN).await;
+        if let Some(status) = child.try_wait().expect("a status") {
+            assert_eq!(status.code(), Some(130));
+            return;
+        }
+    }
+    child.kill().expect("an end");
+    panic!("Ctrl-C did not end it");
+}

@@ -1,0 +1,159 @@
+//! Every program against every hostile server: what comes of it is told truly, in bounded memory,
+//! and nothing of a server's making gets where it could do harm.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod ends;
+mod seeds;
+
+use std::{fs, path::Path, sync::Arc};
+
+use integration_tests::hostile::{
+    Consumer, Hostile, Measured, Programs, Running, Seen, all, measure,
+};
+use serde_json::Value;
+use tokio::{sync::Semaphore, task::JoinSet};
+
+/// The most memory that a program may take, whatever a server sends.
+const MOST_MEMORY: u64 = 128_000_000;
+/// How many servers are tried at a time.
+const AT_A_TIME: usize = 4;
+
+fn programs() -> Programs {
+    Programs::out_of(env!("CARGO_BIN_EXE_hostile").into())
+}
+
+/// Holds something against all servers, each of which is started anew.
+async fn against_all(wrong: fn(&Hostile, &Running) -> Vec<String>) {
+    let few = Arc::new(Semaphore::new(AT_A_TIME));
+    let only = std::env::var("HOSTILE_ONLY").ok();
+    let mut tries = JoinSet::new();
+    for hostile in all() {
+        if only.as_deref().is_some_and(|only| only != hostile.name) {
+            continue;
+        }
+        let few = Arc::clone(&few);
+        tries.spawn(async move {
+            let _turn = few.acquire_owned().await;
+            let running = hostile.start().await.expect("a hostile server");
+            let tried = tokio::task::spawn_blocking(move || {
+                let mut wrong = wrong(&hostile, &running);
+                wrong.extend(led_astray(&running));
+                wrong
+                    .iter()
+                    .map(|wrong| format!("{}: {wrong}", hostile.name))
+                    .collect::<Vec<_>>()
+            });
+            tried.await.expect("a try that ends")
+        });
+    }
+    let mut all: Vec<_> = tries.join_all().await.into_iter().flatten().collect();
+    all.sort();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// What a server got somebody to do that nobody should.
+fn led_astray(server: &Running) -> Option<String> {
+    if server.visits_elsewhere() > 0 {
+        return Some("a redirect was followed".to_owned());
+    }
+    let heads = server.heads();
+    let injected = heads.iter().find(|head| {
+        head.lines()
+            .any(|line| line.to_ascii_lowercase().starts_with("x-injected"))
+    });
+    injected.map(|head| format!("a header was injected: {head:?}"))
+}
+
+/// What a terminal, a page or a log would act on, in a text that has lines.
+fn harmful(what: &str, text: &str) -> Option<String> {
+    let acts = |c: char| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let at = text.find(acts)?;
+    let around: String = text.get(at..)?.chars().take(20).collect();
+    Some(format!("{what} has {around:?}"))
+}
+
+fn too_much(measured: &Measured) -> Option<String> {
+    let peak = measured.peak.filter(|peak| *peak >= MOST_MEMORY)?;
+    Some(format!("took {} MB", peak / 1_000_000))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn by_the_client(hostile: &Hostile, server: &Running) -> Vec<String> {
+    let measured =
+        measure(&programs(), Consumer::Client, hostile, server, &[]).expect("a program that runs");
+    let printed = &measured.output.stdout;
+    let mut wrong = hostile.expected.of_client(printed);
+    let Ok([read, submit]) = serde_json::from_slice::<[Seen; 2]>(printed) else {
+        wrong.push(text(&measured.output.stderr));
+        return wrong;
+    };
+    wrong.extend(harmful("the error", &read.text));
+    wrong.extend(harmful("the error", &submit.text));
+    wrong.extend(too_much(&measured));
+    let posts = server.posts("/submit-transaction");
+    if posts > 1 || (posts == 1 && !submit.maybe_sent) {
+        wrong.push(format!("{posts} submissions came, and {submit:?} was told"));
+    }
+    wrong
+}
+
+fn by_conformance(hostile: &Hostile, server: &Running) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = ["--report-dir".as_ref(), folder.path().as_os_str()];
+    let measured = measure(&programs(), Consumer::Conformance, hostile, server, &more)
+        .expect("a program that runs");
+    let (printed, errors) = (text(&measured.output.stdout), text(&measured.output.stderr));
+    let mut wrong = Vec::new();
+    wrong.extend(hostile.expected.of_conformance(&measured.output));
+    let verdict = verdict(folder.path());
+    if verdict.as_deref() != Some(hostile.expected.conformance.verdict) {
+        wrong.push(format!("the report says {verdict:?}"));
+    }
+    wrong.extend(harmful("what was printed", &printed));
+    wrong.extend(harmful("what was printed", &errors));
+    for name in ["report.json", "junit.xml", "report.html"] {
+        match fs::read_to_string(folder.path().join(name)) {
+            Ok(report) => {
+                wrong.extend(harmful(name, &report));
+                // JSON has no markup: there it is text like any other.
+                let is_markup = !name.ends_with(".json");
+                if is_markup && (report.contains("<script>alert") || report.contains("<img src=x"))
+                {
+                    wrong.push(format!("{name} has markup of the server's"));
+                }
+            }
+            Err(error) => wrong.push(format!("{name}: {error}")),
+        }
+    }
+    wrong.extend(too_much(&measured));
+    if server.posts("/submit-transaction") > 0 {
+        wrong.push("something was submitted".to_owned());
+    }
+    wrong
+}
+
+fn verdict(folder: &Path) -> Option<String> {
+    let report = fs::read(folder.join("report.json")).ok()?;
+    let report: Value = serde_json::from_slice(&report).ok()?;
+    Some(report.get("verdict")?.as_str()?.to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_client_tells_what_happened_and_submits_at_most_once() {
+    against_all(by_the_client).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conformance_tells_a_network_that_fails_from_a_node_that_departs() {
+    against_all(by_conformance).await;
+}
