@@ -10,7 +10,7 @@ use crate::{
     exchange::{Exchange, Request, TOO_MUCH},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
-    spec::View,
+    spec::{SchemaValidator, View},
 };
 
 /// A 200 with a JSON object, as JSON: what every query and `/call-sc` answer with.
@@ -198,29 +198,39 @@ pub(crate) async fn decodes(
         .spec
         .validator(View::Documented, &schema)
         .map_err(|error| Obstacle::Harness(error.to_string()))?;
+    // What `/call-sc` answers has no documented shape, so its schema promises nothing.
+    let promised = sample != Sample::CallSc;
     let mut findings = Vec::new();
     for exchange in objects(context, sample).await? {
-        let Err(reason) = decode(&exchange.body) else {
-            continue;
-        };
-        let reason = shown(&reason, 300);
-        // What `/call-sc` answers has no documented shape, so its schema promises nothing.
-        let promised = sample != Sample::CallSc;
-        if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
-            return Err(Obstacle::Harness(format!(
-                "the documented schema accepts the answer of {}, and node-client does not read it \
-                 ({reason}): the spec or the client is at fault, not the node",
-                exchange.url
-            )));
-        }
-        findings.push(Finding::new(
-            &exchange,
-            format!("a client can't read the answer: {reason}"),
-            "an answer of the documented shape",
-            exchange.excerpt(160),
-        ));
+        findings.extend(decodes_one(&exchange, decode, &validator, promised)?);
     }
     Ok(findings)
+}
+
+/// The same of one answer. What the schema accepts and promises, the client has to read.
+pub(crate) fn decodes_one(
+    exchange: &Arc<Exchange>,
+    decode: fn(&[u8]) -> Result<(), String>,
+    validator: &SchemaValidator,
+    promised: bool,
+) -> Result<Option<Finding>, Obstacle> {
+    let Err(reason) = decode(&exchange.body) else {
+        return Ok(None);
+    };
+    let reason = shown(&reason, 300);
+    if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
+        return Err(Obstacle::Harness(format!(
+            "the documented schema accepts the answer of {}, and node-client does not read it \
+             ({reason}): the spec or the client is at fault, not the node",
+            exchange.url
+        )));
+    }
+    Ok(Some(Finding::new(
+        exchange,
+        format!("a client can't read the answer: {reason}"),
+        "an answer of the documented shape",
+        exchange.excerpt(160),
+    )))
 }
 
 /// A request that is wrong must not be answered as if it were right: no success, unless with an

@@ -16,6 +16,7 @@
 
 mod asked;
 mod baseline;
+mod block_check;
 pub mod cases;
 pub mod cli;
 mod coverage;

@@ -97,12 +97,22 @@ impl Finding {
         expected: impl Into<String>,
         actual: impl Into<String>,
     ) -> Self {
+        Self::told(exchange.told(), what, expected, actual)
+    }
+
+    /// The same, of an answer that is not at hand any more.
+    pub(crate) fn told(
+        exchange: Arc<ExchangeReport>,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) -> Self {
         Self {
             what: what.into(),
             pointer: None,
             expected: expected.into(),
             actual: actual.into(),
-            exchange: Some(exchange.told()),
+            exchange: Some(exchange),
         }
     }
 
