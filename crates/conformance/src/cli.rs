@@ -21,6 +21,7 @@ use crate::{
     progress::Progress,
     report::{self, Report, Style},
     run,
+    sweep::{self, BlockRange, StateError, Sweep},
     wallet_file::{self, WalletFileError},
 };
 
@@ -123,7 +124,21 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "DIR", requires = "baseline")]
     pub baseline_dir: Option<PathBuf>,
 
-    /// How many cases run side by side.
+    /// Have the cases about blocks look at all of these blocks, and not at a few: 5..10 is 5 to 9,
+    /// 5..=10 is 5 to 10, and .. is all that there is when the run begins.
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    pub blocks: Option<BlockRange>,
+
+    /// Go on with the sweep that was cut, from the state that it has left.
+    #[arg(long, requires = "blocks")]
+    pub resume: bool,
+
+    /// Where a sweep keeps its state [default: in --report-dir, else in the user's folder for
+    /// states, named by the node].
+    #[arg(long, value_name = "FILE", requires = "blocks")]
+    pub state: Option<PathBuf>,
+
+    /// How many cases run side by side, and how many blocks a sweep asks for at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
 
@@ -131,17 +146,17 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 
-    /// How many requests are sent in all at most.
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    pub max_requests: u64,
+    /// How many requests are sent in all at most [default: 1000, and a sweep's besides].
+    #[arg(long, value_name = "N")]
+    pub max_requests: Option<u64>,
 
     /// How long a request may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
     pub request_timeout: Duration,
 
-    /// How long the whole run may take, in seconds.
-    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds, allow_negative_numbers = true)]
-    pub deadline: Duration,
+    /// How long the whole run may take, in seconds [default: 300, and a sweep as long as it takes].
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub deadline: Option<Duration>,
 
     /// Form of the report on standard output.
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
@@ -253,6 +268,17 @@ enum UsageError {
     ReportDir { path: String, reason: String },
     #[error("the local node did not start: {0}")]
     Local(String),
+    #[error("--blocks has nothing to do: none of the selected cases is about blocks")]
+    NothingAboutBlocks,
+    #[error(
+        "--resume needs the --base-url of the node whose sweep was cut: a local node is a new one \
+         each time"
+    )]
+    ResumedLocal,
+    #[error("there is no place for the sweep's state: give --report-dir DIR or --state FILE")]
+    NoPlaceForState,
+    #[error(transparent)]
+    State(#[from] StateError),
 }
 
 /// Does what the command line says, and hands back the exit status.
@@ -312,6 +338,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             (Target::parse(&node.base_url, network)?, Some(node.guard))
         }
     };
+    if let Some(sweep) = options.sweep.take() {
+        options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
+    }
     let folder = match args.report_dir.as_deref() {
         Some(path) => {
             let folder = report::Folder::prepare(path).map_err(|error| report_dir(path, &error))?;
@@ -333,7 +362,63 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             .write(&report)
             .map_err(|error| report_dir(path, &error))?;
     }
+    if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
+        && let Some(state) = options.sweep.and_then(|sweep| sweep.state)
+    {
+        // There is nothing left to resume. One that can't be removed is one of a finished sweep.
+        let _ = std::fs::remove_file(state);
+    }
     Ok(report.exit_code)
+}
+
+/// The sweep with its state: where it is kept, and how far it is if it is resumed.
+fn sweep_with_state(
+    sweep: Sweep,
+    args: &ConformanceArgs,
+    options: &Options,
+    target: &Target,
+) -> Result<Sweep, UsageError> {
+    if args.base_url.is_none() && args.resume {
+        return Err(UsageError::ResumedLocal);
+    }
+    let default = || sweep::default_state(args.report_dir.as_deref(), target);
+    let place = match &args.state {
+        Some(path) => Some(path.clone()),
+        // Nobody will find a node of our own again.
+        None if args.base_url.is_none() => None,
+        None => default(),
+    };
+    let selected: Vec<_> = options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
+        .collect();
+    match (place, args.resume) {
+        (Some(path), true) => Ok(sweep.resuming(path, target, &selected)?),
+        (None, true) => Err(UsageError::NoPlaceForState),
+        (Some(path), false) => {
+            match sweep::prepare(&path) {
+                Err(error) if args.state.is_some() => return Err(error.into()),
+                Err(error) => {
+                    complain(&format!(
+                        "warning: {error}; a sweep that is cut can't be resumed"
+                    ));
+                    return Ok(sweep);
+                }
+                Ok(()) => {}
+            }
+            if let Some((next, to)) = Sweep::unfinished(&path) {
+                complain(&format!(
+                    "warning: {} has a sweep that was cut at block {next} of {}; it is begun anew, \
+                     as --resume is not given",
+                    path.display(),
+                    to - 1
+                ));
+            }
+            Ok(sweep.keeping_state(path))
+        }
+        (None, false) => Ok(sweep),
+    }
 }
 
 /// Whether the run may go as far as it was told to, and any case is left to run then.
@@ -411,13 +496,14 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
     if baseline.is_some() {
         known.extend_from_slice(crate::baseline::CASES);
     }
+    let defaults = Options::default();
     let options = Options {
         only: globs("--only", &args.only, &known)?,
         skip: globs("--skip", &args.skip, &known)?,
         baseline,
         jobs: args.jobs,
         request_timeout: args.request_timeout,
-        deadline: args.deadline,
+        deadline: args.deadline.unwrap_or(defaults.deadline),
         strict: args.strict,
         allow: args.allow.unwrap_or_default(),
         allow_mainnet: args.allow_mainnet,
@@ -431,11 +517,21 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         expectations,
         require_coverage: args.require_coverage,
         rate: args.rate,
-        most_requests: args.max_requests,
-        ..Options::default()
+        most_requests: args.max_requests.unwrap_or(defaults.most_requests),
+        sweep: args.blocks.map(|blocks| {
+            let mut sweep = Sweep::new(blocks);
+            sweep.counts_requests = args.max_requests.is_some();
+            sweep.has_deadline = args.deadline.is_some();
+            sweep
+        }),
+        ..defaults
     };
     if !options.cases().iter().any(|case| options.selects(case.id)) {
         return Err(UsageError::NothingSelected);
+    }
+    let about_blocks = sweep::about_blocks(&options.cases());
+    if options.sweep.is_some() && !about_blocks.iter().any(|case| options.selects(case.id)) {
+        return Err(UsageError::NothingAboutBlocks);
     }
     Ok(options)
 }

@@ -41,6 +41,14 @@ impl Field {
     }
 }
 
+impl Field {
+    /// Whether an answer has a place for the field.
+    pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
+        let has = |body| !places(body, self.path).is_empty();
+        exchange.answered_object().is_some_and(has)
+    }
+}
+
 /// The most findings of one case; the rest are counted.
 pub(crate) const MOST_FINDINGS: usize = 5;
 

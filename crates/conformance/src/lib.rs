@@ -11,6 +11,8 @@
 //!    `node-client`, and the [`snapshot`] of the answer's normalised shape;
 //! 5. [`report`]: for a person, as `report.json`, as JUnit XML, and as a page.
 //!
+//! A [`Sweep`] has the cases about blocks look at every block of a range, and not at a few.
+//!
 //! This crate knows a target by its base URL and network, and nothing else: it has no idea whose
 //! node it is, and never links one.
 
@@ -36,6 +38,7 @@ mod shape;
 pub mod snapshot;
 pub mod spec;
 mod submit;
+mod sweep;
 mod target;
 mod tier;
 pub mod wallet_file;
@@ -44,5 +47,6 @@ pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};
 pub use run::{Options, run};
 pub use submit::Submitting;
+pub use sweep::{BlockRange, ParseBlockRangeError, State, StateError, Sweep, SweepProgress};
 pub use target::{Target, TargetError};
 pub use tier::Tier;

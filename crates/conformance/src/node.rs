@@ -11,6 +11,7 @@ use std::{
 
 use node_client::transport::{self, TransportOptions};
 use reqwest::header;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     Target, asked, coverage,
@@ -20,6 +21,8 @@ use crate::{
 
 /// The most that is read of one answer.
 const MOST_BODY: usize = 16 * 1024 * 1024;
+/// From here on an answer waits for its turn, where many are asked at a time.
+const LONG_BODY: usize = 1024 * 1024;
 /// How often a node is asked again after it said that it is busy.
 const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
@@ -43,6 +46,8 @@ pub(crate) struct Node {
     /// Keeps no connection.
     anew: reqwest::Client,
     limits: Limits,
+    /// The most requests that are sent.
+    most: AtomicU64,
     sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
     /// When the next request may be sent, where the rate is bounded.
@@ -62,6 +67,7 @@ impl Node {
             http,
             anew,
             limits,
+            most: AtomicU64::new(limits.requests),
             sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
             next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
@@ -100,6 +106,17 @@ impl Node {
 
     /// The same as [`ask`](Self::ask), for who has [`no_other_calls`](Self::no_other_calls).
     pub(crate) async fn ask_now(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
+        let (exchange, _) = self.ask_through(request, None).await?;
+        Ok(exchange)
+    }
+
+    /// The same, where many are asked at a time: of long answers, no more is read at a time than
+    /// the gate lets through. Who gets one hands its permit back when it is done with.
+    pub(crate) async fn ask_through(
+        &self,
+        request: Request,
+        gate: Option<&Arc<Semaphore>>,
+    ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Obstacle> {
         if request.path.starts_with("/submit") && !self.limits.submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(Obstacle::Harness(reason.to_owned()));
@@ -107,8 +124,8 @@ impl Node {
         let mut waits = 0;
         let mut tries = 0;
         loop {
-            match self.send(&request, tries).await {
-                Ok((exchange, retry_after)) if matches!(exchange.status, 429 | 503) => {
+            match self.send(&request, tries, gate).await {
+                Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     if waits == MOST_WAITS {
                         return Err(Obstacle::Busy(format!(
                             "the node stayed busy: {} after {} tries",
@@ -123,14 +140,14 @@ impl Node {
                     tokio::time::sleep(pause).await;
                 }
                 // What fails now and then is asked again before it is judged.
-                Ok((exchange, _))
+                Ok((exchange, _, _))
                     if exchange.status >= 500 && tries == 0 && request.only_reads() =>
                 {
                     tries = 1;
                 }
-                Ok((exchange, _)) => {
+                Ok((exchange, permit, _)) => {
                     asked::looked_at(&exchange);
-                    return Ok(Arc::new(exchange));
+                    return Ok((Arc::new(exchange), permit));
                 }
                 Err(Failure::Broken(_)) if tries == 0 && request.only_reads() => tries = 1,
                 Err(Failure::Broken(reason) | Failure::Slow(reason)) => {
@@ -142,16 +159,31 @@ impl Node {
         }
     }
 
+    /// The most requests that are sent.
+    pub(crate) fn most_requests(&self) -> u64 {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// Lets so many more be sent.
+    pub(crate) fn allow_more(&self, requests: u64) {
+        let more = |most: u64| Some(most.saturating_add(requests));
+        // It always has a new value.
+        let _ = self
+            .most
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
     async fn send(
         &self,
         request: &Request,
         tries: u32,
-    ) -> Result<(Exchange, Option<Duration>), Failure> {
-        if self.sent.fetch_add(1, Ordering::Relaxed) >= self.limits.requests {
+        gate: Option<&Arc<Semaphore>>,
+    ) -> Result<Answer, Failure> {
+        let most = self.most_requests();
+        if self.sent.fetch_add(1, Ordering::Relaxed) >= most {
             self.sent.fetch_sub(1, Ordering::Relaxed);
             return Err(Failure::Limit(format!(
-                "the run's limit of {} requests is used up",
-                self.limits.requests
+                "the run's limit of {most} requests is used up"
             )));
         }
         if let Some(rate) = self.limits.rate {
@@ -165,22 +197,38 @@ impl Node {
         }
         let limit = self.limits.request_timeout;
         let started = Instant::now();
-        match tokio::time::timeout(limit, self.read(request, started, tries)).await {
-            Ok(done) => done,
-            Err(_) => Err(Failure::Slow(format!(
+        let slow = |_| {
+            Failure::Slow(format!(
                 "no whole answer from {} within {} s",
                 request.url(&self.target.base_url),
                 limit.as_secs_f64()
-            ))),
+            ))
+        };
+        let begin = self.begin(request, tries, gate.map_or(MOST_BODY, |_| LONG_BODY));
+        let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
+        let mut permit = None;
+        if let (false, Some(gate)) = (part.whole, gate) {
+            permit = Arc::clone(gate).acquire_owned().await.ok();
+            // The wait was not the node's.
+            let rest = part.read(MOST_BODY);
+            tokio::time::timeout(limit, rest).await.map_err(slow)??;
         }
+        if !part.whole {
+            return Err(Failure::TooLarge(format!(
+                "the answer of {} is longer than {} MiB, of which no more is read",
+                request.url(&self.target.base_url),
+                MOST_BODY / (1024 * 1024)
+            )));
+        }
+        let (exchange, retry_after) = part.exchange(request, &self.target, started);
+        if let Ok(mut log) = self.log.lock() {
+            coverage::note(&mut log, &exchange);
+        }
+        Ok((exchange, permit, retry_after))
     }
 
-    async fn read(
-        &self,
-        request: &Request,
-        started: Instant,
-        tries: u32,
-    ) -> Result<(Exchange, Option<Duration>), Failure> {
+    /// Sends a request, and reads as much of the answer as is wanted.
+    async fn begin(&self, request: &Request, tries: u32, most: usize) -> Result<Part, Failure> {
         let url = request.url(&self.target.base_url);
         // A second try goes over a new connection: the one that is kept may be what was at fault.
         let http = if tries == 0 { &self.http } else { &self.anew };
@@ -197,48 +245,69 @@ impl Node {
             "application/json"
         };
         let sent = builder.header(header::ACCEPT, accepted).send().await;
-        let mut response = sent.map_err(|error| Failure::of(&error))?;
-        let status = response.status().as_u16();
+        let mut part = Part {
+            response: sent.map_err(|error| Failure::of(&error))?,
+            body: Vec::new(),
+            whole: false,
+        };
+        part.read(most).await?;
+        Ok(part)
+    }
+}
+
+/// An answer with what may be dropped only when it is done with, and how long the node wants to be
+/// left alone.
+type Answer = (Exchange, Option<OwnedSemaphorePermit>, Option<Duration>);
+
+/// An answer of which the body may not have come yet.
+struct Part {
+    response: reqwest::Response,
+    body: Vec<u8>,
+    /// Whether the body has come to its end.
+    whole: bool,
+}
+
+impl Part {
+    /// Reads on, until the body ends or would be longer than this.
+    async fn read(&mut self, most: usize) -> Result<(), Failure> {
+        while self.body.len() <= most {
+            let chunk = self.response.chunk().await;
+            match chunk.map_err(|error| Failure::of(&error))? {
+                Some(chunk) => self.body.extend_from_slice(&chunk),
+                None => {
+                    self.whole = true;
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn exchange(
+        self,
+        request: &Request,
+        target: &Target,
+        started: Instant,
+    ) -> (Exchange, Option<Duration>) {
         let text = |name| {
-            let value = response.headers().get(name)?.as_bytes();
+            let value = self.response.headers().get(name)?.as_bytes();
             Some(String::from_utf8_lossy(value).into_owned())
         };
-        let content_type = text(header::CONTENT_TYPE);
-        let content_encoding = text(header::CONTENT_ENCODING);
-        let location = text(header::LOCATION);
         let retry_after = text(header::RETRY_AFTER)
             .and_then(|seconds| seconds.trim().parse().ok())
             .map(Duration::from_secs);
-        let mut body = Vec::new();
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| Failure::of(&error))?
-        {
-            if body.len() + chunk.len() > MOST_BODY {
-                return Err(Failure::TooLarge(format!(
-                    "the answer of {} is longer than {} MiB, of which no more is read",
-                    request.url(&self.target.base_url),
-                    MOST_BODY / (1024 * 1024)
-                )));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        let base = &self.target.base_url;
+        let (content_encoding, location) = (text(header::CONTENT_ENCODING), text(header::LOCATION));
         let mut exchange = Exchange::new(
             request.clone(),
-            base,
-            status,
-            content_type,
-            body,
+            &target.base_url,
+            self.response.status().as_u16(),
+            text(header::CONTENT_TYPE),
+            self.body,
             started.elapsed(),
         );
         exchange.content_encoding = content_encoding;
         exchange.location = location;
-        if let Ok(mut log) = self.log.lock() {
-            coverage::note(&mut log, &exchange);
-        }
-        Ok((exchange, retry_after))
+        (exchange, retry_after)
     }
 }
 

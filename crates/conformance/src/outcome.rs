@@ -87,6 +87,10 @@ pub struct Finding {
     pub actual: String,
     /// The request and its answer.
     pub exchange: Option<Arc<ExchangeReport>>,
+    /// In a sweep, the index of the block.
+    pub block: Option<u64>,
+    /// In a sweep, with the first finding of its kind: how many there are.
+    pub count: Option<u64>,
 }
 
 impl Finding {
@@ -113,6 +117,8 @@ impl Finding {
             expected: expected.into(),
             actual: actual.into(),
             exchange: Some(exchange),
+            block: None,
+            count: None,
         }
     }
 

@@ -179,8 +179,13 @@ fn found(finding: &FindingReport) -> String {
         .pointer
         .as_deref()
         .map(|at| if at.is_empty() { "the whole body" } else { at });
+    let block = finding.block.map(|block| match finding.count {
+        Some(count @ 2..) => format!("{block}, the first of {count} places"),
+        _ => block.to_string(),
+    });
     let values = [
         ("at", at),
+        ("in block", block.as_deref()),
         ("expected", Some(finding.expected.as_str())),
         ("actual", Some(finding.actual.as_str())),
         ("try", finding.curl.as_deref()),

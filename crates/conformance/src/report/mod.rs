@@ -6,6 +6,7 @@ mod html;
 mod json;
 mod junit;
 mod pretty;
+mod sweep;
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ pub use json::json;
 pub use junit::junit;
 pub(crate) use pretty::line;
 pub use pretty::{Style, pretty, pretty_case};
+pub use sweep::{SweepKind, SweepReport};
 
 use crate::{
     Options, Target, cases, coverage,
@@ -61,6 +63,9 @@ pub struct Report {
     pub elapsed_ms: u64,
     /// Whether warnings fail the run.
     pub strict: bool,
+    /// Which blocks a sweep went through, and what it found in them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepReport>,
     /// Every case, in a fixed order.
     pub cases: Vec<CaseReport>,
     /// What was exercised, and what was not.
@@ -166,6 +171,12 @@ pub struct FindingReport {
     /// The request and its answer, as a place in the report's list of exchanges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<usize>,
+    /// In a sweep, the index of the block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u64>,
+    /// In a sweep, with the first finding of its kind: how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }
 
 /// Why a case that was to run did not.
@@ -204,6 +215,8 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
                 .as_ref()
                 .and_then(|exchange| exchange.curl.clone()),
             exchange: None,
+            block: finding.block,
+            count: finding.count,
         })
         .collect();
     let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {
@@ -221,7 +234,7 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
         snapshot: snapshot::path_of(ended.case.id),
-        more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS),
+        more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS) + ended.unlisted,
         elapsed_ms: millis(ended.elapsed),
         exchanges: Vec::new(),
         findings,
@@ -257,18 +270,9 @@ pub(crate) fn build(
                         Err(needed) => (Outcome::Skipped, needed),
                         Ok(()) => (Outcome::Inconclusive, NOT_RUN),
                     };
-                    let unrun = Ended {
-                        case,
-                        outcome,
-                        findings: Vec::new(),
-                        obstacle: None,
-                        note: None,
-                        asked: Vec::new(),
-                        elapsed: Duration::ZERO,
-                    };
                     CaseReport {
                         reason: Some(reason.to_owned()),
-                        ..case_report(&unrun)
+                        ..case_report(&Ended::not_run(case, outcome))
                     }
                 }
             },
@@ -283,7 +287,8 @@ pub(crate) fn build(
         verdict,
         exit_code,
         reason,
-        most_requests: options.most_requests,
+        most_requests: known.map_or(options.most_requests, |(node, _)| node.most_requests()),
+        sweep: None,
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(time::OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),

@@ -177,6 +177,13 @@ fn values(page: &mut Html, finding: &FindingReport) {
         }
         page.raw("</dd>");
     }
+    if let Some(block) = finding.block {
+        page.raw("<dt>in block</dt><dd>").number(block);
+        if let Some(count @ 2..) = finding.count {
+            page.raw(", the first of ").number(count).raw(" places");
+        }
+        page.raw("</dd>");
+    }
     let (expected, actual) = (&finding.expected, &finding.actual);
     if expected.contains('\n') || actual.contains('\n') {
         page.raw("</dl>\n");

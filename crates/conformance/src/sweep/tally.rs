@@ -1,0 +1,229 @@
+//! What a sweep has found, in a place that does not grow with the chain.
+//!
+//! What is wrong in the same way in many blocks is one kind: it is counted, and the first places are
+//! kept.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    outcome::{Finding, Obstacle},
+    report::ExchangeReport,
+};
+
+/// How many kinds of findings of one case are told apart; what comes after is counted.
+const KINDS: usize = 8;
+/// How many places of one kind are kept.
+const PLACES: usize = 5;
+
+/// What a sweep has found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Tally {
+    /// By the case's ID.
+    pub(super) cases: BTreeMap<String, CaseTally>,
+    /// The exchanges that findings are about, by the block's index.
+    exchanges: BTreeMap<u64, Arc<ExchangeReport>>,
+    /// Blocks that were judged.
+    pub(super) blocks: u64,
+    /// Indexes without a block.
+    pub(super) holes: u64,
+    /// Blocks that nothing came of.
+    pub(super) unread: Unread,
+}
+
+/// What one case has said.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct CaseTally {
+    /// Of how many things it could say whether they are right.
+    pub(super) judged: u64,
+    /// How many were not.
+    pub(super) found: u64,
+    /// What is wrong, in the order of its first appearance.
+    pub(super) kinds: Vec<KindTally>,
+    /// Why it contradicts itself.
+    harness: Option<String>,
+    /// Why it could not say of some block.
+    too_large: Option<String>,
+}
+
+/// What is wrong in one way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct KindTally {
+    pub(super) what: String,
+    pub(super) count: u64,
+    pub(super) first: Vec<Kept>,
+}
+
+/// One place of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) block: u64,
+    pointer: Option<String>,
+    expected: String,
+    actual: String,
+}
+
+/// Blocks that nothing came of, and why.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Unread {
+    pub(super) count: u64,
+    /// The first of them, with the reason.
+    pub(super) first: Option<(u64, String)>,
+}
+
+impl Unread {
+    pub(super) fn add(&mut self, block: u64, reason: String) {
+        self.count += 1;
+        self.first.get_or_insert((block, reason));
+    }
+}
+
+impl Tally {
+    /// One that has a place for each case, so that each is told of.
+    pub(super) fn of<'a>(ids: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            cases: ids
+                .map(|id| (id.to_owned(), CaseTally::default()))
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Counts what a case could judge.
+    pub(super) fn judged(&mut self, id: &str, count: u64, obstacle: Option<Obstacle>) {
+        let Some(case) = self.cases.get_mut(id) else {
+            return;
+        };
+        case.judged += count;
+        match obstacle {
+            Some(Obstacle::Harness(reason)) => {
+                case.harness.get_or_insert(reason);
+            }
+            Some(obstacle) => {
+                let reason = obstacle.reason().to_owned();
+                case.too_large.get_or_insert(reason);
+            }
+            None => {}
+        }
+    }
+
+    /// Adds a finding, and tells what is wrong if it is the first of its kind.
+    pub(super) fn found(&mut self, id: &str, block: u64, finding: Finding) -> Option<String> {
+        let case = self.cases.get_mut(id)?;
+        case.found += 1;
+        let known = case.kinds.iter().position(|kind| kind.what == finding.what);
+        let first = known.is_none().then(|| finding.what.clone());
+        let place = match known {
+            Some(place) => place,
+            None if case.kinds.len() < KINDS => {
+                case.kinds.push(KindTally {
+                    what: finding.what,
+                    count: 0,
+                    first: Vec::new(),
+                });
+                case.kinds.len() - 1
+            }
+            None => return None,
+        };
+        let kind = &mut case.kinds[place];
+        kind.count += 1;
+        if kind.first.len() < PLACES {
+            kind.first.push(Kept {
+                block,
+                pointer: finding.pointer,
+                expected: finding.expected,
+                actual: finding.actual,
+            });
+            if let Some(exchange) = finding.exchange {
+                self.exchanges.entry(block).or_insert(exchange);
+            }
+        }
+        first
+    }
+
+    /// How many findings there are in all.
+    pub(super) fn findings(&self) -> u64 {
+        self.cases.values().map(|case| case.found).sum()
+    }
+
+    /// The findings of a case that were kept: the first of each kind, and then their further places.
+    pub(super) fn kept(&self, id: &str) -> Vec<Finding> {
+        let kinds = self.cases.get(id).map_or(&[][..], |case| &case.kinds);
+        let rows = (0..PLACES).flat_map(|row| {
+            kinds
+                .iter()
+                .filter_map(move |kind| Some((row, kind, kind.first.get(row)?)))
+        });
+        rows.map(|(row, kind, kept)| Finding {
+            what: kind.what.clone(),
+            pointer: kept.pointer.clone(),
+            expected: kept.expected.clone(),
+            actual: kept.actual.clone(),
+            exchange: self.exchanges.get(&kept.block).cloned(),
+            block: Some(kept.block),
+            count: (row == 0).then_some(kind.count),
+        })
+        .collect()
+    }
+}
+
+impl KindTally {
+    /// The first blocks that have it.
+    pub(super) fn blocks(&self) -> Vec<u64> {
+        let mut blocks: Vec<_> = self.first.iter().map(|kept| kept.block).collect();
+        blocks.dedup();
+        blocks
+    }
+}
+
+impl CaseTally {
+    /// Why the case can't say.
+    pub(super) fn obstacle(&self) -> Option<Obstacle> {
+        let harness = self.harness.clone().map(Obstacle::Harness);
+        harness.or(self.too_large.clone().map(Obstacle::TooLarge))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(what: &str) -> Finding {
+        Finding {
+            what: what.to_owned(),
+            pointer: None,
+            expected: String::new(),
+            actual: String::new(),
+            exchange: None,
+            block: None,
+            count: None,
+        }
+    }
+
+    #[test]
+    fn the_same_fault_in_every_block_is_one_kind_with_its_first_places() {
+        let mut tally = Tally::of(["a"].into_iter());
+        assert!(tally.found("a", 7, finding("wrong")).is_some());
+        for block in 8..10_000 {
+            assert!(tally.found("a", block, finding("wrong")).is_none());
+        }
+        let other = tally.found("a", 9_000, finding("otherwise wrong"));
+        assert_eq!(other.as_deref(), Some("otherwise wrong"));
+        let kept = tally.kept("a");
+        let blocks: Vec<_> = kept.iter().filter_map(|finding| finding.block).collect();
+        assert_eq!(blocks, [7, 9_000, 8, 9, 10, 11]);
+        assert_eq!(tally.findings(), 9_994);
+        assert_eq!(tally.cases["a"].kinds[0].count, 9_993);
+    }
+
+    #[test]
+    fn a_node_that_is_wrong_in_ever_new_ways_takes_no_more_place() {
+        let mut tally = Tally::of(["a"].into_iter());
+        for block in 0..10_000 {
+            tally.found("a", block, finding(&format!("wrong {block}")));
+        }
+        assert_eq!(tally.cases["a"].kinds.len(), KINDS);
+        assert_eq!(tally.findings(), 10_000);
+    }
+}
