@@ -1,5 +1,9 @@
 //! The command line, shared by `cargo xtask conformance` and `node-conformance`.
 
+mod error;
+mod several;
+mod swept;
+
 use std::{
     future::Future,
     io::{IsTerminal, Write, stdout},
@@ -14,15 +18,19 @@ use globset::{Glob, GlobMatcher};
 use node_primitives::{Amount, Network};
 use node_wallet::KeyPair;
 
+use error::UsageError;
+use several::{named_targets, several};
+use swept::sweep_with_state;
+
 use crate::{
-    Baseline, BaselineError, Expectations, Options, Submitting, Target, TargetError, Tier, cases,
+    Baseline, Expectations, Options, Submitting, Target, TargetError, Tier, cases,
     discovery::Fixture,
     plan,
     progress::Progress,
     report::{self, Report, Style},
     run,
-    sweep::{self, BlockRange, StateError, Sweep},
-    wallet_file::{self, WalletFileError},
+    sweep::{self, BlockRange, Sweep},
+    wallet_file,
 };
 
 /// Exit status of a wrong command line or configuration.
@@ -36,15 +44,22 @@ Exit status:
   3    the node was unreachable or lost, what answers is no node, or time ran out
   4    the harness is at fault
   5    an expectation is stale: a case passes that was expected to depart
-  130  interrupted; what was found until then is reported";
+  130  interrupted; what was found until then is reported
+Of several nodes it is the worst, where 130 is worse than 4, 4 than 3, 3 than 1, 1 than 5, and 5 than
+0; where the nodes do not agree with one another, it counts as 1.";
 
 /// Check whether a node keeps the contract.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct ConformanceArgs {
     /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
+    /// Given more than once, all are checked, and held against one another.
     #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    pub base_url: Vec<String>,
+
+    /// A TOML file of nodes to check: a [[node]] with base_url and, if wanted, network for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
+    pub targets: Option<PathBuf>,
 
     /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
     #[arg(long, value_name = "devnet|testnet|mainnet")]
@@ -226,61 +241,6 @@ pub type StartLocal = Box<
     dyn FnOnce(Network) -> Pin<Box<dyn Future<Output = Result<LocalNode, String>> + Send>> + Send,
 >;
 
-/// Why a run did not begin.
-#[derive(Debug, thiserror::Error)]
-enum UsageError {
-    #[error(transparent)]
-    Target(#[from] TargetError),
-    #[error("there is no node to check: give --base-url URL and --network NETWORK")]
-    NoTarget,
-    #[error(
-        "which network? {0} does not tell by its port: give --network devnet, testnet or mainnet"
-    )]
-    NoNetwork(String),
-    #[error("{flag} {glob:?} is no glob: {reason}")]
-    Glob {
-        flag: &'static str,
-        glob: String,
-        reason: String,
-    },
-    #[error("{flag} {glob:?} matches no case: see --list")]
-    NothingMatches { flag: &'static str, glob: String },
-    #[error("no case is left to run: --skip takes away all that --only selects")]
-    NothingSelected,
-    #[error("none of the selected cases may run: {id} {needed}")]
-    NothingAllowed {
-        id: &'static str,
-        needed: &'static str,
-    },
-    #[error("--allow {0} on mainnet needs --allow-mainnet, too: there it is not a test")]
-    Mainnet(&'static str),
-    #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
-    NoWallet,
-    #[error(transparent)]
-    Wallet(#[from] WalletFileError),
-    #[error("the fixture {path} can't be read: {reason}")]
-    Fixture { path: String, reason: String },
-    #[error(transparent)]
-    Baseline(#[from] BaselineError),
-    #[error("the expectations in {path} can't be used: {reason}")]
-    Expectations { path: String, reason: String },
-    #[error("reports can't be written to {path}: {reason}")]
-    ReportDir { path: String, reason: String },
-    #[error("the local node did not start: {0}")]
-    Local(String),
-    #[error("--blocks has nothing to do: none of the selected cases is about blocks")]
-    NothingAboutBlocks,
-    #[error(
-        "--resume needs the --base-url of the node whose sweep was cut: a local node is a new one \
-         each time"
-    )]
-    ResumedLocal,
-    #[error("there is no place for the sweep's state: give --report-dir DIR or --state FILE")]
-    NoPlaceForState,
-    #[error(transparent)]
-    State(#[from] StateError),
-}
-
 /// Does what the command line says, and hands back the exit status.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
     match try_execute(args, local).await {
@@ -293,22 +253,23 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
 }
 
 async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    let named = named_targets(args)?;
     let mut options = options(args)?;
     if args.list {
         list(&options);
         return Ok(0);
     }
-    if args.base_url.is_none() && local.is_some() {
+    if named.len() > 1 {
+        return several(args, options, named).await;
+    }
+    let named = named.into_iter().next();
+    if named.is_none() && local.is_some() {
         // The run's own node is nobody's mainnet, whatever it is called.
         options.allow = args.allow.unwrap_or(Tier::Write);
         options.allow_mainnet = true;
     }
     if args.dry_run {
-        let target = args
-            .base_url
-            .as_deref()
-            .map(|url| target(url, args.network))
-            .transpose()?;
+        let target = named;
         let network = target
             .as_ref()
             .map(|target| target.network)
@@ -318,9 +279,8 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         print(&plan::text(&options, target.as_ref(), network));
         return Ok(0);
     }
-    let (target, _guard) = match (&args.base_url, local) {
-        (Some(url), _) => {
-            let target = target(url, args.network)?;
+    let (target, _guard) = match (named, local) {
+        (Some(target), _) => {
             permitted(&options, target.network)?;
             if options.allow == Tier::Write && options.submitting.wallet.is_none() {
                 return Err(UsageError::NoWallet);
@@ -369,56 +329,6 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         let _ = std::fs::remove_file(state);
     }
     Ok(report.exit_code)
-}
-
-/// The sweep with its state: where it is kept, and how far it is if it is resumed.
-fn sweep_with_state(
-    sweep: Sweep,
-    args: &ConformanceArgs,
-    options: &Options,
-    target: &Target,
-) -> Result<Sweep, UsageError> {
-    if args.base_url.is_none() && args.resume {
-        return Err(UsageError::ResumedLocal);
-    }
-    let default = || sweep::default_state(args.report_dir.as_deref(), target);
-    let place = match &args.state {
-        Some(path) => Some(path.clone()),
-        // Nobody will find a node of our own again.
-        None if args.base_url.is_none() => None,
-        None => default(),
-    };
-    let selected: Vec<_> = options
-        .cases()
-        .into_iter()
-        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
-        .collect();
-    match (place, args.resume) {
-        (Some(path), true) => Ok(sweep.resuming(path, target, &selected)?),
-        (None, true) => Err(UsageError::NoPlaceForState),
-        (Some(path), false) => {
-            match sweep::prepare(&path) {
-                Err(error) if args.state.is_some() => return Err(error.into()),
-                Err(error) => {
-                    complain(&format!(
-                        "warning: {error}; a sweep that is cut can't be resumed"
-                    ));
-                    return Ok(sweep);
-                }
-                Ok(()) => {}
-            }
-            if let Some((next, to)) = Sweep::unfinished(&path) {
-                complain(&format!(
-                    "warning: {} has a sweep that was cut at block {next} of {}; it is begun anew, \
-                     as --resume is not given",
-                    path.display(),
-                    to - 1
-                ));
-            }
-            Ok(sweep.keeping_state(path))
-        }
-        (None, false) => Ok(sweep),
-    }
 }
 
 /// Whether the run may go as far as it was told to, and any case is left to run then.
@@ -643,10 +553,14 @@ async fn interrupted() {
 fn show(report: &Report, format: Format, style: Style) {
     match format {
         Format::Pretty => print(&report::pretty(report, style)),
-        Format::Json => match report::json(report) {
-            Ok(text) => print(&text),
-            Err(error) => complain(&format!("error: the report can't be written: {error}")),
-        },
+        Format::Json => print_json(report),
+    }
+}
+
+fn print_json<R: report::JsonReport>(report: &R) {
+    match report::json(report) {
+        Ok(text) => print(&text),
+        Err(error) => complain(&format!("error: the report can't be written: {error}")),
     }
 }
 

@@ -157,10 +157,8 @@ fn quoted(text: &str) -> String {
 pub struct Exchange {
     /// What was asked.
     pub request: Request,
-    /// The URL it was asked at.
-    pub url: String,
-    /// A shell line that asks again.
-    pub curl: String,
+    /// The node's base URL.
+    base: BaseUrl,
     /// The HTTP status.
     pub status: u16,
     /// The `Content-Type`, if the answer had one.
@@ -186,11 +184,9 @@ impl Exchange {
         body: Vec<u8>,
         elapsed: Duration,
     ) -> Self {
-        let (url, curl) = (request.url(base).into(), request.curl(base));
         Self {
             request,
-            url,
-            curl,
+            base: base.clone(),
             status,
             content_type,
             content_encoding: None,
@@ -200,6 +196,18 @@ impl Exchange {
             json: OnceLock::new(),
             told: OnceLock::new(),
         }
+    }
+
+    /// The URL it was asked at.
+    #[must_use]
+    pub fn url(&self) -> url::Url {
+        self.request.url(&self.base)
+    }
+
+    /// A shell line that asks again.
+    #[must_use]
+    pub fn curl(&self) -> String {
+        self.request.curl(&self.base)
     }
 
     /// Whether the status says that the call succeeded.
@@ -214,7 +222,7 @@ impl Exchange {
             return None;
         }
         let location = self.location.as_deref()?;
-        let asked = url::Url::parse(&self.url).ok()?;
+        let asked = self.url();
         let place = asked.join(location).ok()?;
         let stays = place.origin() == asked.origin() && place.as_str().len() <= LONGEST_PLACE;
         stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
@@ -282,11 +290,11 @@ fn read(body: &[u8]) -> Result<Value, String> {
         return Err("an empty body".to_owned());
     }
     // A value in a tree takes many times the memory of its text.
-    let values = text
-        .bytes()
-        .filter(|byte| matches!(byte, b',' | b'[' | b'{'))
-        .count();
-    if values > MOST_VALUES {
+    let values = || {
+        let begins = |byte: &u8| matches!(byte, b',' | b'[' | b'{');
+        text.as_bytes().iter().filter(|byte| begins(byte)).count()
+    };
+    if text.len() > MOST_VALUES && values() > MOST_VALUES {
         return Err(format!("more than {MOST_VALUES} values, {TOO_MUCH}"));
     }
     spec::read_for_validation(text).map_err(|error| {

@@ -44,8 +44,25 @@ impl Field {
 impl Field {
     /// Whether an answer has a place for the field.
     pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
-        let has = |body| !places(body, self.path).is_empty();
-        exchange.answered_object().is_some_and(has)
+        let Some((_, parents)) = self.path.split_last() else {
+            return false;
+        };
+        let body = exchange.answered_object();
+        body.is_some_and(|body| leads_to_an_object(body, parents))
+    }
+}
+
+/// Whether there is an object at some members' end.
+fn leads_to_an_object(value: &Value, path: &[&str]) -> bool {
+    match (path.split_first(), value) {
+        (None, value) => value.is_object(),
+        (Some((&"*", rest)), Value::Array(items)) => {
+            items.iter().any(|item| leads_to_an_object(item, rest))
+        }
+        (Some((name, rest)), Value::Object(members)) => members
+            .get(*name)
+            .is_some_and(|member| leads_to_an_object(member, rest)),
+        _ => false,
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use node_client::escape::escaped_up_to;
 
 use crate::{
@@ -22,6 +22,8 @@ pub(crate) struct Progress {
     /// Nothing at all.
     quiet: bool,
     style: Style,
+    /// What stands before each line, where there are several nodes.
+    label: String,
     /// When it was last told how far a sweep is, where there is no bar.
     told: Mutex<Option<Instant>>,
 }
@@ -38,8 +40,23 @@ impl Progress {
             lines,
             quiet,
             style,
+            label: String::new(),
             told: Mutex::new(None),
         }
+    }
+
+    /// The same for each of several nodes, whose bars stand below one another.
+    pub(crate) fn of_several(nodes: usize, quiet: bool, verbose: bool, style: Style) -> Vec<Self> {
+        let bars = MultiProgress::new();
+        let of_node = |node: usize| {
+            let one = Self::new(quiet, verbose, style);
+            Self {
+                bar: one.bar.map(|bar| bars.add(bar)),
+                label: format!("node {node}  "),
+                ..one
+            }
+        };
+        (1..=nodes).map(of_node).collect()
     }
 
     #[expect(
@@ -47,9 +64,10 @@ impl Progress {
         reason = "progress is what a command line shows on stderr"
     )]
     fn say(&self, text: &str) {
+        let label = &self.label;
         match &self.bar {
-            Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.println(format!("{label}{text}")),
+            None => eprintln!("{label}{text}"),
         }
     }
 }

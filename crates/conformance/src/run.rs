@@ -241,6 +241,26 @@ pub async fn run(
     watch: Arc<dyn Watch>,
     interrupt: impl Future<Output = ()>,
 ) -> Report {
+    examine(target, options, watch, interrupt).await.0
+}
+
+/// A node that was reached, and what was found out of it.
+pub(crate) struct Known {
+    pub(crate) node: Arc<Node>,
+    pub(crate) chain: Extent,
+    /// Wallets with a token that each holds.
+    pub(crate) holdings: Vec<(String, String)>,
+    /// Claims: contracts with assets.
+    pub(crate) assets: Vec<(String, String)>,
+}
+
+/// The same as [`run`], and the node if it was there to the end.
+pub(crate) async fn examine(
+    target: Target,
+    options: &Options,
+    watch: Arc<dyn Watch>,
+    interrupt: impl Future<Output = ()>,
+) -> (Report, Option<Known>) {
     let started = Instant::now();
     let selected: Vec<Case> = options
         .cases()
@@ -259,7 +279,8 @@ pub async fn run(
         Ok(both) => both,
         Err(reason) => {
             let cut = Some(Cut::Harness(reason));
-            return report::build(&target, options, Vec::new(), cut, None, started);
+            let report = report::build(&target, options, Vec::new(), cut, None, started);
+            return (report, None);
         }
     };
     let progress = Arc::new(Progress::default());
@@ -281,20 +302,24 @@ pub async fn run(
     );
     let deadline = started + options.deadline;
     let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
-    let cut = match (done, &sweeping) {
-        (Ok(chain), Some(sweeping)) => {
+    let (known, cut) = match (done, &sweeping) {
+        (Ok(known), Some(sweeping)) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
             let work = Arc::clone(sweeping).run(
                 Arc::clone(&node),
                 Arc::clone(&spec),
-                chain,
+                known.chain.clone(),
                 options.jobs.max(1),
                 Arc::clone(&watch),
             );
             let deadline = has_deadline.then_some((deadline, options.deadline));
-            within(work, interrupt, deadline).await.err()
+            match within(work, interrupt, deadline).await {
+                Ok(()) => (Some(known), None),
+                Err(cut) => (None, Some(cut)),
+            }
         }
-        (done, _) => done.err(),
+        (Ok(known), None) => (Some(known), None),
+        (Err(cut), _) => (None, Some(cut)),
     };
     let cut = match &sweeping {
         Some(sweeping) => after(sweeping, cut, options, &*watch, &progress),
@@ -310,7 +335,7 @@ pub async fn run(
         started,
     );
     report.sweep = sweeping.and_then(|sweeping| sweeping.report());
-    report
+    (report, known)
 }
 
 /// Keeps what a sweep has found for the report, and for who resumes it.
@@ -368,7 +393,7 @@ async fn within<T: Send + 'static>(
     done
 }
 
-/// Runs the cases, and hands back what is known of the chain.
+/// Runs the cases, and hands back what is known of the node.
 async fn all(
     node: Arc<Node>,
     spec: Arc<Spec>,
@@ -376,7 +401,7 @@ async fn all(
     options: Arc<Options>,
     watch: Arc<dyn Watch>,
     progress: Arc<Progress>,
-) -> Result<Extent, Cut> {
+) -> Result<Known, Cut> {
     let snapshots = match &options.reviewable_snapshots {
         Some(folder) => Store::reviewable(folder),
         None => match Store::read_only() {
@@ -428,7 +453,12 @@ async fn all(
     }
     match lost(&context, &progress).await {
         Some(cut) => Err(cut),
-        None => Ok(Extent::of(&context.material)),
+        None => Ok(Known {
+            node: Arc::clone(&context.node),
+            chain: Extent::of(&context.material),
+            holdings: context.material.holdings.clone(),
+            assets: context.material.assets.clone(),
+        }),
     }
 }
 

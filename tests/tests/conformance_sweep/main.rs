@@ -47,10 +47,11 @@ async fn swept(blocks: u64, fault: Fault) -> Report {
     integration_tests::watch::check(&url, &only_blocks("..")).await
 }
 
-/// Each kind of what was found: case, how often, and the first blocks.
+/// Each kind of what was found, in the order of their cases' IDs: case, how often, and the first
+/// blocks.
 fn kinds(report: &Report) -> Vec<(&str, u64, &[u64])> {
     let sweep = report.sweep.as_ref().expect("a sweep");
-    sweep
+    let mut kinds: Vec<_> = sweep
         .kinds
         .iter()
         .map(
@@ -61,7 +62,9 @@ fn kinds(report: &Report) -> Vec<(&str, u64, &[u64])> {
                  ..
              }| (case.as_str(), *count, blocks.as_slice()),
         )
-        .collect()
+        .collect();
+    kinds.sort_unstable();
+    kinds
 }
 
 fn as_json(report: &Report) -> serde_json::Value {

@@ -13,6 +13,8 @@ pub(crate) use seen::{Kind, Seen, asked_index};
 
 use std::sync::Arc;
 
+use node_client::Block;
+
 use crate::{
     field::{self, Field},
     judge,
@@ -49,7 +51,7 @@ pub(crate) enum Look {
     /// At one documented field.
     Field(&'static Field),
     /// At what a client makes of it.
-    Decode(fn(&[u8]) -> Result<(), String>),
+    Decode(fn(&Block) -> Result<(), String>),
 }
 
 /// The request and its answer that a finding is about, told only where there is one.
@@ -121,7 +123,8 @@ impl Judge {
             }
             (Look::Decode(decode), Some((validator, _))) => {
                 judged.one();
-                match judge::decodes_one(&seen.exchange, decode, validator, true) {
+                let read = seen.read().and_then(decode);
+                match judge::decodes_one(&seen.exchange, read, validator, true) {
                     Ok(found) => judged.findings.extend(found),
                     Err(obstacle) => judged.obstacle = Some(obstacle),
                 }

@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     pub(crate) index: u64,
     pub(crate) kind: Kind,
     pub(crate) exchange: Arc<Exchange>,
-    block: OnceLock<Option<Block>>,
+    block: OnceLock<Result<Block, String>>,
 }
 
 impl Seen {
@@ -42,12 +42,14 @@ impl Seen {
 
     /// The block as the client reads it.
     pub(crate) fn block(&self) -> Option<&Block> {
-        self.block
-            .get_or_init(|| {
-                self.exchange.answered_object()?;
-                Block::from_slice(&self.exchange.body).ok()
-            })
-            .as_ref()
+        self.exchange.answered_object()?;
+        self.read().ok()
+    }
+
+    /// The same, or why the client can't read it.
+    pub(crate) fn read(&self) -> Result<&Block, String> {
+        let read = || Block::from_slice(&self.exchange.body).map_err(|error| error.to_string());
+        self.block.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
     /// What the block has in common with others.

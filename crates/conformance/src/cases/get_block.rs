@@ -104,8 +104,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// What a client needs of a block, in whichever form it comes.
-fn read(body: &[u8]) -> Result<(), String> {
-    let block = node_client::Block::from_slice(body).map_err(|error| error.to_string())?;
+fn read(block: &node_client::Block) -> Result<(), String> {
     let needed = block
         .index()
         .map(drop)
@@ -194,7 +193,7 @@ fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
         wrong(time, "/timestamp".to_owned());
     }
     for (index, receipt) in receipts(block).iter().enumerate() {
-        if let Some(time) = out_of_unit(receipt.pointer("/data/timestamp")) {
+        if let Some(time) = out_of_unit(of_data(receipt, "timestamp")) {
             let at = format!("/text/previous_block_receipts/{index}/data/timestamp");
             wrong(time, at);
         }
@@ -203,9 +202,14 @@ fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
 
 fn receipts(block: &Value) -> &[Value] {
     block
-        .pointer("/text/previous_block_receipts")
+        .get("text")
+        .and_then(|text| text.get("previous_block_receipts"))
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
+}
+
+fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {
+    receipt.get("data")?.get(name)
 }
 
 fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
@@ -216,7 +220,7 @@ fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
         return;
     };
     for (place, receipt) in receipts(block).iter().enumerate() {
-        let about = receipt.pointer("/data/block_index").and_then(Value::as_i64);
+        let about = of_data(receipt, "block_index").and_then(Value::as_i64);
         let Some(about) = about.map(i128::from) else {
             continue;
         };

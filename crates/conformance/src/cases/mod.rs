@@ -8,7 +8,6 @@ mod call_sc;
 mod chain;
 mod claim;
 mod docs;
-mod exact;
 mod fields;
 mod get_balances;
 mod get_block;

@@ -5,6 +5,7 @@ mod folder;
 mod html;
 mod json;
 mod junit;
+mod nodes;
 mod pretty;
 mod sweep;
 
@@ -16,12 +17,13 @@ use serde::{Deserialize, Serialize};
 pub use crate::coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchanges::ExchangeReport;
 pub(crate) use folder::Folder;
-pub use html::html;
+pub use html::{html, html_of_nodes};
 pub(crate) use json::harmless;
-pub use json::json;
-pub use junit::junit;
+pub use json::{JsonReport, json};
+pub use junit::{junit, junit_of_nodes};
+pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
 pub(crate) use pretty::line;
-pub use pretty::{Style, pretty, pretty_case};
+pub use pretty::{Style, pretty, pretty_case, pretty_nodes};
 pub use sweep::{SweepKind, SweepReport};
 
 use crate::{

@@ -1,5 +1,9 @@
 //! The report that a person reads.
 
+mod nodes;
+
+pub use nodes::pretty_nodes;
+
 use std::fmt::Write;
 
 use node_client::escape::escaped_up_to as shown;
@@ -272,15 +276,7 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
             let _ = writeln!(out, "\nnot exercised: {}: {reason}", operation.operation);
         }
     }
-    let (word, colour) = match report.verdict {
-        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
-            ("conforms, as far as could be seen", "32;1")
-        }
-        Verdict::Conforms => ("conforms", "32;1"),
-        Verdict::Departs => ("departs from the contract", "31;1"),
-        Verdict::Unreachable => ("has no verdict", "33;1"),
-        Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
-    };
+    let (word, colour) = verdict_words(report);
     let target = format!(
         "{} ({})",
         shown(&report.target.base_url, 200),
@@ -314,6 +310,19 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         report.most_requests,
         std::time::Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
+}
+
+/// What is said of a node, and in which colour.
+fn verdict_words(report: &Report) -> (&'static str, &'static str) {
+    match report.verdict {
+        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
+            ("conforms, as far as could be seen", "32;1")
+        }
+        Verdict::Conforms => ("conforms", "32;1"),
+        Verdict::Departs => ("departs from the contract", "31;1"),
+        Verdict::Unreachable => ("has no verdict", "33;1"),
+        Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
+    }
 }
 
 /// As [`shown`], line by line: the text's own line ends stay.

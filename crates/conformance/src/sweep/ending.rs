@@ -78,9 +78,9 @@ impl Sweeping {
             let state = state.as_ref()?;
             let done = state.next == state.to;
             let tally = &state.tally;
-            let kinds = tally.cases.iter().flat_map(|(id, case)| {
+            let kinds = tally.cases.iter().flat_map(|case| {
                 case.kinds.iter().map(|kind| SweepKind {
-                    case: id.clone(),
+                    case: case.id.clone(),
                     what: kind.what.clone(),
                     count: kind.count,
                     blocks: kind.blocks(),
@@ -106,7 +106,7 @@ impl Sweeping {
 }
 
 fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> Ended {
-    let tally = state.tally.cases.get(case.id).cloned().unwrap_or_default();
+    let tally = state.tally.case(case.id).cloned().unwrap_or_default();
     let findings = state.tally.kept(case.id);
     let check = case.block_check();
     let obstacle = tally.obstacle().or_else(|| {

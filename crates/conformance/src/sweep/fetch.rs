@@ -1,6 +1,12 @@
 //! Fetching blocks, several at a time, and judging each alone as it comes.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -27,6 +33,8 @@ pub(super) struct Judges {
     pub(super) list: Vec<(&'static str, Judge)>,
     /// What the whole of a block is held against: if it conforms, each of its fields does.
     whole: Option<SchemaValidator>,
+    /// Which fields were seen in a block that conforms.
+    seen: Vec<AtomicBool>,
     /// Whether any of them looks at blocks in order.
     in_order: bool,
     /// By how much the index of every block differs from the one asked for.
@@ -50,6 +58,7 @@ impl Judges {
         Ok(Self {
             whole: fields.then(|| block_check::whole_block(spec)).transpose()?,
             in_order,
+            seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
             list,
             offset,
         })
@@ -97,10 +106,18 @@ impl Judges {
                 obstacle,
             } = match judge.check.look {
                 // Every place of the field is within what conforms.
-                Look::Field(field) if conforms => Judged {
-                    count: u64::from(field.is_in(&seen.exchange)),
-                    ..Judged::default()
-                },
+                Look::Field(field) if conforms => {
+                    // That it was seen at all is all that is asked later.
+                    let known = self.seen[place].load(Ordering::Relaxed);
+                    let is_in = !known && field.is_in(&seen.exchange);
+                    if is_in {
+                        self.seen[place].store(true, Ordering::Relaxed);
+                    }
+                    Judged {
+                        count: u64::from(is_in),
+                        ..Judged::default()
+                    }
+                }
                 _ => judge.look(&seen),
             };
             said.counts[place] = count;

@@ -23,10 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{
-    sync::{Semaphore, mpsc},
-    task::JoinSet,
-};
+use tokio::{sync::Semaphore, task::JoinSet};
 
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
@@ -199,52 +196,76 @@ impl Sweeping {
             known: chain.known,
             gate: Arc::new(Semaphore::new(1)),
         });
-        let (passed, arrivals) = mpsc::channel(jobs * AHEAD);
-        let turns = Arc::new(Semaphore::new(jobs * AHEAD));
-        let upcoming = Arc::new(AtomicU64::new(next));
+        let line = Arc::new(Line {
+            order: Mutex::new(Order {
+                waiting: BTreeMap::new(),
+                next,
+                unanswered: 0,
+                cut: None,
+            }),
+            turns: Arc::new(Semaphore::new(jobs * AHEAD)),
+            upcoming: AtomicU64::new(next),
+            judges,
+        });
         let mut workers = JoinSet::new();
         for _ in 0..jobs {
-            let (fetcher, turns, upcoming, passed) = (
+            let (this, line, fetcher, watch) = (
+                Arc::clone(&self),
+                Arc::clone(&line),
                 Arc::clone(&fetcher),
-                Arc::clone(&turns),
-                Arc::clone(&upcoming),
-                passed.clone(),
+                Arc::clone(&watch),
             );
             workers.spawn(async move {
                 // A turn is had before a block is chosen, so the block that all wait for has one.
-                while let Ok(turn) = Arc::clone(&turns).acquire_owned().await {
-                    let index = upcoming.fetch_add(1, Ordering::Relaxed);
+                while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
+                    let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
                     if index >= to {
                         break;
                     }
                     let mut block = fetcher.pass(index).await;
                     block.turn = Some(turn);
-                    if passed.send(block).await.is_err() {
-                        break;
-                    }
+                    this.arrived(block, &line, &*watch);
                 }
             });
         }
-        drop(passed);
-        let progress = |this: &Self, next: u64, first: u64| SweepProgress {
-            from,
-            to,
-            next,
-            done: next - first,
-            elapsed: this.began.elapsed(),
-            findings: this.with_state(|state| {
+        let tell = || {
+            let (next_now, findings) = self.with_state(|state| {
                 let state = state.as_ref();
-                state.map_or(0, |state| state.tally.findings())
-            }),
+                state.map_or((next, 0), |state| (state.next, state.tally.findings()))
+            });
+            watch.sweep(&SweepProgress {
+                from,
+                to,
+                next: next_now,
+                done: next_now - next,
+                elapsed: self.began.elapsed(),
+                findings,
+            });
         };
-        watch.sweep(&progress(&self, next, next));
-        let cut = self
-            .in_order(arrivals, &judges, &*watch, |now| {
-                watch.sweep(&progress(&self, now, next));
-            })
-            .await;
+        let mut kept_at = Instant::now();
+        let mut ticks = tokio::time::interval(TELL_EVERY);
+        loop {
+            tokio::select! {
+                ended = workers.join_next() => match ended {
+                    None => break,
+                    Some(Err(error)) => return Err(Cut::Harness(error.to_string())),
+                    // What others still wait for comes to nothing.
+                    Some(Ok(())) if line.turns.is_closed() => break,
+                    Some(Ok(())) => {}
+                },
+                _ = ticks.tick() => {
+                    tell();
+                    if kept_at.elapsed() >= KEEP_EVERY {
+                        self.keep_aside();
+                        kept_at = Instant::now();
+                    }
+                }
+            }
+        }
+        tell();
         self.keep();
-        cut.map_or(Ok(()), Err)
+        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+        order.cut.take().map_or(Ok(()), Err)
     }
 
     /// Finds out which blocks there are to judge, unless that is known from before: the first one,
@@ -286,50 +307,33 @@ impl Sweeping {
         Ok(known)
     }
 
-    /// Judges blocks in order, as they arrive.
-    async fn in_order(
-        self: &Arc<Self>,
-        mut arrivals: mpsc::Receiver<Passed>,
-        judges: &Judges,
-        watch: &dyn Watch,
-        tell: impl Fn(u64),
-    ) -> Option<Cut> {
-        let mut waiting: BTreeMap<u64, Passed> = BTreeMap::new();
-        let mut next = self.with_state(|state| state.as_ref().map_or(0, |state| state.next));
-        let mut unanswered = 0;
-        let mut kept_at = Instant::now();
-        let mut ticks = tokio::time::interval(TELL_EVERY);
-        loop {
-            let arrived = tokio::select! {
-                arrived = arrivals.recv() => arrived,
-                _ = ticks.tick() => {
-                    tell(next);
-                    if kept_at.elapsed() >= KEEP_EVERY {
-                        self.keep_aside();
-                        kept_at = Instant::now();
-                    }
+    /// Puts a block in order, and judges those whose turn has come.
+    fn arrived(&self, block: Passed, line: &Line, watch: &dyn Watch) {
+        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let order = &mut *order;
+        order.waiting.insert(block.index, block);
+        while let Some(block) = order.waiting.remove(&order.next) {
+            order.unanswered = match &block.what {
+                What::Nothing(Nothing::Unanswered(_)) => order.unanswered + 1,
+                _ => 0,
+            };
+            let cut = match block.what {
+                What::Nothing(Nothing::Lost(obstacle)) => obstacle,
+                What::Nothing(Nothing::Unanswered(reason))
+                    if order.unanswered > MOST_UNANSWERED =>
+                {
+                    Obstacle::Transport(reason)
+                }
+                what => {
+                    self.judge(order.next, what, &line.judges, watch);
+                    order.next += 1;
                     continue;
                 }
             };
-            let Some(arrived) = arrived else {
-                tell(next);
-                return None;
-            };
-            waiting.insert(arrived.index, arrived);
-            while let Some(block) = waiting.remove(&next) {
-                unanswered = match &block.what {
-                    What::Nothing(Nothing::Unanswered(_)) => unanswered + 1,
-                    _ => 0,
-                };
-                match block.what {
-                    What::Nothing(Nothing::Lost(obstacle)) => return Some(lost(next, obstacle)),
-                    What::Nothing(Nothing::Unanswered(reason)) if unanswered > MOST_UNANSWERED => {
-                        return Some(lost(next, Obstacle::Transport(reason)));
-                    }
-                    what => self.judge(next, what, judges, watch),
-                }
-                next += 1;
-            }
+            order.cut = Some(lost(order.next, cut));
+            // Nobody takes a turn any more.
+            line.turns.close();
+            return;
         }
     }
 
@@ -350,46 +354,64 @@ impl Sweeping {
                 Kind::Hole => state.tally.holes += 1,
                 Kind::Block | Kind::Odd | Kind::Unread => state.tally.blocks += 1,
             }
-            let add = |id: &'static str, finding, tally: &mut Tally| {
-                if let Some(what) = tally.found(id, index, finding) {
-                    watch.found(id, index, &what);
+            let add = |case: usize, finding, tally: &mut Tally| {
+                if let Some(what) = tally.found(case, index, finding) {
+                    watch.found(judges.list[case].0, index, &what);
                 }
             };
-            for ((id, _), count) in judges.list.iter().zip(&said.counts) {
-                if *count > 0 {
-                    state.tally.judged(id, *count, None);
-                }
+            for (case, count) in said.counts.iter().enumerate() {
+                state.tally.judged(case, *count, None);
             }
-            for (place, obstacle) in said.obstacles {
-                state.tally.judged(judges.list[place].0, 0, Some(obstacle));
+            for (case, obstacle) in said.obstacles {
+                state.tally.judged(case, 0, Some(obstacle));
             }
-            for (place, finding) in said.findings {
-                add(judges.list[place].0, finding, &mut state.tally);
+            for (case, finding) in said.findings {
+                add(case, finding, &mut state.tally);
             }
             let Some(links) = said.links else { return };
             let evidence = || said.evidence.told();
-            for (id, judge) in &judges.list {
+            for (case, (_, judge)) in judges.list.iter().enumerate() {
                 let judged = judge.follow(&links, &mut state.memory, &evidence);
-                if judged.count > 0 {
-                    state.tally.judged(id, judged.count, None);
-                }
+                state.tally.judged(case, judged.count, None);
                 for finding in judged.findings {
-                    add(id, finding, &mut state.tally);
+                    add(case, finding, &mut state.tally);
                 }
             }
         });
     }
 }
 
+/// What those that fetch share: whose turn it is.
+struct Line {
+    order: Mutex<Order>,
+    /// As many as may be on their way.
+    turns: Arc<Semaphore>,
+    /// The block that is asked for next.
+    upcoming: AtomicU64,
+    judges: Arc<Judges>,
+}
+
+/// Blocks on their way to be judged in order.
+struct Order {
+    /// Those that came before their turn.
+    waiting: BTreeMap<u64, Passed>,
+    /// The block whose turn it is.
+    next: u64,
+    /// How many in a row were not answered.
+    unanswered: u64,
+    /// Why there is an end to it.
+    cut: Option<Cut>,
+}
+
 /// What is known of a chain before a sweep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extent {
     /// The lowest index of a block that was read.
-    lowest: Option<u64>,
+    pub(crate) lowest: Option<u64>,
     /// The newest index.
-    tip: Option<u64>,
+    pub(crate) tip: Option<u64>,
     /// By how much the index of every block differs from the one asked for.
-    offset: Option<i128>,
+    pub(crate) offset: Option<i128>,
     /// Some blocks that were read.
     known: Vec<u64>,
 }

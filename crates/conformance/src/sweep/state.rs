@@ -106,7 +106,7 @@ impl State {
             base_url: target.base_url.to_string(),
             network: target.network.to_string(),
             blocks: blocks.to_string(),
-            cases: tally.cases.keys().cloned().collect(),
+            cases: tally.cases.iter().map(|case| case.id.clone()).collect(),
             from,
             to,
             next: from,
@@ -178,7 +178,12 @@ impl State {
         let fits = state.version == VERSION
             && state.from <= state.next
             && state.next <= state.to
-            && state.tally.cases.keys().eq(&state.cases);
+            && state
+                .tally
+                .cases
+                .iter()
+                .map(|case| &case.id)
+                .eq(&state.cases);
         if fits {
             Ok(state)
         } else {

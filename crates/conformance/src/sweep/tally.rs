@@ -20,8 +20,8 @@ const PLACES: usize = 5;
 /// What a sweep has found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
-    /// By the case's ID.
-    pub(super) cases: BTreeMap<String, CaseTally>,
+    /// In the order of the cases.
+    pub(super) cases: Vec<CaseTally>,
     /// The exchanges that findings are about, by the block's index.
     exchanges: BTreeMap<u64, Arc<ExchangeReport>>,
     /// Blocks that were judged.
@@ -35,6 +35,8 @@ pub(super) struct Tally {
 /// What one case has said.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct CaseTally {
+    /// The case's ID.
+    pub(super) id: String,
     /// Of how many things it could say whether they are right.
     pub(super) judged: u64,
     /// How many were not.
@@ -84,15 +86,18 @@ impl Tally {
     pub(super) fn of<'a>(ids: impl Iterator<Item = &'a str>) -> Self {
         Self {
             cases: ids
-                .map(|id| (id.to_owned(), CaseTally::default()))
+                .map(|id| CaseTally {
+                    id: id.to_owned(),
+                    ..CaseTally::default()
+                })
                 .collect(),
             ..Self::default()
         }
     }
 
-    /// Counts what a case could judge.
-    pub(super) fn judged(&mut self, id: &str, count: u64, obstacle: Option<Obstacle>) {
-        let Some(case) = self.cases.get_mut(id) else {
+    /// Counts what the case at a place could judge.
+    pub(super) fn judged(&mut self, case: usize, count: u64, obstacle: Option<Obstacle>) {
+        let Some(case) = self.cases.get_mut(case) else {
             return;
         };
         case.judged += count;
@@ -108,9 +113,9 @@ impl Tally {
         }
     }
 
-    /// Adds a finding, and tells what is wrong if it is the first of its kind.
-    pub(super) fn found(&mut self, id: &str, block: u64, finding: Finding) -> Option<String> {
-        let case = self.cases.get_mut(id)?;
+    /// Adds a finding of the case at a place, and tells what is wrong if it is the first of its kind.
+    pub(super) fn found(&mut self, case: usize, block: u64, finding: Finding) -> Option<String> {
+        let case = self.cases.get_mut(case)?;
         case.found += 1;
         let known = case.kinds.iter().position(|kind| kind.what == finding.what);
         let first = known.is_none().then(|| finding.what.clone());
@@ -142,14 +147,19 @@ impl Tally {
         first
     }
 
+    /// What the case with that ID has said.
+    pub(super) fn case(&self, id: &str) -> Option<&CaseTally> {
+        self.cases.iter().find(|case| case.id == id)
+    }
+
     /// How many findings there are in all.
     pub(super) fn findings(&self) -> u64 {
-        self.cases.values().map(|case| case.found).sum()
+        self.cases.iter().map(|case| case.found).sum()
     }
 
     /// The findings of a case that were kept: the first of each kind, and then their further places.
     pub(super) fn kept(&self, id: &str) -> Vec<Finding> {
-        let kinds = self.cases.get(id).map_or(&[][..], |case| &case.kinds);
+        let kinds = self.case(id).map_or(&[][..], |case| &case.kinds);
         let rows = (0..PLACES).flat_map(|row| {
             kinds
                 .iter()
@@ -204,26 +214,26 @@ mod tests {
     #[test]
     fn the_same_fault_in_every_block_is_one_kind_with_its_first_places() {
         let mut tally = Tally::of(["a"].into_iter());
-        assert!(tally.found("a", 7, finding("wrong")).is_some());
+        assert!(tally.found(0, 7, finding("wrong")).is_some());
         for block in 8..10_000 {
-            assert!(tally.found("a", block, finding("wrong")).is_none());
+            assert!(tally.found(0, block, finding("wrong")).is_none());
         }
-        let other = tally.found("a", 9_000, finding("otherwise wrong"));
+        let other = tally.found(0, 9_000, finding("otherwise wrong"));
         assert_eq!(other.as_deref(), Some("otherwise wrong"));
         let kept = tally.kept("a");
         let blocks: Vec<_> = kept.iter().filter_map(|finding| finding.block).collect();
         assert_eq!(blocks, [7, 9_000, 8, 9, 10, 11]);
         assert_eq!(tally.findings(), 9_994);
-        assert_eq!(tally.cases["a"].kinds[0].count, 9_993);
+        assert_eq!(tally.cases[0].kinds[0].count, 9_993);
     }
 
     #[test]
     fn a_node_that_is_wrong_in_ever_new_ways_takes_no_more_place() {
         let mut tally = Tally::of(["a"].into_iter());
         for block in 0..10_000 {
-            tally.found("a", block, finding(&format!("wrong {block}")));
+            tally.found(0, block, finding(&format!("wrong {block}")));
         }
-        assert_eq!(tally.cases["a"].kinds.len(), KINDS);
+        assert_eq!(tally.cases[0].kinds.len(), KINDS);
         assert_eq!(tally.findings(), 10_000);
     }
 }

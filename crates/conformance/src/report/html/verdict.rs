@@ -103,7 +103,7 @@ pub(super) fn banner(page: &mut Html, report: &Report) {
 }
 
 /// How far a sweep went.
-fn swept(page: &mut Html, sweep: &SweepReport) {
+pub(super) fn swept(page: &mut Html, sweep: &SweepReport) {
     page.raw("<p class=\"facts\"><span>blocks ")
         .number(sweep.from)
         .raw(" to ")
