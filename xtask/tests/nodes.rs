@@ -116,6 +116,41 @@ async fn nodes_that_do_not_agree_exit_with_1_and_print_json_for_programs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn sweeps_of_several_nodes_are_resumed_each_from_where_it_was() {
+    let (one, two) = (devnode(3).await, devnode(3).await);
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().to_str().expect("UTF-8");
+    let with = |more: &[&str]| {
+        let urls = ["--base-url", one.base_url(), "--base-url", two.base_url()];
+        let rest = ["--network", "devnet", "--only", "chain/*", "--blocks", ".."];
+        arguments(&[&urls[..], &rest, &["--report-dir", reports], more].concat())
+    };
+    let states = || {
+        let entries = folder.path().read_dir().expect("a folder").flatten();
+        let paths = entries.map(|entry| entry.path());
+        let is_state = |path: &std::path::PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with("sweep-"))
+        };
+        paths.filter(is_state).collect::<Vec<_>>()
+    };
+    let (code, text) = run(with(&["--resume"])).await;
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("nothing to resume"), "{text}");
+    let (code, text) = run(with(&["--max-requests", "45"])).await;
+    assert_eq!((code, states().len()), (3, 2), "{text}");
+    // As if one of them had not been there at all.
+    fs::remove_file(&states()[0]).expect("a state");
+    let (code, text) = run(with(&["--resume"])).await;
+    assert_eq!((code, states().len()), (0, 0), "{text}");
+    assert_eq!(
+        text.matches("sweep of blocks 1 to 30: 30 judged").count(),
+        2,
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_for_one_node_alone_is_refused_for_several() {
     let two = [
         "--base-url",

@@ -57,7 +57,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Vec<String>,
 
-    /// A TOML file of nodes to check: a [[node]] with base_url and, if wanted, network for each.
+    /// A TOML file of nodes to check: a `[[node]]` with base_url and, if wanted, network for each.
     #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
     pub targets: Option<PathBuf>,
 

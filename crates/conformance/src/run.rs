@@ -346,7 +346,7 @@ fn after(
     watch: &dyn Watch,
     progress: &Progress,
 ) -> Option<Cut> {
-    sweeping.keep();
+    sweeping.close();
     let mut departs = progress.has(Outcome::Fail);
     for mut ended in sweeping.ended() {
         options

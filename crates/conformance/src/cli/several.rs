@@ -7,7 +7,8 @@ use super::{
     report_dir, style, swept::sweep_with_state, target,
 };
 use crate::{
-    NodeToCheck, Options, Target, Tier, plan, progress::Progress, report, run_several, targets,
+    NodeToCheck, Options, StateError, Sweep, Target, Tier, plan, progress::Progress, report,
+    run_several, targets,
 };
 
 /// The nodes that the command line names, each once.
@@ -84,11 +85,10 @@ pub(super) async fn several(
     let style = style();
     let quiet = args.quiet || args.format == Format::Json;
     let progress = Progress::of_several(targets.len(), quiet, args.verbose, style);
-    for (target, progress) in targets.into_iter().zip(progress) {
+    let sweeps = sweeps(args, &options, &targets)?;
+    for ((target, progress), sweep) in targets.into_iter().zip(progress).zip(sweeps) {
         let mut options = options.clone();
-        if let Some(sweep) = options.sweep.take() {
-            options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
-        }
+        options.sweep = sweep;
         nodes.push((target, options, Arc::new(progress)));
     }
     let states: Vec<_> = nodes
@@ -112,10 +112,36 @@ pub(super) async fn several(
             .write_nodes(&report)
             .map_err(|error| report_dir(path, &error))?;
     }
-    for (node, state) in report.nodes.iter().zip(states) {
-        if let (true, Some(state)) = (node.sweep.as_ref().is_some_and(|sweep| sweep.done), state) {
+    let done = |node: &report::Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
+    if report.nodes.iter().all(done) {
+        // Until then who is done is needed for resuming the others.
+        for state in states.into_iter().flatten() {
             let _ = std::fs::remove_file(state);
         }
     }
     Ok(report.exit_code)
+}
+
+/// Each node's sweep, if there is to be one. When sweeps are resumed, one that was never begun, as
+/// its node was not there, is begun.
+fn sweeps(
+    args: &ConformanceArgs,
+    options: &Options,
+    targets: &[Target],
+) -> Result<Vec<Option<Sweep>>, UsageError> {
+    let Some(sweep) = &options.sweep else {
+        return Ok(targets.iter().map(|_| None).collect());
+    };
+    let of_each: Vec<_> = targets
+        .iter()
+        .map(|target| sweep_with_state(sweep.clone(), args, options, target))
+        .collect();
+    let any = of_each.iter().any(Result::is_ok);
+    let begun = |found| match found {
+        Err(UsageError::State(StateError::Nothing { path })) if any => {
+            Ok(Some(sweep.clone().keeping_state(path)))
+        }
+        found => found.map(Some),
+    };
+    of_each.into_iter().map(begun).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::{Sweeping, state::State};
@@ -13,8 +13,15 @@ use crate::{
 };
 
 impl Sweeping {
+    /// Takes what is known as all that will be, and writes it down: what is still under way when a
+    /// sweep is cut must not make the report and the state differ.
+    pub(crate) fn close(&self) {
+        self.with_state(|_| self.over.store(true, Ordering::Relaxed));
+        self.keep();
+    }
+
     /// Writes the state down.
-    pub(crate) fn keep(&self) {
+    pub(super) fn keep(&self) {
         if let Some((number, text)) = self.text() {
             self.write(number, &text);
         }
@@ -47,7 +54,7 @@ impl Sweeping {
 
     /// How each case about blocks ended; nothing if no block was reached.
     pub(crate) fn ended(&self) -> Vec<Ended> {
-        let elapsed = self.began.elapsed();
+        let elapsed = self.began.get().map_or(Duration::ZERO, Instant::elapsed);
         self.with_state(|state| {
             let Some(state) = state.as_ref() else {
                 return Vec::new();

@@ -17,8 +17,8 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -150,7 +150,10 @@ pub(crate) struct Sweeping {
     kept: AtomicU64,
     /// Why none can be.
     trouble: Mutex<Option<String>>,
-    began: Instant,
+    /// When the first block was asked for.
+    began: OnceLock<Instant>,
+    /// Set, under the state's lock, when what is known is told: nothing is added any more.
+    over: AtomicBool,
 }
 
 impl Sweeping {
@@ -162,7 +165,8 @@ impl Sweeping {
             keeper: sweep.state.clone().map(Keeper::new),
             kept: AtomicU64::new(0),
             trouble: Mutex::new(None),
-            began: Instant::now(),
+            began: OnceLock::new(),
+            over: AtomicBool::new(false),
             sweep: sweep.clone(),
         }
     }
@@ -182,6 +186,7 @@ impl Sweeping {
         watch: Arc<dyn Watch>,
     ) -> Result<(), Cut> {
         let (from, next, to) = self.begin(&node, &chain).await?;
+        let began = *self.began.get_or_init(Instant::now);
         let judges = Judges::of(&self.cases, &spec, chain.offset)
             .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
         let judges = Arc::new(judges);
@@ -238,7 +243,7 @@ impl Sweeping {
                 to,
                 next: next_now,
                 done: next_now - next,
-                elapsed: self.began.elapsed(),
+                elapsed: began.elapsed(),
                 findings,
             });
         };
@@ -340,7 +345,12 @@ impl Sweeping {
     /// Adds to the tally what is said of a block, and moves on to the next.
     fn judge(&self, index: u64, what: What, judges: &Judges, watch: &dyn Watch) {
         self.with_state(|state| {
-            let Some(state) = state else { return };
+            let Some(state) = state
+                .as_mut()
+                .filter(|_| !self.over.load(Ordering::Relaxed))
+            else {
+                return;
+            };
             state.next = index + 1;
             let said = match what {
                 What::Said(said) => said,
