@@ -4,6 +4,8 @@
 //! busy now and then. The time of a run is told as a ratio as well, to what a plain loop needs for
 //! as many requests to the same node, as what disturbs the one disturbs the other.
 
+mod sweep;
+
 use std::{
     fmt::Write as _,
     fs,
@@ -33,6 +35,20 @@ pub struct BenchArgs {
     /// development build].
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
+
+    /// How many blocks the chains have that are swept; 0 for none.
+    #[arg(
+        long,
+        value_name = "N,N",
+        value_delimiter = ',',
+        default_value = "1000,10000,100000"
+    )]
+    pub sweep: Vec<u64>,
+
+    /// Only the plain loop that a sweep is held against, over the blocks of one chain; the bench
+    /// calls itself with it.
+    #[arg(long, value_name = "URL", hide = true)]
+    pub plain_loop: Option<String>,
 }
 
 /// Why something could not be measured.
@@ -84,6 +100,10 @@ const MEMORY: u64 = 50_000_000;
 /// # Errors
 /// When something could not be measured at all. A target that is missed is no error.
 pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
+    if let Some(url) = &args.plain_loop {
+        let blocks = args.sweep.first().copied().unwrap_or_default();
+        return sweep::plain_loop(url, blocks).await;
+    }
     let binary = match &args.binary {
         Some(path) => path.clone(),
         None => find_binary()?,
@@ -98,7 +118,16 @@ pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
         tokio::task::spawn_blocking(move || measure(&binary, &url, runs)).await
     };
     let measured = measured.map_err(|error| BenchError::Run(error.to_string()))??;
-    Ok(told(&binary, runs, &measured))
+    drop(node);
+    let mut text = told(&binary, runs, &measured);
+    let lengths: Vec<_> = args
+        .sweep
+        .iter()
+        .copied()
+        .filter(|blocks| *blocks > 0)
+        .collect();
+    sweep::measure(&binary, runs, &lengths, &mut text).await?;
+    Ok(text)
 }
 
 /// What was measured, in seconds and bytes.
@@ -202,21 +231,31 @@ fn full_run(binary: &Path, url: &str) -> Result<(Report, Option<u64>), BenchErro
     let mut text = Vec::new();
     let mut peak = None;
     if let Some(mut stdout) = child.stdout.take() {
-        let mut part = vec![0; 4096];
-        loop {
-            let read = stdout.read(&mut part)?;
-            if read == 0 {
-                break;
-            }
-            peak = peak.max(peak_memory(child.id()));
-            text.extend_from_slice(&part[..read]);
-        }
+        peak = read_to_end(&mut stdout, &mut text, || peak_memory(child.id()))?;
     }
     let status = child.wait()?;
     if !status.success() {
         return Err(BenchError::Run(status.to_string()));
     }
     Ok((serde_json::from_slice(&text)?, peak))
+}
+
+/// Reads a report while its process is there, and looks at the process' memory meanwhile.
+fn read_to_end(
+    stdout: &mut impl Read,
+    text: &mut Vec<u8>,
+    memory: impl Fn() -> Option<u64>,
+) -> std::io::Result<Option<u64>> {
+    let mut part = vec![0; 4096];
+    let mut peak = None;
+    loop {
+        let read = stdout.read(&mut part)?;
+        if read == 0 {
+            return Ok(peak);
+        }
+        peak = peak.max(memory());
+        text.extend_from_slice(&part[..read]);
+    }
 }
 
 /// The most memory that a running process has had, in bytes; Linux tells it.

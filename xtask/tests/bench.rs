@@ -35,7 +35,8 @@ fn every_figure_is_measured_and_told() {
     std::fs::write(&program, script).expect("a script");
     let rights = std::fs::Permissions::from_mode(0o700);
     std::fs::set_permissions(&program, rights).expect("rights");
-    let (status, text) = bench(&["--runs", "1", "--binary", program.to_str().expect("UTF-8")]);
+    let program = program.to_str().expect("UTF-8");
+    let (status, text) = bench(&["--runs", "1", "--sweep", "40", "--binary", program]);
     assert_eq!(status, Some(0), "{text}");
     for part in [
         "profile unknown",
@@ -46,6 +47,11 @@ fn every_figure_is_measured_and_told() {
         "peak memory",
         "plain loop",
         "full run : plain loop",
+        "a sweep of 40 blocks, 8 connections",
+        "sweep without signatures",
+        "without signatures : plain loop",
+        "≥ 0.9",
+        "≤ 64",
     ] {
         assert!(text.contains(part), "{part:?} is missing: {text}");
     }
