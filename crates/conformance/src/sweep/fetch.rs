@@ -10,6 +10,8 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::tally::few;
+
 use crate::{
     block_check::{self, Judge, Judged, Kind, Links, Look, Seen},
     cases::Case,
@@ -121,8 +123,8 @@ impl Judges {
                 _ => judge.look(&seen),
             };
             said.counts[place] = count;
-            said.findings
-                .extend(findings.into_iter().map(|finding| (place, finding)));
+            let few = few(findings).into_iter();
+            said.findings.extend(few.map(|finding| (place, finding)));
             said.obstacles
                 .extend(obstacle.map(|obstacle| (place, obstacle)));
         }
@@ -176,7 +178,7 @@ impl Passed {
 pub(super) struct Said {
     pub(super) kind: Kind,
     pub(super) counts: Vec<u64>,
-    pub(super) findings: Vec<(usize, Finding)>,
+    pub(super) findings: Vec<(usize, (Finding, u64))>,
     pub(super) obstacles: Vec<(usize, Obstacle)>,
     pub(super) links: Option<Links>,
     pub(super) evidence: Kept,

@@ -42,7 +42,7 @@ use crate::{
 };
 use fetch::{Fetcher, Judges, Nothing, Passed, What};
 use state::Keeper;
-use tally::Tally;
+use tally::{Tally, few};
 
 /// How many blocks are on their way at a time, for each that is asked for.
 const AHEAD: usize = 4;
@@ -383,7 +383,7 @@ impl Sweeping {
             for (case, (_, judge)) in judges.list.iter().enumerate() {
                 let judged = judge.follow(&links, &mut state.memory, &evidence);
                 state.tally.judged(case, judged.count, None);
-                for finding in judged.findings {
+                for finding in few(judged.findings) {
                     add(case, finding, &mut state.tally);
                 }
             }

@@ -113,10 +113,16 @@ impl Tally {
         }
     }
 
-    /// Adds a finding of the case at a place, and tells what is wrong if it is the first of its kind.
-    pub(super) fn found(&mut self, case: usize, block: u64, finding: Finding) -> Option<String> {
+    /// Adds a finding of the case at a place, which stands for so many, and tells what is wrong if it
+    /// is the first of its kind.
+    pub(super) fn found(
+        &mut self,
+        case: usize,
+        block: u64,
+        (finding, count): (Finding, u64),
+    ) -> Option<String> {
         let case = self.cases.get_mut(case)?;
-        case.found += 1;
+        case.found += count;
         let known = case.kinds.iter().position(|kind| kind.what == finding.what);
         let first = known.is_none().then(|| finding.what.clone());
         let place = match known {
@@ -132,7 +138,7 @@ impl Tally {
             None => return None,
         };
         let kind = &mut case.kinds[place];
-        kind.count += 1;
+        kind.count += count;
         if kind.first.len() < PLACES {
             kind.first.push(Kept {
                 block,
@@ -178,6 +184,30 @@ impl Tally {
     }
 }
 
+/// The findings of one case in one block, of which no more are kept than a tally takes: each with how
+/// many it stands for. A block may have many thousands.
+pub(super) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
+    let mut few: Vec<(Finding, u64)> = Vec::new();
+    for finding in findings {
+        let alike = few.iter().filter(|(known, _)| known.what == finding.what);
+        let alike = alike.count();
+        // The last one stands for all that are of yet other kinds, which a tally has no place for.
+        let takes = match alike {
+            0 => few.len() <= KINDS * PLACES,
+            alike => alike < PLACES && few.len() < KINDS * PLACES,
+        };
+        if takes {
+            few.push((finding, 1));
+            continue;
+        }
+        let same = |known: &&mut (Finding, u64)| alike == 0 || known.0.what == finding.what;
+        if let Some((_, count)) = few.iter_mut().rev().find(same) {
+            *count += 1;
+        }
+    }
+    few
+}
+
 impl KindTally {
     /// The first blocks that have it.
     pub(super) fn blocks(&self) -> Vec<u64> {
@@ -214,11 +244,11 @@ mod tests {
     #[test]
     fn the_same_fault_in_every_block_is_one_kind_with_its_first_places() {
         let mut tally = Tally::of(["a"].into_iter());
-        assert!(tally.found(0, 7, finding("wrong")).is_some());
+        assert!(tally.found(0, 7, (finding("wrong"), 1)).is_some());
         for block in 8..10_000 {
-            assert!(tally.found(0, block, finding("wrong")).is_none());
+            assert!(tally.found(0, block, (finding("wrong"), 1)).is_none());
         }
-        let other = tally.found(0, 9_000, finding("otherwise wrong"));
+        let other = tally.found(0, 9_000, (finding("otherwise wrong"), 1));
         assert_eq!(other.as_deref(), Some("otherwise wrong"));
         let kept = tally.kept("a");
         let blocks: Vec<_> = kept.iter().filter_map(|finding| finding.block).collect();
@@ -228,10 +258,32 @@ mod tests {
     }
 
     #[test]
+    fn a_block_with_thousands_of_faults_is_told_as_if_each_were_kept() {
+        let all: Vec<_> = (0..9_000)
+            .map(|place| {
+                finding(["wrong", "otherwise wrong", "wrong"][place % 3]).at(place.to_string())
+            })
+            .collect();
+        let few = few(all.clone());
+        assert_eq!(few.len(), 10);
+        let tally = |findings: Vec<(Finding, u64)>| {
+            let mut tally = Tally::of(["a"].into_iter());
+            for finding in findings {
+                tally.found(0, 7, finding);
+            }
+            serde_json::to_string(&tally).unwrap()
+        };
+        assert_eq!(
+            tally(few),
+            tally(all.into_iter().map(|finding| (finding, 1)).collect())
+        );
+    }
+
+    #[test]
     fn a_node_that_is_wrong_in_ever_new_ways_takes_no_more_place() {
         let mut tally = Tally::of(["a"].into_iter());
         for block in 0..10_000 {
-            tally.found(0, block, finding(&format!("wrong {block}")));
+            tally.found(0, block, (finding(&format!("wrong {block}")), 1));
         }
         assert_eq!(tally.cases[0].kinds.len(), KINDS);
         assert_eq!(tally.findings(), 10_000);
