@@ -46,7 +46,8 @@ Exit status:
   5    an expectation is stale: a case passes that was expected to depart
   130  interrupted; what was found until then is reported
 Of several nodes it is the worst, where 130 is worse than 4, 4 than 3, 3 than 1, 1 than 5, and 5 than
-0; where the nodes do not agree with one another, it counts as 1.";
+0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
+compared at all.";
 
 /// Check whether a node keeps the contract.
 #[derive(Clone, Debug, Args)]

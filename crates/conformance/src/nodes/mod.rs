@@ -11,7 +11,7 @@ mod content;
 mod difference;
 mod height;
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Instant};
 
 use futures_util::{FutureExt, future::join_all};
 
@@ -31,6 +31,7 @@ pub async fn run_several(
     nodes: Vec<NodeToCheck>,
     interrupt: impl Future<Output = ()> + Send + 'static,
 ) -> NodesReport {
+    let started = Instant::now();
     let interrupt = interrupt.boxed().shared();
     let runs = nodes.iter().map(|(target, options, watch)| {
         run::examine(
@@ -55,12 +56,24 @@ pub async fn run_several(
         .first()
         .and_then(|(_, options, _)| options.sweep.clone());
     let jobs = nodes.first().map_or(1, |(_, options, _)| options.jobs);
+    // As for the runs themselves: a sweep's comparison takes as long as it takes, unless told.
+    let deadline = nodes
+        .first()
+        .filter(|_| sweep.as_ref().is_none_or(|sweep| sweep.has_deadline))
+        .map(|(_, options, _)| started + options.deadline);
+    let out_of_time = async {
+        match deadline {
+            Some(at) => tokio::time::sleep_until(at.into()).await,
+            None => std::future::pending().await,
+        }
+    };
     for (_, _, watch) in nodes.iter().take(1) {
         watch.phase("holding the nodes against one another");
     }
     let compared = tokio::select! {
         biased;
         () = interrupt => Vec::new(),
+        () = out_of_time => all_undecided("the deadline came before they were compared"),
         compared = cross_check(&known, sweep.as_ref(), jobs.max(1)) => compared,
     };
     for (_, _, watch) in &nodes {
@@ -78,16 +91,11 @@ struct Side {
 
 async fn cross_check(sides: &[Side], sweep: Option<&crate::Sweep>, jobs: usize) -> Vec<CrossCheck> {
     if sides.len() < 2 {
-        let reason = "fewer than two nodes could be asked to the end";
-        let ids = ["height", "blocks", "balances", "contract-state"];
-        return ids.map(|id| undecided(id, reason)).into();
+        return all_undecided("fewer than two nodes could be asked to the end");
     }
     let heights = match height::of_all(sides).await {
         Ok(heights) => heights,
-        Err(reason) => {
-            let ids = ["height", "blocks", "balances", "contract-state"];
-            return ids.map(|id| undecided(id, &reason)).into();
-        }
+        Err(reason) => return all_undecided(&reason),
     };
     vec![
         height::told(sides, &heights),
@@ -95,6 +103,12 @@ async fn cross_check(sides: &[Side], sweep: Option<&crate::Sweep>, jobs: usize) 
         at_rest::balances(sides).await,
         at_rest::records(sides).await,
     ]
+}
+
+/// Nothing could be compared.
+fn all_undecided(reason: &str) -> Vec<CrossCheck> {
+    let ids = ["height", "blocks", "balances", "contract-state"];
+    ids.map(|id| undecided(id, reason)).into()
 }
 
 /// A comparison that came to nothing.

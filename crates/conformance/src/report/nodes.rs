@@ -15,11 +15,12 @@ pub struct NodesReport {
     /// The worst of the nodes' verdicts; `departs` where only the cross-check found something.
     pub verdict: Verdict,
     /// The process' exit status: the worst of the nodes', where 130 is worse than 4, 4 than 3, 3 than
-    /// 1, 1 than 5, and 5 than 0; what the cross-check finds counts as 1.
+    /// 1, 1 than 5, and 5 than 0; what the cross-check finds counts as 1, and as 3 where the nodes
+    /// could not be compared at all.
     pub exit_code: u8,
     /// The report of each node, in the order in which they were named.
     pub nodes: Vec<Report>,
-    /// What was held against one another.
+    /// What was held against one another; empty where the run was interrupted before.
     pub cross_check: Vec<CrossCheck>,
 }
 
@@ -91,12 +92,18 @@ impl NodesReport {
         let differ = cross_check
             .iter()
             .any(|check| check.outcome == Outcome::Fail);
+        // Where not even heights could be compared, nobody can say that the nodes agree.
+        let of_the_check = match cross_check.first().map(|first| first.outcome) {
+            _ if differ => (1, Verdict::Departs),
+            None => (130, Verdict::Unreachable),
+            Some(Outcome::Inconclusive) => (3, Verdict::Unreachable),
+            Some(_) => (0, Verdict::Conforms),
+        };
         let (exit_code, verdict) = match worst {
-            Some((severity, code, verdict)) if !differ || severity >= self::severity(1) => {
+            Some((severity, code, verdict)) if severity >= self::severity(of_the_check.0) => {
                 (code, verdict)
             }
-            _ if differ => (1, Verdict::Departs),
-            _ => (0, Verdict::Conforms),
+            _ => of_the_check,
         };
         Self {
             version: VERSION,
@@ -123,5 +130,52 @@ fn severity(exit_code: u8) -> u8 {
         3 => 3,
         4 => 4,
         _ => 5,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn report(verdict: &str, exit_code: u8) -> Report {
+        serde_json::from_value(json!({
+            "version": 1,
+            "target": {"base_url": "http://127.0.0.1:8420/", "network": "devnet"},
+            "verdict": verdict, "exit_code": exit_code, "requests": 3, "elapsed_ms": 1,
+            "started_at": "2026-11-20T23:40:00Z", "strict": false, "cases": [],
+            "coverage": {"operations": [], "unseen_fields": []},
+        }))
+        .unwrap()
+    }
+
+    fn code(nodes: &[(&str, u8)], checks: &[&str]) -> u8 {
+        let nodes = nodes.iter().map(|(verdict, code)| report(verdict, *code));
+        let checks = checks.iter().map(|outcome| {
+            let check = json!({"id": "cross-check/a", "outcome": outcome, "compared": 1});
+            serde_json::from_value(check).unwrap()
+        });
+        NodesReport::of(nodes.collect(), checks.collect()).exit_code
+    }
+
+    #[test]
+    fn the_exit_status_is_the_worst_of_all() {
+        let good = ("conforms", 0);
+        let (wrong, stale) = (("departs", 1), ("conforms", 5));
+        let (lost, harness) = (("unreachable", 3), ("error", 4));
+        let interrupted = ("unreachable", 130);
+        assert_eq!(code(&[good, good], &["pass", "pass"]), 0);
+        assert_eq!(code(&[good, good], &["info", "pass", "inconclusive"]), 0);
+        assert_eq!(code(&[good, good], &["pass", "fail"]), 1);
+        assert_eq!(code(&[good, stale], &["pass"]), 5);
+        assert_eq!(code(&[good, stale], &["pass", "fail"]), 1);
+        assert_eq!(code(&[stale, wrong], &["pass"]), 1);
+        assert_eq!(code(&[wrong, lost, good], &["pass", "fail"]), 3);
+        assert_eq!(code(&[lost, harness], &["inconclusive"]), 4);
+        assert_eq!(code(&[harness, interrupted], &[]), 130);
+        // Reached, but never compared: cut short, or lost in between.
+        assert_eq!(code(&[good, good], &[]), 130);
+        assert_eq!(code(&[wrong, good], &["inconclusive", "inconclusive"]), 3);
     }
 }
