@@ -10,6 +10,7 @@ mod cpu;
 mod decode;
 mod load;
 mod signatures;
+mod sweep;
 mod table;
 
 use std::{
@@ -43,6 +44,8 @@ pub enum Part {
     Signatures,
     /// The local node: requests a second, its start, its memory.
     Devnode,
+    /// Sweeps at three sizes, beside a plain loop over the same blocks.
+    Sweep,
     /// Building a crate that uses the client.
     Build,
 }
@@ -66,6 +69,20 @@ pub struct BenchArgs {
     /// first].
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
+
+    /// How many blocks the chains have that are swept.
+    #[arg(
+        long,
+        value_name = "N,N",
+        value_delimiter = ',',
+        default_value = "1000,10000,100000"
+    )]
+    pub sweep: Vec<u64>,
+
+    /// Only the plain loop that a sweep is held against, over the blocks of one chain; the bench
+    /// calls itself with it.
+    #[arg(long, value_name = "URL", hide = true)]
+    pub plain_loop: Option<String>,
 }
 
 /// Why something could not be measured.
@@ -118,6 +135,10 @@ const MEMORY: f64 = 50.0;
 /// # Errors
 /// When something could not be measured at all. A target that is missed is no error.
 pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
+    if let Some(url) = &args.plain_loop {
+        let blocks = args.sweep.first().copied().unwrap_or_default();
+        return sweep::plain_loop(url, blocks).await;
+    }
     if cfg!(debug_assertions) && !args.as_built {
         // What is not optimised tells nothing, so another build of this program measures.
         let (binary, arguments) = (build_release()?, std::env::args_os().skip(1));
@@ -173,6 +194,10 @@ pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
         text.push('\n');
         text.push_str(&conformance_run(args).await?);
     }
+    if wanted(Part::Sweep) {
+        let binary = conformance_binary(args)?;
+        sweep::measure(&binary, runs, &args.sweep, &mut text).await?;
+    }
     for (part, title, measure) in parts {
         if wanted(part) {
             let measured = tokio::task::spawn_blocking(measure).await;
@@ -225,11 +250,15 @@ fn build_release() -> Result<PathBuf, BenchError> {
     find_binary("xtask")
 }
 
+fn conformance_binary(args: &BenchArgs) -> Result<PathBuf, BenchError> {
+    match &args.binary {
+        Some(path) => Ok(path.clone()),
+        None => find_binary("node-conformance"),
+    }
+}
+
 async fn conformance_run(args: &BenchArgs) -> Result<String, BenchError> {
-    let binary = match &args.binary {
-        Some(path) => path.clone(),
-        None => find_binary("node-conformance")?,
-    };
+    let binary = conformance_binary(args)?;
     let node = start_local()(Network::Devnet)
         .await
         .map_err(BenchError::Node)?;
@@ -343,21 +372,31 @@ fn full_run(binary: &Path, url: &str) -> Result<(Report, Option<u64>), BenchErro
     let mut text = Vec::new();
     let mut peak = None;
     if let Some(mut stdout) = child.stdout.take() {
-        let mut part = vec![0; 4096];
-        loop {
-            let read = stdout.read(&mut part)?;
-            if read == 0 {
-                break;
-            }
-            peak = peak.max(peak_memory(child.id()));
-            text.extend_from_slice(&part[..read]);
-        }
+        peak = read_to_end(&mut stdout, &mut text, || peak_memory(child.id()))?;
     }
     let status = child.wait()?;
     if !status.success() {
         return Err(BenchError::Run(status.to_string()));
     }
     Ok((serde_json::from_slice(&text)?, peak))
+}
+
+/// Reads a report while its process is there, and looks at the process' memory meanwhile.
+fn read_to_end(
+    stdout: &mut impl Read,
+    text: &mut Vec<u8>,
+    memory: impl Fn() -> Option<u64>,
+) -> std::io::Result<Option<u64>> {
+    let mut part = vec![0; 4096];
+    let mut peak = None;
+    loop {
+        let read = stdout.read(&mut part)?;
+        if read == 0 {
+            return Ok(peak);
+        }
+        peak = peak.max(memory());
+        text.extend_from_slice(&part[..read]);
+    }
 }
 
 /// The most memory that a running process has had, in bytes; Linux tells it.

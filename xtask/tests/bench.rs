@@ -39,6 +39,10 @@ fn every_figure_is_measured_and_told() {
         "--as-built",
         "--only",
         "run",
+        "--only",
+        "sweep",
+        "--sweep",
+        "40",
         "--runs",
         "1",
         "--binary",
@@ -53,6 +57,11 @@ fn every_figure_is_measured_and_told() {
         "peak memory",
         "plain loop",
         "full run : plain loop",
+        "a sweep of 40 blocks, 8 connections",
+        "sweep without signatures",
+        "without signatures : plain loop",
+        "≥ 0.9",
+        "≤ 64",
     ] {
         assert!(text.contains(part), "{part:?} is missing: {text}");
     }

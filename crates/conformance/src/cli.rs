@@ -1,5 +1,9 @@
 //! The command line, shared by `cargo xtask conformance` and `node-conformance`.
 
+mod error;
+mod several;
+mod swept;
+
 use std::{
     future::Future,
     io::{IsTerminal, Write, stdout},
@@ -12,16 +16,20 @@ use std::{
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
 use node_primitives::{Amount, Network};
-use node_wallet::{KeyFile, KeyFileError, KeyFileFault};
+use node_wallet::{KeyFile, KeyFileFault};
+
+use error::UsageError;
+use several::{named_targets, several};
+use swept::sweep_with_state;
 
 use crate::{
-    Baseline, BaselineError, Expectations, Options, SigningWallet, Submitting, Target, TargetError,
-    Tier, cases,
+    Baseline, Expectations, Options, SigningWallet, Submitting, Target, TargetError, Tier, cases,
     discovery::Fixture,
     plan,
     progress::Progress,
     report::{self, Report, Style},
     run,
+    sweep::{self, BlockRange, Sweep},
 };
 use zeroize::Zeroizing;
 
@@ -41,15 +49,23 @@ Exit status:
   3    the node was unreachable or lost, what answers is no node, or time ran out
   4    the harness is at fault
   5    an expectation is stale: a case passes that was expected to depart
-  130  interrupted; what was found until then is reported";
+  130  interrupted; what was found until then is reported
+Of several nodes it is the worst, where 130 is worse than 4, 4 than 3, 3 than 1, 1 than 5, and 5 than
+0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
+compared at all.";
 
 /// Check whether a node keeps the contract.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct ConformanceArgs {
     /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
+    /// Given more than once, all are checked, and held against one another.
     #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
+    pub base_url: Vec<String>,
+
+    /// A TOML file of nodes to check: a `[[node]]` with base_url and, if wanted, network for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
+    pub targets: Option<PathBuf>,
 
     /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
     #[arg(long, value_name = "devnet|testnet|mainnet")]
@@ -134,7 +150,21 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "DIR", requires = "baseline")]
     pub baseline_dir: Option<PathBuf>,
 
-    /// How many cases run side by side.
+    /// Have the cases about blocks look at all of these blocks, and not at a few: 5..10 is 5 to 9,
+    /// 5..=10 is 5 to 10, and .. is all that there is when the run begins.
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    pub blocks: Option<BlockRange>,
+
+    /// Go on with the sweep that was cut, from the state that it has left.
+    #[arg(long, requires = "blocks")]
+    pub resume: bool,
+
+    /// Where a sweep keeps its state [default: in --report-dir, else in the user's folder for
+    /// states, named by the node].
+    #[arg(long, value_name = "FILE", requires = "blocks")]
+    pub state: Option<PathBuf>,
+
+    /// How many cases run side by side, and how many blocks a sweep asks for at a time.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
 
@@ -142,9 +172,9 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 
-    /// How many requests are sent in all at most.
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    pub max_requests: u64,
+    /// How many requests are sent in all at most [default: 1000, and a sweep's besides].
+    #[arg(long, value_name = "N")]
+    pub max_requests: Option<u64>,
 
     /// The most that is read of one answer, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
@@ -163,9 +193,9 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
     pub request_timeout: Duration,
 
-    /// How long the whole run may take, in seconds.
-    #[arg(long, value_name = "S", default_value = "300", value_parser = seconds, allow_negative_numbers = true)]
-    pub deadline: Duration,
+    /// How long the whole run may take, in seconds [default: 300, and a sweep as long as it takes].
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub deadline: Option<Duration>,
 
     /// Form of the report on standard output.
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
@@ -235,54 +265,6 @@ pub type StartLocal = Box<
     dyn FnOnce(Network) -> Pin<Box<dyn Future<Output = Result<LocalNode, String>> + Send>> + Send,
 >;
 
-/// Why a run did not begin.
-#[derive(Debug, thiserror::Error)]
-enum UsageError {
-    #[error(transparent)]
-    Target(#[from] TargetError),
-    #[error("there is no node to check: give --base-url URL and --network NETWORK")]
-    NoTarget,
-    #[error(
-        "which network? {0} does not tell by its port: give --network devnet, testnet or mainnet"
-    )]
-    NoNetwork(String),
-    #[error("{flag} {glob:?} is no glob: {reason}")]
-    Glob {
-        flag: &'static str,
-        glob: String,
-        reason: String,
-    },
-    #[error("{flag} {glob:?} matches no case: see --list")]
-    NothingMatches { flag: &'static str, glob: String },
-    #[error("no case is left to run: --skip takes away all that --only selects")]
-    NothingSelected,
-    #[error("none of the selected cases may run: {id} {needed}")]
-    NothingAllowed {
-        id: &'static str,
-        needed: &'static str,
-    },
-    #[error("--allow {0} on mainnet needs --allow-mainnet, too: there it is not a test")]
-    Mainnet(&'static str),
-    #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
-    NoWallet,
-    #[error(transparent)]
-    Wallet(#[from] KeyFileError),
-    #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]
-    PassphraseNeeded(String),
-    #[error("the passphrase file {path} can't be read: {reason}")]
-    PassphraseFile { path: String, reason: String },
-    #[error("the fixture {path} can't be read: {reason}")]
-    Fixture { path: String, reason: String },
-    #[error(transparent)]
-    Baseline(#[from] BaselineError),
-    #[error("the expectations in {path} can't be used: {reason}")]
-    Expectations { path: String, reason: String },
-    #[error("reports can't be written to {path}: {reason}")]
-    ReportDir { path: String, reason: String },
-    #[error("the local node did not start: {0}")]
-    Local(String),
-}
-
 /// Does what the command line says, and hands back the exit status.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
     match try_execute(args, local).await {
@@ -295,22 +277,23 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
 }
 
 async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    let named = named_targets(args)?;
     let mut options = options(args)?;
     if args.list {
         list(&options);
         return Ok(0);
     }
-    if args.base_url.is_none() && local.is_some() {
+    if named.len() > 1 {
+        return several(args, options, named).await;
+    }
+    let named = named.into_iter().next();
+    if named.is_none() && local.is_some() {
         // The run's own node is nobody's mainnet, whatever it is called.
         options.allow = args.allow.unwrap_or(Tier::Write);
         options.allow_mainnet = true;
     }
     if args.dry_run {
-        let target = args
-            .base_url
-            .as_deref()
-            .map(|url| target(url, args.network))
-            .transpose()?;
+        let target = named;
         let network = target
             .as_ref()
             .map(|target| target.network)
@@ -320,9 +303,8 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         print(&plan::text(&options, target.as_ref(), network));
         return Ok(0);
     }
-    let (target, _guard) = match (&args.base_url, local) {
-        (Some(url), _) => {
-            let target = target(url, args.network)?;
+    let (target, _guard) = match (named, local) {
+        (Some(target), _) => {
             permitted(&options, target.network)?;
             if options.allow == Tier::Write && options.submitting.wallet.is_none() {
                 return Err(UsageError::NoWallet);
@@ -340,6 +322,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             (Target::parse(&node.base_url, network)?, Some(node.guard))
         }
     };
+    if let Some(sweep) = options.sweep.take() {
+        options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
+    }
     let folder = match args.report_dir.as_deref() {
         Some(path) => {
             let folder = report::Folder::prepare(path).map_err(|error| report_dir(path, &error))?;
@@ -360,6 +345,12 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         folder
             .write(&report)
             .map_err(|error| report_dir(path, &error))?;
+    }
+    if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
+        && let Some(state) = options.sweep.and_then(|sweep| sweep.state)
+    {
+        // There is nothing left to resume. One that can't be removed is one of a finished sweep.
+        let _ = std::fs::remove_file(state);
     }
     Ok(report.exit_code)
 }
@@ -465,13 +456,14 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
     if baseline.is_some() {
         known.extend_from_slice(crate::baseline::CASES);
     }
+    let defaults = Options::default();
     let options = Options {
         only: globs("--only", &args.only, &known)?,
         skip: globs("--skip", &args.skip, &known)?,
         baseline,
         jobs: args.jobs,
         request_timeout: args.request_timeout,
-        deadline: args.deadline,
+        deadline: args.deadline.unwrap_or(defaults.deadline),
         strict: args.strict,
         allow: args.allow.unwrap_or_default(),
         allow_mainnet: args.allow_mainnet,
@@ -489,14 +481,24 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         expectations,
         require_coverage: args.require_coverage,
         rate: args.rate,
-        most_requests: args.max_requests,
         most_body: usize::from(args.max_body) * MIB,
         most_memory: usize::from(args.max_memory) * MIB,
         most_depth: args.max_depth.into(),
-        ..Options::default()
+        most_requests: args.max_requests.unwrap_or(defaults.most_requests),
+        sweep: args.blocks.map(|blocks| {
+            let mut sweep = Sweep::new(blocks);
+            sweep.counts_requests = args.max_requests.is_some();
+            sweep.has_deadline = args.deadline.is_some();
+            sweep
+        }),
+        ..defaults
     };
     if !options.cases().iter().any(|case| options.selects(case.id)) {
         return Err(UsageError::NothingSelected);
+    }
+    let about_blocks = sweep::about_blocks(&options.cases());
+    if options.sweep.is_some() && !about_blocks.iter().any(|case| options.selects(case.id)) {
+        return Err(UsageError::NothingAboutBlocks);
     }
     Ok(options)
 }
@@ -615,10 +617,14 @@ async fn interrupted() {
 fn show(report: &Report, format: Format, style: Style) {
     match format {
         Format::Pretty => print(&report::pretty(report, style)),
-        Format::Json => match report::json(report) {
-            Ok(text) => print(&text),
-            Err(error) => complain(&format!("error: the report can't be written: {error}")),
-        },
+        Format::Json => print_json(report),
+    }
+}
+
+fn print_json<R: report::JsonReport>(report: &R) {
+    match report::json(report) {
+        Ok(text) => print(&text),
+        Err(error) => complain(&format!("error: the report can't be written: {error}")),
     }
 }
 

@@ -79,13 +79,12 @@ pub(crate) fn count(log: &mut Log, operation: &'static str) {
 pub(crate) fn note(log: &mut Log, exchange: &Exchange) {
     let sent = log.entry(exchange.request.operation).or_default();
     sent.statuses.insert(exchange.status);
-    sent.parameters.extend(
-        exchange
-            .request
-            .query
-            .iter()
-            .map(|(name, _)| (*name).to_owned()),
-    );
+    for (name, _) in &exchange.request.query {
+        // A sweep notes the same again and again.
+        if !sent.parameters.contains(*name) {
+            sent.parameters.insert((*name).to_owned());
+        }
+    }
     let body = exchange
         .request
         .body

@@ -65,6 +65,8 @@ pub struct Asset {
 pub(crate) struct Material {
     /// The newest index that was found.
     pub(crate) tip: Option<u64>,
+    /// By how much the index that blocks say they have differs from the one asked for, if they do.
+    pub(crate) offset: Option<i128>,
     /// Answers that hold a block, in rising order of the index that was asked for.
     pub(crate) blocks: Vec<(u64, Arc<Exchange>)>,
     /// Answers that hold another block than was asked for, and are no part of the search.
@@ -205,7 +207,7 @@ impl Blocks<'_> {
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {
-            let reason = format!("the answer of {} is {fault}", exchange.url);
+            let reason = format!("the answer of {} is {fault}", exchange.url());
             return self.go_on_without(reason);
         }
         let Some(block) = exchange.answered_object() else {
@@ -257,6 +259,7 @@ async fn find_blocks(
     };
     let newest = search(&mut blocks, fixture).await?;
     let refused = std::mem::take(&mut blocks.refused);
+    material.offset = blocks.offset;
     // A block that the user names is there, and so is each below one that there is.
     material.holes = refused
         .into_iter()

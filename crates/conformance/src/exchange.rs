@@ -158,10 +158,8 @@ fn quoted(text: &str) -> String {
 pub struct Exchange {
     /// What was asked.
     pub request: Request,
-    /// The URL it was asked at.
-    pub url: String,
-    /// A shell line that asks again.
-    pub curl: String,
+    /// The node's base URL.
+    base: BaseUrl,
     /// The HTTP status.
     pub status: u16,
     /// The `Content-Type`, if the answer had one.
@@ -191,11 +189,9 @@ impl Exchange {
         body: Vec<u8>,
         elapsed: Duration,
     ) -> Self {
-        let (url, curl) = (request.url(base).into(), request.curl(base));
         Self {
             request,
-            url,
-            curl,
+            base: base.clone(),
             status,
             content_type,
             content_encoding: None,
@@ -207,6 +203,18 @@ impl Exchange {
             json: OnceLock::new(),
             told: OnceLock::new(),
         }
+    }
+
+    /// The URL it was asked at.
+    #[must_use]
+    pub fn url(&self) -> url::Url {
+        self.request.url(&self.base)
+    }
+
+    /// A shell line that asks again.
+    #[must_use]
+    pub fn curl(&self) -> String {
+        self.request.curl(&self.base)
     }
 
     /// Whether the status says that the call succeeded.
@@ -221,7 +229,7 @@ impl Exchange {
             return None;
         }
         let location = self.location.as_deref()?;
-        let asked = url::Url::parse(&self.url).ok()?;
+        let asked = self.url();
         let place = asked.join(location).ok()?;
         let stays = place.origin() == asked.origin() && place.as_str().len() <= LONGEST_PLACE;
         stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())

@@ -10,12 +10,13 @@ use node_client::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
+    block_check::Judged,
     cases::FIELDS,
     discovery::reported_index,
     exchange::Exchange,
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
-    spec::{Departure, SchemaValidator, SpecError, View, pointer},
+    spec::{Departure, SchemaValidator, Spec, SpecError, View, pointer},
     tier::Tier,
 };
 
@@ -40,6 +41,31 @@ impl Field {
     }
 }
 
+impl Field {
+    /// Whether an answer has a place for the field.
+    pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
+        let Some((_, parents)) = self.path.split_last() else {
+            return false;
+        };
+        let body = exchange.answered_object();
+        body.is_some_and(|body| leads_to_an_object(body, parents))
+    }
+}
+
+/// Whether there is an object at some members' end.
+fn leads_to_an_object(value: &Value, path: &[&str]) -> bool {
+    match (path.split_first(), value) {
+        (None, value) => value.is_object(),
+        (Some((&"*", rest)), Value::Array(items)) => {
+            items.iter().any(|item| leads_to_an_object(item, rest))
+        }
+        (Some((name, rest)), Value::Object(members)) => members
+            .get(*name)
+            .is_some_and(|member| leads_to_an_object(member, rest)),
+        _ => false,
+    }
+}
+
 /// The most findings of one case; the rest are counted.
 pub(crate) const MOST_FINDINGS: usize = 5;
 
@@ -48,28 +74,46 @@ const MOST_PLACES: usize = 2_000;
 
 pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
     let answers = context.sample(field.sample).await?;
-    let (at, required) = schema_of(context, field)?;
-    let validator = context
-        .spec
+    let (validator, required) = schema(&context.spec, field)?;
+    let mut judged = Judged::default();
+    for exchange in &answers {
+        look(exchange, field, required, &validator, &mut judged);
+    }
+    if judged.count == 0 {
+        return Err(Obstacle::NoMaterial(NEVER_SEEN.to_owned()));
+    }
+    Ok(judged.findings)
+}
+
+/// What a field's case says where no answer had a place for the field.
+pub(crate) const NEVER_SEEN: &str = "no answer had a place for this field, so it was never seen";
+
+/// The documented schema of a field, and whether the field is required.
+pub(crate) fn schema(spec: &Spec, field: &Field) -> Result<(SchemaValidator, bool), Obstacle> {
+    let (at, required) = schema_of(spec, field)?;
+    let validator = spec
         .validator(View::Documented, &at)
         .map_err(|error| harness(&error))?;
-    let mut findings = Vec::new();
-    let mut judged = 0_usize;
-    for exchange in &answers {
-        let Some(body) = exchange.answered_object() else {
-            continue;
-        };
-        for place in places(body, field.path).into_iter().take(MOST_PLACES) {
-            judged += 1;
-            findings.extend(judge(exchange, field, &place, required, &validator));
-        }
+    Ok((validator, required))
+}
+
+/// Judges the field wherever an answer has it.
+pub(crate) fn look(
+    exchange: &Arc<Exchange>,
+    field: &Field,
+    required: bool,
+    validator: &SchemaValidator,
+    judged: &mut Judged,
+) {
+    let Some(body) = exchange.answered_object() else {
+        return;
+    };
+    for place in places(body, field.path).into_iter().take(MOST_PLACES) {
+        judged.one();
+        judged
+            .findings
+            .extend(judge(exchange, field, &place, required, validator));
     }
-    if judged == 0 {
-        return Err(Obstacle::NoMaterial(
-            "no answer had a place for this field, so it was never seen".to_owned(),
-        ));
-    }
-    Ok(findings)
 }
 
 fn harness(error: &SpecError) -> Obstacle {
@@ -77,8 +121,7 @@ fn harness(error: &SpecError) -> Obstacle {
 }
 
 /// Where the documented view has the field's schema, and whether the field is required.
-fn schema_of(context: &Context, field: &Field) -> Result<(String, bool), Obstacle> {
-    let spec = &context.spec;
+fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), Obstacle> {
     let lost = || Obstacle::Harness(format!("the spec does not describe {}", field.id));
     let mut at = field
         .sample

@@ -1,16 +1,19 @@
 //! Judgements that cases of several operations share.
 
-use std::sync::Arc;
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
 use node_client::escape::escaped_up_to as shown;
-use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
+use serde::{
+    Deserialize,
+    de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
+};
 use serde_json::Value;
 
 use crate::{
     exchange::{Exchange, Request, TOO_MUCH},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
-    spec::View,
+    spec::{SchemaValidator, View},
 };
 
 /// A 200 with a JSON object, as JSON: what every query and `/call-sc` answer with.
@@ -98,12 +101,16 @@ fn first_duplicate(body: &[u8]) -> Option<String> {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-            let mut names = std::collections::HashSet::new();
-            while let Some(name) = map.next_key::<String>()? {
-                if names.contains(&name) {
-                    self.0.get_or_insert(name);
+            // Few members are compared sooner than hashed.
+            let mut few: Vec<Cow<'de, str>> = Vec::with_capacity(FEW);
+            let mut many = HashSet::new();
+            while let Some(Name(name)) = map.next_key()? {
+                if few.contains(&name) || many.contains(&name) {
+                    self.0.get_or_insert(name.into_owned());
+                } else if few.len() < FEW {
+                    few.push(name);
                 } else {
-                    names.insert(name);
+                    many.insert(name);
                 }
                 map.next_value_seed(Unique(self.0))?;
             }
@@ -141,6 +148,13 @@ fn first_duplicate(body: &[u8]) -> Option<String> {
     let _ = Unique(&mut found).deserialize(&mut reader);
     found
 }
+
+/// So many members are compared one by one.
+const FEW: usize = 12;
+
+/// The name of a member, which is copied only if it is escaped.
+#[derive(Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
 /// Every answer is a 200 with a JSON object; undecided where one is more than is read.
 pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
@@ -198,34 +212,12 @@ pub(crate) async fn decodes(
         .spec
         .validator(View::Documented, &schema)
         .map_err(|error| Obstacle::Harness(error.to_string()))?;
+    // What `/call-sc` answers has no documented shape, so its schema promises nothing.
+    let promised = sample != Sample::CallSc;
     let mut findings = Vec::new();
     for exchange in objects(context, sample).await? {
-        let Err(reason) = decode(&exchange.body) else {
-            continue;
-        };
-        let reason = shown(&reason, 300);
-        // What `/call-sc` answers has no documented shape, so its schema promises nothing.
-        let promised = sample != Sample::CallSc;
-        if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
-            // The contract bounds no number, and times and codes are read into 64 bits.
-            if has_long_number(&exchange.body) {
-                return Err(Obstacle::TooLarge(format!(
-                    "the answer of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
-                    exchange.url
-                )));
-            }
-            return Err(Obstacle::Harness(format!(
-                "the documented schema accepts the answer of {}, and node-client does not read it \
-                 ({reason}): the spec or the client is at fault, not the node",
-                exchange.url
-            )));
-        }
-        findings.push(Finding::new(
-            &exchange,
-            format!("a client can't read the answer: {reason}"),
-            "an answer of the documented shape",
-            exchange.excerpt(160),
-        ));
+        let read = decode(&exchange.body);
+        findings.extend(decodes_one(&exchange, read, &validator, promised)?);
     }
     Ok(findings)
 }
@@ -235,6 +227,39 @@ fn has_long_number(body: &[u8]) -> bool {
     const LONG: usize = 19;
     body.split(|byte| !byte.is_ascii_digit())
         .any(|digits| digits.len() >= LONG)
+}
+
+/// The same of one answer. What the schema accepts and promises, the client has to read.
+pub(crate) fn decodes_one(
+    exchange: &Arc<Exchange>,
+    read: Result<(), String>,
+    validator: &SchemaValidator,
+    promised: bool,
+) -> Result<Option<Finding>, Obstacle> {
+    let Err(reason) = read else {
+        return Ok(None);
+    };
+    let reason = shown(&reason, 300);
+    if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
+        // The contract bounds no number, and times and codes are read into 64 bits.
+        if has_long_number(&exchange.body) {
+            return Err(Obstacle::TooLarge(format!(
+                "the answer of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
+                exchange.url()
+            )));
+        }
+        return Err(Obstacle::Harness(format!(
+            "the documented schema accepts the answer of {}, and node-client does not read it \
+             ({reason}): the spec or the client is at fault, not the node",
+            exchange.url()
+        )));
+    }
+    Ok(Some(Finding::new(
+        exchange,
+        format!("a client can't read the answer: {reason}"),
+        "an answer of the documented shape",
+        exchange.excerpt(160),
+    )))
 }
 
 /// A request that is wrong must not be answered as if it were right: no success, unless with an

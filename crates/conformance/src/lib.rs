@@ -11,21 +11,28 @@
 //!    `node-client`, and the [`snapshot`] of the answer's normalised shape;
 //! 5. [`report`]: for a person, as `report.json`, as JUnit XML, and as a page.
 //!
+//! Several nodes are checked side by side, and then held against one another ([`run_several`]).
+//!
+//! A [`Sweep`] has the cases about blocks look at every block of a range, and not at a few.
+//!
 //! This crate knows a target by its base URL and network, and nothing else: it has no idea whose
 //! node it is, and never links one.
 
 mod asked;
 mod baseline;
+mod block_check;
 pub mod cases;
 pub mod cli;
 mod coverage;
 mod discovery;
+mod exact;
 pub mod exchange;
 mod expectations;
 mod field;
 mod judge;
 mod memory;
 mod node;
+mod nodes;
 pub mod outcome;
 pub mod plan;
 mod progress;
@@ -36,12 +43,16 @@ mod shape;
 pub mod snapshot;
 pub mod spec;
 mod submit;
+mod sweep;
 mod target;
+mod targets;
 mod tier;
 
 pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};
+pub use nodes::{NodeToCheck, run_several};
 pub use run::{Options, run};
 pub use submit::{SigningWallet, Submitting};
+pub use sweep::{BlockRange, ParseBlockRangeError, State, StateError, Sweep, SweepProgress};
 pub use target::{Target, TargetError};
 pub use tier::Tier;

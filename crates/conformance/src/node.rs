@@ -11,17 +11,20 @@ use std::{
 
 use node_client::transport::{self, TransportOptions};
 use reqwest::header;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     Target, asked, coverage,
     exchange::{Exchange, Method, Request},
-    memory::{self, Memory},
+    memory::{self, Memory, Share},
     outcome::Obstacle,
 };
 
 const MIB: usize = 1024 * 1024;
 /// How long an answer may grow that does not say how long it is, before room is made for all of it.
 const UNANNOUNCED: usize = MIB;
+/// From here on an answer waits for its turn, where many are asked at a time.
+const LONG_BODY: usize = MIB;
 /// How often a node is asked again after it said that it is busy.
 const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
@@ -52,6 +55,8 @@ pub(crate) struct Node {
     anew: reqwest::Client,
     limits: Limits,
     memory: Memory,
+    /// The most requests that are sent.
+    most: AtomicU64,
     sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
     /// When the next request may be sent, where the rate is bounded.
@@ -72,6 +77,7 @@ impl Node {
             anew,
             memory: Memory::new(limits.memory),
             limits,
+            most: AtomicU64::new(limits.requests),
             sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
             next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
@@ -115,6 +121,17 @@ impl Node {
 
     /// The same as [`ask`](Self::ask), for who has [`no_other_calls`](Self::no_other_calls).
     pub(crate) async fn ask_now(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
+        let (exchange, _) = self.ask_through(request, None).await?;
+        Ok(exchange)
+    }
+
+    /// The same, where many are asked at a time: of long answers, no more is read at a time than
+    /// the gate lets through. Who gets one hands its permit back when it is done with.
+    pub(crate) async fn ask_through(
+        &self,
+        request: Request,
+        gate: Option<&Arc<Semaphore>>,
+    ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Obstacle> {
         if request.path.starts_with("/submit") && !self.limits.submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(Obstacle::Harness(reason.to_owned()));
@@ -122,8 +139,8 @@ impl Node {
         let mut waits = 0;
         let mut tries = 0;
         loop {
-            match self.send(&request, tries).await {
-                Ok((exchange, retry_after)) if matches!(exchange.status, 429 | 503) => {
+            match self.send(&request, tries, gate).await {
+                Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     if waits == MOST_WAITS {
                         return Err(Obstacle::Busy(format!(
                             "the node stayed busy: {} after {} tries",
@@ -138,14 +155,14 @@ impl Node {
                     tokio::time::sleep(pause).await;
                 }
                 // What fails now and then is asked again before it is judged.
-                Ok((exchange, _))
+                Ok((exchange, _, _))
                     if exchange.status >= 500 && tries == 0 && request.only_reads() =>
                 {
                     tries = 1;
                 }
-                Ok((exchange, _)) => {
+                Ok((exchange, permit, _)) => {
                     asked::looked_at(&exchange);
-                    return Ok(Arc::new(exchange));
+                    return Ok((Arc::new(exchange), permit));
                 }
                 Err(Failure::Broken(_)) if tries == 0 && request.only_reads() => tries = 1,
                 Err(Failure::Broken(reason) | Failure::Slow(reason)) => {
@@ -157,16 +174,31 @@ impl Node {
         }
     }
 
+    /// The most requests that are sent.
+    pub(crate) fn most_requests(&self) -> u64 {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// Lets so many more be sent.
+    pub(crate) fn allow_more(&self, requests: u64) {
+        let more = |most: u64| Some(most.saturating_add(requests));
+        // It always has a new value.
+        let _ = self
+            .most
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
     async fn send(
         &self,
         request: &Request,
         tries: u32,
-    ) -> Result<(Exchange, Option<Duration>), Failure> {
-        if self.sent.fetch_add(1, Ordering::Relaxed) >= self.limits.requests {
+        gate: Option<&Arc<Semaphore>>,
+    ) -> Result<Answer, Failure> {
+        let most = self.most_requests();
+        if self.sent.fetch_add(1, Ordering::Relaxed) >= most {
             self.sent.fetch_sub(1, Ordering::Relaxed);
             return Err(Failure::Limit(format!(
-                "the run's limit of {} requests is used up",
-                self.limits.requests
+                "the run's limit of {most} requests is used up"
             )));
         }
         if let Some(rate) = self.limits.rate {
@@ -180,22 +212,35 @@ impl Node {
         }
         let limit = self.limits.request_timeout;
         let started = Instant::now();
-        match tokio::time::timeout(limit, self.read(request, started, tries)).await {
-            Ok(done) => done,
-            Err(_) => Err(Failure::Slow(format!(
+        let slow = |_| {
+            Failure::Slow(format!(
                 "no whole answer from {} within {} s",
                 request.url(&self.target.base_url),
                 limit.as_secs_f64()
-            ))),
+            ))
+        };
+        let begin = self.begin(request, tries, gate.is_some());
+        let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
+        let mut permit = None;
+        if let (false, Some(gate)) = (part.whole, gate) {
+            permit = Arc::clone(gate).acquire_owned().await.ok();
+            // The wait was not the node's.
+            let rest = self.read_on(&mut part, request, usize::MAX);
+            tokio::time::timeout(limit, rest).await.map_err(slow)??;
         }
+        let (mut exchange, retry_after) = part.exchange(request, &self.target, started);
+        exchange.most_depth = self.limits.depth;
+        if let Ok(mut log) = self.log.lock() {
+            coverage::note(&mut log, &exchange);
+        }
+        Ok((exchange, permit, retry_after))
     }
 
-    async fn read(
-        &self,
-        request: &Request,
-        started: Instant,
-        tries: u32,
-    ) -> Result<(Exchange, Option<Duration>), Failure> {
+    /// Sends a request, and reads as much of the answer as is wanted.
+    ///
+    /// Where answers have their turn, a long one is only begun, and what all of them take is not
+    /// counted, as only one at a time is long.
+    async fn begin(&self, request: &Request, tries: u32, in_turn: bool) -> Result<Part, Failure> {
         let url = request.url(&self.target.base_url);
         // A second try goes over a new connection: the one that is kept may be what was at fault.
         let http = if tries == 0 { &self.http } else { &self.anew };
@@ -212,72 +257,133 @@ impl Node {
             "application/json"
         };
         let sent = builder.header(header::ACCEPT, accepted).send().await;
-        let mut response = sent.map_err(|error| Failure::of(&error))?;
-        let status = response.status().as_u16();
-        let text = |name| {
-            let value = response.headers().get(name)?.as_bytes();
-            Some(String::from_utf8_lossy(value).into_owned())
-        };
-        let content_type = text(header::CONTENT_TYPE);
-        let content_encoding = text(header::CONTENT_ENCODING);
-        let location = text(header::LOCATION);
-        let retry_after = text(header::RETRY_AFTER)
-            .and_then(|seconds| seconds.trim().parse().ok())
-            .map(Duration::from_secs);
-        // What is announced is set aside at once: nothing has to be moved, and what does not fit is
-        // not read at all. Memory that is only announced is not used up before it has come.
+        let response = sent.map_err(|error| Failure::of(&error))?;
         let announced = response.content_length().unwrap_or_default();
         let announced = usize::try_from(announced).unwrap_or(usize::MAX);
         if announced > self.limits.body {
             return Err(self.too_long(request));
         }
-        let mut share = self.memory.share();
-        if !self.memory.grow(&mut share, announced) {
-            return Err(self.no_room(request));
+        let mut part = Part {
+            response,
+            announced,
+            body: Vec::new(),
+            share: self.memory.share(),
+            in_turn,
+            whole: false,
+        };
+        // What is announced is set aside at once: nothing has to be moved, and what does not fit is
+        // not read at all. Memory that is only announced is not used up before it has come.
+        if in_turn {
+            part.body.reserve_exact(announced.min(LONG_BODY));
+        } else {
+            self.make_room(&mut part, request, announced)?;
+            part.body.reserve_exact(announced);
         }
-        let mut body = Vec::with_capacity(announced);
-        while let Some(chunk) = response
-            .chunk()
-            .await
-            .map_err(|error| Failure::of(&error))?
-        {
-            let length = body.len() + chunk.len();
+        let most = if in_turn { LONG_BODY } else { usize::MAX };
+        self.read_on(&mut part, request, most).await?;
+        Ok(part)
+    }
+
+    /// Reads on, until the body ends or is longer than this.
+    async fn read_on(
+        &self,
+        part: &mut Part,
+        request: &Request,
+        most: usize,
+    ) -> Result<(), Failure> {
+        part.body
+            .reserve_exact(part.announced.min(most).saturating_sub(part.body.len()));
+        while part.body.len() <= most {
+            let chunk = part.response.chunk().await;
+            let Some(chunk) = chunk.map_err(|error| Failure::of(&error))? else {
+                part.whole = true;
+                return self.settle(part, request);
+            };
+            let length = part.body.len() + chunk.len();
             if length > self.limits.body {
                 return Err(self.too_long(request));
             }
             // So is as much as may come, where a long answer does not say how much that is.
-            if announced == 0 && length > UNANNOUNCED && body.capacity() < self.limits.body {
-                if !self.memory.grow(&mut share, self.limits.body) {
-                    return Err(self.no_room(request));
-                }
-                body.reserve_exact(self.limits.body - body.len());
+            let room = part.body.capacity() < self.limits.body;
+            if part.announced == 0 && length > UNANNOUNCED.min(most) && room {
+                self.make_room(part, request, self.limits.body)?;
+                part.body.reserve_exact(self.limits.body - part.body.len());
             }
-            if !self.memory.grow(&mut share, length) {
-                return Err(self.no_room(request));
-            }
-            body.extend_from_slice(&chunk);
+            self.make_room(part, request, length)?;
+            part.body.extend_from_slice(&chunk);
         }
-        body.shrink_to_fit();
-        if !self.memory.settle(&mut share, memory::needed(&body)) {
-            return Err(self.no_room(request));
+        Ok(())
+    }
+
+    fn make_room(&self, part: &mut Part, request: &Request, bytes: usize) -> Result<(), Failure> {
+        if part.in_turn || self.memory.grow(&mut part.share, bytes) {
+            Ok(())
+        } else {
+            Err(self.no_room(request))
         }
-        let base = &self.target.base_url;
+    }
+
+    /// Counts what it takes to look into an answer that has come.
+    fn settle(&self, part: &mut Part, request: &Request) -> Result<(), Failure> {
+        part.body.shrink_to_fit();
+        let needed = memory::needed(&part.body);
+        let fits = if part.in_turn {
+            needed <= self.memory.limit()
+        } else {
+            self.memory.settle(&mut part.share, needed)
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(self.no_room(request))
+        }
+    }
+}
+
+/// An answer with what may be dropped only when it is done with, and how long the node wants to be
+/// left alone.
+type Answer = (Exchange, Option<OwnedSemaphorePermit>, Option<Duration>);
+
+/// An answer of which the body may not have come yet.
+struct Part {
+    response: reqwest::Response,
+    /// How long the body says it is; 0 where it does not.
+    announced: usize,
+    body: Vec<u8>,
+    share: Share,
+    /// Whether long answers have their turn.
+    in_turn: bool,
+    /// Whether the body has come to its end.
+    whole: bool,
+}
+
+impl Part {
+    fn exchange(
+        self,
+        request: &Request,
+        target: &Target,
+        started: Instant,
+    ) -> (Exchange, Option<Duration>) {
+        let text = |name| {
+            let value = self.response.headers().get(name)?.as_bytes();
+            Some(String::from_utf8_lossy(value).into_owned())
+        };
+        let retry_after = text(header::RETRY_AFTER)
+            .and_then(|seconds| seconds.trim().parse().ok())
+            .map(Duration::from_secs);
+        let (content_encoding, location) = (text(header::CONTENT_ENCODING), text(header::LOCATION));
         let mut exchange = Exchange::new(
             request.clone(),
-            base,
-            status,
-            content_type,
-            body,
+            &target.base_url,
+            self.response.status().as_u16(),
+            text(header::CONTENT_TYPE),
+            self.body,
             started.elapsed(),
         );
-        exchange.share = share;
-        exchange.most_depth = self.limits.depth;
+        exchange.share = self.share;
         exchange.content_encoding = content_encoding;
         exchange.location = location;
-        if let Ok(mut log) = self.log.lock() {
-            coverage::note(&mut log, &exchange);
-        }
-        Ok((exchange, retry_after))
+        (exchange, retry_after)
     }
 }
 

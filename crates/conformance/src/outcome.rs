@@ -87,6 +87,10 @@ pub struct Finding {
     pub actual: String,
     /// The request and its answer.
     pub exchange: Option<Arc<ExchangeReport>>,
+    /// In a sweep, the index of the block.
+    pub block: Option<u64>,
+    /// In a sweep, with the first finding of its kind: how many there are.
+    pub count: Option<u64>,
 }
 
 impl Finding {
@@ -97,12 +101,24 @@ impl Finding {
         expected: impl Into<String>,
         actual: impl Into<String>,
     ) -> Self {
+        Self::told(exchange.told(), what, expected, actual)
+    }
+
+    /// The same, of an answer that is not at hand any more.
+    pub(crate) fn told(
+        exchange: Arc<ExchangeReport>,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        actual: impl Into<String>,
+    ) -> Self {
         Self {
             what: what.into(),
             pointer: None,
             expected: expected.into(),
             actual: actual.into(),
-            exchange: Some(exchange.told()),
+            exchange: Some(exchange),
+            block: None,
+            count: None,
         }
     }
 

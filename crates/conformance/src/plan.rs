@@ -111,8 +111,19 @@ pub(crate) fn text(options: &Options, target: Option<&Target>, network: Network)
         }
         let _ = writeln!(out, "       for: {}", asking(&kind, &cases));
     }
+    if let Some(sweep) = &options.sweep {
+        let _ = writeln!(
+            out,
+            "\n  GET  /get-block?block_index=<each block of {}>\n       for: the cases about blocks",
+            sweep.blocks
+        );
+    }
     let most = options.most_requests;
-    let _ = writeln!(out, "\nat most {most} requests in all");
+    let besides = match &options.sweep {
+        Some(sweep) if !sweep.counts_requests => ", besides those for the sweep's blocks",
+        _ => "",
+    };
+    let _ = writeln!(out, "\nat most {most} requests in all{besides}");
     out
 }
 

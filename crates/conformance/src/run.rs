@@ -4,6 +4,7 @@ use std::{
     future::Future,
     panic::AssertUnwindSafe,
     path::PathBuf,
+    pin::Pin,
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -27,6 +28,7 @@ use crate::{
     snapshot::Store,
     spec::Spec,
     submit::{Submissions, Submitting},
+    sweep::{Extent, Sweep, SweepProgress, Sweeping},
     tier::Tier,
 };
 
@@ -69,6 +71,8 @@ pub struct Options {
     pub allow: Tier,
     /// Whether it may go beyond reading on mainnet, too.
     pub allow_mainnet: bool,
+    /// The blocks that the cases about blocks look at; a few that the run chooses if not given.
+    pub sweep: Option<Sweep>,
     /// With what it signs and pays for what it submits.
     pub submitting: Submitting,
     /// The folder of the shared snapshots, where this run may leave some to be reviewed: only for
@@ -96,6 +100,7 @@ impl Default for Options {
             expectations: Expectations::default(),
             allow: Tier::Read,
             allow_mainnet: false,
+            sweep: None,
             submitting: Submitting::default(),
             reviewable_snapshots: None,
         }
@@ -158,6 +163,10 @@ pub trait Watch: Send + Sync {
     fn begin(&self, cases: usize);
     /// A case has ended.
     fn done(&self, case: &report::CaseReport);
+    /// A sweep is at it; told again and again.
+    fn sweep(&self, _: &SweepProgress) {}
+    /// A sweep has found something that it had not found before: by which case, and in which block.
+    fn found(&self, _case: &str, _block: u64, _what: &str) {}
     /// All is over.
     fn end(&self);
 }
@@ -168,7 +177,8 @@ pub(crate) struct Ended {
     pub(crate) outcome: Outcome,
     /// The first ones; the others are only counted.
     pub(crate) findings: Vec<Finding>,
-    pub(crate) more_findings: usize,
+    /// How many findings there are besides.
+    pub(crate) unlisted: usize,
     pub(crate) obstacle: Option<Obstacle>,
     /// What an expectation says about it.
     pub(crate) note: Option<String>,
@@ -179,6 +189,20 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
+    /// One that has found nothing, and looked at nothing.
+    pub(crate) const fn not_run(case: Case, outcome: Outcome) -> Self {
+        Self {
+            case,
+            outcome,
+            findings: Vec::new(),
+            unlisted: 0,
+            obstacle: None,
+            note: None,
+            asked: Vec::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// Whether it found a departure, of whatever level.
     pub(crate) fn departs(&self) -> bool {
         matches!(self.outcome, Outcome::Fail | Outcome::Warn | Outcome::Info)
@@ -208,6 +232,11 @@ impl Progress {
         }
     }
 
+    fn has(&self, outcome: Outcome) -> bool {
+        let has = |list: &Vec<Ended>| list.iter().any(|ended| ended.outcome == outcome);
+        self.ended.lock().is_ok_and(|list| has(&list))
+    }
+
     fn take(&self) -> Vec<Ended> {
         self.ended
             .lock()
@@ -224,6 +253,26 @@ pub async fn run(
     watch: Arc<dyn Watch>,
     interrupt: impl Future<Output = ()>,
 ) -> Report {
+    examine(target, options, watch, interrupt).await.0
+}
+
+/// A node that was reached, and what was found out of it.
+pub(crate) struct Known {
+    pub(crate) node: Arc<Node>,
+    pub(crate) chain: Extent,
+    /// Wallets with a token that each holds.
+    pub(crate) holdings: Vec<(String, String)>,
+    /// Claims: contracts with assets.
+    pub(crate) assets: Vec<(String, String)>,
+}
+
+/// The same as [`run`], and the node if it was there to the end.
+pub(crate) async fn examine(
+    target: Target,
+    options: &Options,
+    watch: Arc<dyn Watch>,
+    interrupt: impl Future<Output = ()>,
+) -> (Report, Option<Known>) {
     let started = Instant::now();
     let selected: Vec<Case> = options
         .cases()
@@ -245,41 +294,121 @@ pub async fn run(
         Ok(both) => both,
         Err(reason) => {
             let cut = Some(Cut::Harness(reason));
-            return report::build(&target, options, Vec::new(), cut, None, started);
+            let report = report::build(&target, options, Vec::new(), cut, None, started);
+            return (report, None);
         }
     };
     let progress = Arc::new(Progress::default());
-    // A task of its own, so that a node that keeps the cases busy can't keep the deadline from
-    // coming.
-    let mut work = tokio::spawn(all(
+    let sweep = options.sweep.as_ref();
+    let sweeping = sweep.map(|sweep| Arc::new(Sweeping::new(sweep, &selected, &target)));
+    // With a sweep, the cases about blocks are about those that it goes through.
+    let of_cases = selected
+        .into_iter()
+        .filter(|case| sweeping.is_none() || case.block_check().is_none())
+        .collect();
+    let mut interrupt = std::pin::pin!(interrupt);
+    let work = all(
         Arc::clone(&node),
         Arc::clone(&spec),
-        selected,
+        of_cases,
         Arc::new(options.clone()),
         Arc::clone(&watch),
         Arc::clone(&progress),
-    ));
-    let cut = tokio::select! {
-        biased;
-        () = interrupt => Some(Cut::Interrupted),
-        cut = &mut work => cut.unwrap_or_else(|error| Some(Cut::Harness(error.to_string()))),
-        () = tokio::time::sleep(options.deadline) => Some(Cut::OutOfTime(format!(
-            "the run was not done within its deadline of {} s",
-            options.deadline.as_secs_f64()
-        ))),
+    );
+    let deadline = started + options.deadline;
+    let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
+    let (known, cut) = match (done, &sweeping) {
+        (Ok(known), Some(sweeping)) => {
+            let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
+            let work = Arc::clone(sweeping).run(
+                Arc::clone(&node),
+                Arc::clone(&spec),
+                known.chain.clone(),
+                options.jobs.max(1),
+                Arc::clone(&watch),
+            );
+            let deadline = has_deadline.then_some((deadline, options.deadline));
+            match within(work, interrupt, deadline).await {
+                Ok(()) => (Some(known), None),
+                Err(cut) => (None, Some(cut)),
+            }
+        }
+        (Ok(known), None) => (Some(known), None),
+        (Err(cut), _) => (None, Some(cut)),
     };
-    work.abort();
+    let cut = match &sweeping {
+        Some(sweeping) => after(sweeping, cut, options, &*watch, &progress),
+        None => cut,
+    };
     watch.end();
-    report::build(
+    let mut report = report::build(
         &target,
         options,
         progress.take(),
         cut,
         Some((&node, &spec)),
         started,
-    )
+    );
+    report.sweep = sweeping.and_then(|sweeping| sweeping.report());
+    (report, known)
 }
 
+/// Keeps what a sweep has found for the report, and for who resumes it.
+fn after(
+    sweeping: &Sweeping,
+    cut: Option<Cut>,
+    options: &Options,
+    watch: &dyn Watch,
+    progress: &Progress,
+) -> Option<Cut> {
+    sweeping.close();
+    let mut departs = progress.has(Outcome::Fail);
+    for mut ended in sweeping.ended() {
+        options
+            .expectations
+            .apply(&mut ended, expectations::today());
+        watch.done(&report::case_report(&ended));
+        departs |= ended.outcome == Outcome::Fail;
+        progress.push(ended);
+    }
+    cut.or_else(|| sweeping.unread().filter(|_| !departs))
+}
+
+/// Does some work until it is done, interrupted or out of time.
+///
+/// The work is a task of its own, so that a node that keeps it busy can't keep the deadline from
+/// coming.
+async fn within<T: Send + 'static>(
+    work: impl Future<Output = Result<T, Cut>> + Send + 'static,
+    interrupt: Pin<&mut impl Future<Output = ()>>,
+    deadline: Option<(Instant, Duration)>,
+) -> Result<T, Cut> {
+    let mut work = tokio::spawn(work);
+    let out_of_time = async {
+        match deadline {
+            Some((at, limit)) => {
+                tokio::time::sleep_until(at.into()).await;
+                limit
+            }
+            None => std::future::pending().await,
+        }
+    };
+    let done = tokio::select! {
+        biased;
+        () = interrupt => Err(Cut::Interrupted),
+        done = &mut work => {
+            done.unwrap_or_else(|error| Err(Cut::Harness(error.to_string())))
+        }
+        limit = out_of_time => Err(Cut::OutOfTime(format!(
+            "the run was not done within its deadline of {} s",
+            limit.as_secs_f64()
+        ))),
+    };
+    work.abort();
+    done
+}
+
+/// Runs the cases, and hands back what is known of the node.
 async fn all(
     node: Arc<Node>,
     spec: Arc<Spec>,
@@ -287,13 +416,13 @@ async fn all(
     options: Arc<Options>,
     watch: Arc<dyn Watch>,
     progress: Arc<Progress>,
-) -> Option<Cut> {
+) -> Result<Known, Cut> {
     let snapshots = match &options.reviewable_snapshots {
         Some(folder) => Store::reviewable(folder),
         None => match Store::read_only() {
             Ok(store) => store,
             Err(error) => {
-                return Some(Cut::Harness(format!(
+                return Err(Cut::Harness(format!(
                     "no place for temporary files: {error}"
                 )));
             }
@@ -302,13 +431,13 @@ async fn all(
     watch.phase("reaching the node, and finding out what to ask it about");
     let material = match discovery::discover(&node, &options.fixture).await {
         Ok(material) => material,
-        Err(Obstacle::Transport(reason)) => return Some(Cut::Unreachable(reason)),
-        Err(obstacle) => return Some(Cut::OutOfTime(obstacle.reason().to_owned())),
+        Err(Obstacle::Transport(reason)) => return Err(Cut::Unreachable(reason)),
+        Err(obstacle) => return Err(Cut::OutOfTime(obstacle.reason().to_owned())),
     };
     match strangeness(&node, &material).await {
         Ok(None) => {}
-        Ok(Some(reason)) => return Some(Cut::NoNode(reason)),
-        Err(obstacle) => return Some(Cut::Unreachable(obstacle.reason().to_owned())),
+        Ok(Some(reason)) => return Err(Cut::NoNode(reason)),
+        Err(obstacle) => return Err(Cut::Unreachable(obstacle.reason().to_owned())),
     }
     let mut context = Context::new(node, spec, material, snapshots);
     context.baseline.clone_from(&options.baseline);
@@ -337,7 +466,15 @@ async fn all(
             .for_each(|()| async {})
             .await;
     }
-    lost(&context, &progress).await
+    match lost(&context, &progress).await {
+        Some(cut) => Err(cut),
+        None => Ok(Known {
+            node: Arc::clone(&context.node),
+            chain: Extent::of(&context.material),
+            holdings: context.material.holdings.clone(),
+            assets: context.material.assets.clone(),
+        }),
+    }
 }
 
 /// Runs one case, and tells how it ended.
@@ -369,7 +506,7 @@ async fn one(
 fn ended(case: Case, found: Findings) -> Ended {
     match found {
         Ok(mut findings) => {
-            let more_findings = findings.len().saturating_sub(MOST_FINDINGS);
+            let unlisted = findings.len().saturating_sub(MOST_FINDINGS);
             findings.truncate(MOST_FINDINGS);
             findings.shrink_to_fit();
             let outcome = match (findings.is_empty(), case.level) {
@@ -379,25 +516,14 @@ fn ended(case: Case, found: Findings) -> Ended {
                 (false, Level::Observed) => Outcome::Info,
             };
             Ended {
-                case,
-                outcome,
                 findings,
-                more_findings,
-                obstacle: None,
-                note: None,
-                asked: Vec::new(),
-                elapsed: Duration::ZERO,
+                unlisted,
+                ..Ended::not_run(case, outcome)
             }
         }
         Err(obstacle) => Ended {
-            case,
-            outcome: Outcome::Inconclusive,
-            findings: Vec::new(),
-            more_findings: 0,
             obstacle: Some(obstacle),
-            note: None,
-            asked: Vec::new(),
-            elapsed: Duration::ZERO,
+            ..Ended::not_run(case, Outcome::Inconclusive)
         },
     }
 }

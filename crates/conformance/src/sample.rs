@@ -1,13 +1,13 @@
 //! Answers that several cases judge, each asked for once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use node_client::Block;
 use tokio::sync::OnceCell;
 
 use crate::{
     asked,
     baseline::Baseline,
+    block_check::{self, Kind, Seen},
     discovery::Material,
     exchange::{Exchange, Request},
     node::Node,
@@ -59,9 +59,6 @@ impl Sample {
     }
 }
 
-/// Blocks as the client reads them, each with its exchange.
-type DecodedBlocks = Arc<Vec<(Arc<Exchange>, Block)>>;
-
 type Answers = Result<Vec<Arc<Exchange>>, Obstacle>;
 
 /// Everything that a case may look at or ask.
@@ -72,7 +69,7 @@ pub(crate) struct Context {
     pub(crate) snapshots: Store,
     pub(crate) baseline: Option<Baseline>,
     pub(crate) submissions: Submissions,
-    decoded_blocks: OnceCell<DecodedBlocks>,
+    seen_blocks: OnceLock<Arc<Vec<Seen>>>,
     token_balance: OnceCell<Answers>,
     wallet_balances: OnceCell<Answers>,
     token_holders: OnceCell<Answers>,
@@ -104,7 +101,7 @@ impl Context {
             snapshots,
             baseline: None,
             submissions: Submissions::default(),
-            decoded_blocks: OnceCell::new(),
+            seen_blocks: OnceLock::new(),
             token_balance: OnceCell::new(),
             wallet_balances: OnceCell::new(),
             token_holders: OnceCell::new(),
@@ -116,24 +113,33 @@ impl Context {
         }
     }
 
-    /// The blocks that were read, each as the client reads it, in rising order of the index.
-    pub(crate) async fn decoded_blocks(&self) -> Result<DecodedBlocks, Obstacle> {
-        let answers = self.sample(Sample::Blocks).await?;
-        let decoded = self.decoded_blocks.get_or_init(|| async {
-            let blocks = answers
-                .into_iter()
-                .filter(|answer| answer.answered_object().is_some());
-            let decoded = blocks.filter_map(|exchange| {
-                let block = Block::from_slice(&exchange.body).ok()?;
-                Some((exchange, block))
-            });
-            Arc::new(decoded.collect())
+    /// What was answered to the questions for blocks, in rising order of the index: the sample of
+    /// blocks, those that say to be others, and what was answered where a block is missing.
+    pub(crate) fn seen_blocks(&self, sample: &[Arc<Exchange>]) -> Arc<Vec<Seen>> {
+        let seen = self.seen_blocks.get_or_init(|| {
+            let material = &self.material;
+            let seen = |kind| {
+                move |exchange: &Arc<Exchange>| {
+                    let index = block_check::asked_index(&exchange.request)?;
+                    Some(Seen::new(index, kind, Arc::clone(exchange)))
+                }
+            };
+            let mut all: Vec<_> = sample
+                .iter()
+                .filter_map(|exchange| {
+                    let kind = match exchange.answered_object() {
+                        Some(_) => Kind::Block,
+                        None => Kind::Unread,
+                    };
+                    seen(kind)(exchange)
+                })
+                .chain(material.odd.iter().filter_map(seen(Kind::Odd)))
+                .chain(material.holes.iter().filter_map(seen(Kind::Hole)))
+                .collect();
+            all.sort_by_key(|seen| seen.index);
+            Arc::new(all)
         });
-        let decoded = Arc::clone(decoded.await);
-        if decoded.is_empty() {
-            return Err(no("no answer was a 200 with a JSON object"));
-        }
-        Ok(decoded)
+        Arc::clone(seen)
     }
 
     /// The answers of this sample: at least one, or why there is none.

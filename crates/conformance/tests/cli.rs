@@ -254,6 +254,37 @@ fn wrong_numbers_and_files_are_explained() {
 }
 
 #[test]
+fn a_sweep_that_could_not_be_made_is_explained() {
+    let target = ["--base-url", "http://localhost", "--network", "devnet"];
+    let with = |more: &[&'static str]| [&target[..], more].concat();
+    refuses(
+        &with(&["--blocks", "7"]),
+        2,
+        &["--blocks", "5..10 for 5 to 9", "5..=10 for 5 to 10"],
+    );
+    refuses(&with(&["--blocks", "9..5"]), 2, &["no block is in 9..5"]);
+    refuses(&with(&["--blocks", "-1..5"]), 2, &["\"-1\" is no index"]);
+    refuses(&with(&["--resume"]), 2, &["--blocks"]);
+    refuses(&with(&["--state", "a.json"]), 2, &["--blocks"]);
+    refuses(
+        &with(&["--blocks", "..", "--only", "docs/*"]),
+        2,
+        &["none of the selected cases is about blocks"],
+    );
+}
+
+#[test]
+fn a_dry_run_lists_the_blocks_of_a_sweep() {
+    let (code, text) = told(&["--dry-run", "--blocks", "5..=9"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("/get-block?block_index=<each block of 5..10>")
+            && text.contains("1000 requests in all, besides those for the sweep's blocks"),
+        "{text}"
+    );
+}
+
+#[test]
 fn lists_every_case_with_its_level_and_sentence_and_sends_nothing() {
     let (code, text) = told(&["--list"]);
     assert_eq!(code, 0);

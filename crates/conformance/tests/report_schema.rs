@@ -2,17 +2,26 @@
 
 use std::path::Path;
 
-#[test]
-fn the_checked_in_schema_is_that_of_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("report.schema.json");
-    let schema = node_conformance::report::Report::json_schema();
-    let fresh = format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));
+fn checked_in(name: &str, schema: &impl serde::Serialize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let fresh = serde_json::to_string_pretty(schema).unwrap_or_default() + "\n";
     if std::env::var_os("UPDATE_REPORT_SCHEMA").is_some() {
-        std::fs::write(&path, &fresh).expect("the schema is written");
+        assert!(
+            std::fs::write(&path, &fresh).is_ok(),
+            "the schema is written"
+        );
     }
     let checked_in = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         checked_in == fresh,
-        "set UPDATE_REPORT_SCHEMA=1 and run this test again"
+        "{name}: set UPDATE_REPORT_SCHEMA=1 and run this test again"
     );
+}
+
+#[test]
+fn the_checked_in_schemas_are_those_of_the_code() {
+    use node_conformance::report::{NodesReport, Report};
+
+    checked_in("report.schema.json", &Report::json_schema());
+    checked_in("report-nodes.schema.json", &NodesReport::json_schema());
 }

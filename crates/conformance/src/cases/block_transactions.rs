@@ -3,118 +3,106 @@
 //! The contract leaves the form of a block's transactions open, so one of another form is judged by
 //! none of these.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use node_client::SignedTransaction;
 use node_wallet::{SignatureEntry, verify_transaction};
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
-    exchange::Exchange,
-    outcome::{Finding, Findings, Obstacle},
-    sample::Context,
+    block_check::{BlockCheck, Evidence, Fingerprint, Judged, Links, Look, Memory, Seen},
+    outcome::{Finding, Level},
 };
 
+const NONE: &str = "no transaction of the form that is submitted was seen in a block";
+
 pub(super) const CASES: &[Case] = &[
-    Case::must(
+    Case::of_blocks(
         "chain/transaction-time-unit",
+        Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
-        |c| Box::pin(time_unit(c)),
+        BlockCheck {
+            look: Look::Alone(time_unit),
+            least: 1,
+            otherwise: NONE,
+        },
     ),
-    Case::must(
+    Case::of_blocks(
         "chain/distinct-transactions",
+        Level::Must,
         "transaction.trans_code | string | 40 hexadecimal characters",
-        |c| Box::pin(distinct(c)),
+        BlockCheck {
+            look: Look::InOrder(distinct),
+            least: 1,
+            otherwise: NONE,
+        },
     ),
-    Case::should(
+    Case::of_blocks(
         "chain/transaction-signatures",
+        Level::Should,
         "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
          provide an entry in `signatures`",
-        |c| Box::pin(signatures(c)),
+        BlockCheck {
+            look: Look::Alone(signatures),
+            least: 1,
+            otherwise: "no contract call was seen in a block",
+        },
     ),
 ];
 
-/// A transaction with the block that has it and its place there.
-struct InBlock {
-    exchange: Arc<Exchange>,
-    place: String,
-    signed: SignedTransaction,
+/// The transactions of a block that have the form of what is submitted, with their places.
+fn transactions(seen: &Seen) -> impl Iterator<Item = (String, SignedTransaction)> {
+    let found = seen.block().and_then(|block| block.transactions().ok());
+    let found = found.unwrap_or_default().iter().enumerate();
+    found.filter_map(|(index, transaction)| {
+        let place = format!("/text/transactions/{index}");
+        Some((place, transaction.signed().ok()?))
+    })
 }
 
-async fn transactions(context: &Context) -> Result<Vec<InBlock>, Obstacle> {
-    let mut found = Vec::new();
-    for (exchange, block) in context.decoded_blocks().await?.iter() {
-        for (index, transaction) in block.transactions().unwrap_or_default().iter().enumerate() {
-            if let Ok(signed) = transaction.signed() {
-                let place = format!("/text/transactions/{index}");
-                found.push(InBlock {
-                    exchange: Arc::clone(exchange),
-                    place,
-                    signed,
-                });
-            }
-        }
-    }
-    if found.is_empty() {
-        let reason = "no transaction of the form that is submitted was seen in a block";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
-    }
-    Ok(found)
-}
-
-async fn time_unit(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    for found in transactions(context).await? {
-        let view = found.signed.transaction().ok();
+fn time_unit(seen: &Seen, judged: &mut Judged) {
+    for (place, signed) in transactions(seen) {
+        judged.one();
+        let view = signed.transaction().ok();
         let Some(time) = view.and_then(|view| view.timestamp().ok()) else {
             continue;
         };
         if !MILLISECONDS.contains(&time.as_millis()) {
             let what = "a transaction's timestamp that is not in milliseconds";
             let expected = "milliseconds since the Unix epoch, after 1973 and before 5138";
-            findings.push(
-                Finding::new(&found.exchange, what, expected, time.to_string())
-                    .at(format!("{}/transaction/timestamp", found.place)),
+            judged.found(
+                Finding::new(&seen.exchange, what, expected, time.to_string())
+                    .at(format!("{place}/transaction/timestamp")),
             );
         }
     }
-    Ok(findings)
 }
 
 /// A transaction is in the chain once.
-async fn distinct(context: &Context) -> Findings {
-    let mut first: BTreeMap<String, String> = BTreeMap::new();
-    let mut findings = Vec::new();
-    for found in transactions(context).await? {
-        let view = found.signed.transaction().ok();
-        let Some(code) = view.and_then(|view| view.trans_code().ok()) else {
-            continue;
-        };
-        let place = format!("{} at {}", found.place, found.exchange.url);
-        if let Some(before) = first.insert(code.to_string(), place) {
+fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence<'_>, judged: &mut Judged) {
+    judged.count += links.transactions;
+    for (place, code) in &links.codes {
+        let code = code.to_string();
+        let here = (links.index, *place);
+        if let Some((block, before)) = memory.codes.seen_before(Fingerprint::of(&code), here) {
             let what = "two transactions have the same code";
-            let expected = format!("another code than {before}");
-            findings.push(
-                Finding::new(&found.exchange, what, expected, code.to_string())
-                    .at(format!("{}/transaction/trans_code", found.place)),
+            let expected =
+                format!("another code than that of /text/transactions/{before} in block {block}");
+            judged.found(
+                Finding::told(evidence(), what, expected, code)
+                    .at(format!("/text/transactions/{place}/transaction/trans_code")),
             );
         }
     }
-    Ok(findings)
 }
 
 /// A contract call names its signers; other types were seen without, and are left alone.
-async fn signatures(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    let mut judged = false;
-    for found in transactions(context).await? {
-        let text = found.signed.transaction_text();
+fn signatures(seen: &Seen, judged: &mut Judged) {
+    for (place, signed) in transactions(seen) {
+        let text = signed.transaction_text();
         if node_wallet::required_signers(text).is_err() {
             continue;
         }
-        judged = true;
-        let entries: Result<Vec<SignatureEntry>, _> = found
-            .signed
+        judged.one();
+        let entries: Result<Vec<SignatureEntry>, _> = signed
             .signatures()
             .map_err(|error| error.to_string())
             .and_then(|entries| entries.iter().map(entry).collect());
@@ -125,23 +113,12 @@ async fn signatures(context: &Context) -> Findings {
         if let Err(reason) = wrong {
             let what =
                 "a transaction in a block is not signed by all of its signers, and no others";
-            findings.push(
-                Finding::new(
-                    &found.exchange,
-                    what,
-                    "the signature of every signer",
-                    reason,
-                )
-                .at(format!("{}/signatures", found.place)),
+            let expected = "the signature of every signer";
+            judged.found(
+                Finding::new(&seen.exchange, what, expected, reason)
+                    .at(format!("{place}/signatures")),
             );
         }
-    }
-    if judged {
-        Ok(findings)
-    } else {
-        Err(Obstacle::NoMaterial(
-            "no contract call was seen in a block".to_owned(),
-        ))
     }
 }
 

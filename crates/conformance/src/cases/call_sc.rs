@@ -3,8 +3,9 @@
 use node_client::{RawTransaction, escape::escaped_up_to as shown};
 use serde_json::Value;
 
-use super::{Case, exact, get_block::MILLISECONDS};
+use super::{Case, get_block::MILLISECONDS};
 use crate::{
+    exact,
     exchange::Request,
     judge::{decodes, never, objects, refused, sample_answers},
     outcome::{Finding, Findings, Obstacle},

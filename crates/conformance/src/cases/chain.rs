@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use node_client::{Block, Receipt, escape::escaped_up_to as shown};
-use node_primitives::{Hash256, WalletAddress};
+use node_primitives::{TimestampMs, WalletAddress};
 use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 
-use super::Case;
+use super::{Case, get_block::NO_BLOCK};
 use crate::{
+    block_check::{BlockCheck, Evidence, Fingerprint, Judged, Kind, Links, Look, Memory, Seen},
     judge::objects,
-    outcome::{Finding, Findings, Obstacle},
+    outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
 };
 
@@ -26,39 +27,57 @@ pub(super) const CASES: &[Case] = &[
         "GET /get-block: block_index | integer | yes | index of the block to get",
         |c| Box::pin(repeat_read(c)),
     ),
-    Case::must(
+    Case::of_blocks(
         "chain/no-holes",
+        Level::Must,
         "GET /get-block: block_index | integer | yes | index of the block to get",
-        |c| Box::pin(no_holes(c)),
+        BlockCheck {
+            look: Look::Holes(no_holes),
+            least: 1,
+            otherwise: NO_BLOCK,
+        },
     ),
-    Case::must(
+    Case::of_blocks(
         "chain/distinct-blocks",
+        Level::Must,
         "previous_hash | string | 64 hex characters",
-        |c| Box::pin(distinct_blocks(c)),
+        BlockCheck {
+            look: Look::InOrder(distinct_blocks),
+            least: 2,
+            otherwise: "fewer than two blocks with a previous_hash were seen",
+        },
     ),
-    Case::must(
+    Case::of_blocks(
         "chain/time-goes-on",
+        Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
-        |c| Box::pin(time_goes_on(c)),
+        BlockCheck {
+            look: Look::InOrder(time_goes_on),
+            least: 2,
+            otherwise: "fewer than two blocks with a timestamp were seen",
+        },
     ),
-    Case::must("chain/receipt-links", RECEIPTS, |c| {
-        Box::pin(receipt_links(c))
-    }),
-    Case::must("chain/one-vote-a-voter", RECEIPTS, |c| {
-        Box::pin(one_vote_a_voter(c))
-    }),
-    Case::must(
+    of_receipts("chain/receipt-links", RECEIPTS, receipt_links),
+    of_receipts("chain/one-vote-a-voter", RECEIPTS, one_vote_a_voter),
+    of_receipts(
         "chain/voter-address",
         "Receipt: data.wallet_address | string | voter's wallet address",
-        |c| Box::pin(voter_address(c)),
+        voter_address,
     ),
-    Case::must("chain/receipt-signatures", SIGNATURE, |c| {
-        Box::pin(receipt_signatures(c))
-    }),
+    of_receipts("chain/receipt-signatures", SIGNATURE, receipt_signatures),
 ];
 
-fn nothing(what: &str) -> Obstacle {
-    Obstacle::NoMaterial(what.to_owned())
+const fn of_receipts(
+    id: &'static str,
+    requirement: &'static str,
+    look: fn(&Seen, &mut Judged),
+) -> Case {
+    let check = BlockCheck {
+        look: Look::Alone(look),
+        least: 1,
+        otherwise: "no receipt was seen that could be judged",
+    };
+    Case::of_blocks(id, Level::Must, requirement, check)
 }
 
 async fn repeat_read(context: &Context) -> Findings {
@@ -81,100 +100,86 @@ async fn repeat_read(context: &Context) -> Findings {
 }
 
 /// Below a block that there is, and where the user says so, there is a block.
-async fn no_holes(context: &Context) -> Findings {
-    objects(context, Sample::Blocks).await?;
-    let holes = context.material.holes.iter().map(|exchange| {
+fn no_holes(seen: &Seen, judged: &mut Judged) {
+    judged.one();
+    if seen.kind == Kind::Hole {
         let what = "there is no block at an index below that of another block, or that was named";
-        Finding::new(exchange, what, "200 with the block", exchange.summary())
-    });
-    Ok(holes.collect())
-}
-
-async fn distinct_blocks(context: &Context) -> Findings {
-    let mut seen = BTreeSet::new();
-    let mut findings = Vec::new();
-    let mut judged = 0;
-    for (exchange, block) in context.decoded_blocks().await?.iter() {
-        let Ok(previous) = block.previous_hash() else {
-            continue;
-        };
-        judged += 1;
-        if !seen.insert(previous.to_string()) {
-            findings.push(
-                Finding::new(
-                    exchange,
-                    "two blocks of different index follow the same block",
-                    "a previous_hash that no other block has",
-                    shown(&previous.to_string(), 80),
-                )
-                .at("/previous_hash"),
-            );
-        }
-    }
-    if judged < 2 {
-        return Err(nothing(
-            "fewer than two blocks with a previous_hash were seen",
+        let actual = seen.exchange.summary();
+        judged.found(Finding::new(
+            &seen.exchange,
+            what,
+            "200 with the block",
+            actual,
         ));
     }
-    Ok(findings)
 }
 
-async fn time_goes_on(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    let mut newest = None;
-    let mut judged = 0;
-    for (exchange, block) in context.decoded_blocks().await?.iter() {
-        let Ok(time) = block.timestamp() else {
-            continue;
-        };
-        judged += 1;
-        if let Some(before) = newest.filter(|before| time < *before) {
-            findings.push(
-                Finding::new(
-                    exchange,
-                    "the block is older than one with a lower index",
-                    format!("a timestamp of at least {before}"),
-                    time.to_string(),
-                )
-                .at("/timestamp"),
-            );
-        }
-        newest = newest.max(Some(time));
+fn distinct_blocks(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence<'_>,
+    judged: &mut Judged,
+) {
+    let Some(previous) = links.previous.map(|previous| previous.to_string()) else {
+        return;
+    };
+    judged.one();
+    let place = (links.index, 0);
+    let before = memory
+        .previous
+        .seen_before(Fingerprint::of(&previous), place);
+    if before.is_some() {
+        judged.found(
+            Finding::told(
+                evidence(),
+                "two blocks of different index follow the same block",
+                "a previous_hash that no other block has",
+                previous,
+            )
+            .at("/previous_hash"),
+        );
     }
-    if judged < 2 {
-        return Err(nothing("fewer than two blocks with a timestamp were seen"));
-    }
-    Ok(findings)
 }
 
-/// Judges every receipt of every block; inconclusive where there is none to judge.
-async fn each_receipt(
-    context: &Context,
+fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence<'_>, judged: &mut Judged) {
+    let Some(time) = links.time.map(TimestampMs::as_millis) else {
+        return;
+    };
+    judged.one();
+    if let Some(before) = memory.newest.filter(|before| time < *before) {
+        judged.found(
+            Finding::told(
+                evidence(),
+                "the block is older than one with a lower index",
+                format!("a timestamp of at least {before}"),
+                time.to_string(),
+            )
+            .at("/timestamp"),
+        );
+    }
+    memory.newest = memory.newest.max(Some(time));
+}
+
+/// Judges every receipt of a block.
+fn each_receipt(
+    seen: &Seen,
+    judged: &mut Judged,
     judge: impl Fn(&Block, &Receipt) -> Option<Result<(), (String, String, String)>>,
     place: &str,
-) -> Findings {
-    let mut findings = Vec::new();
-    let mut judged = false;
-    for (exchange, block) in context.decoded_blocks().await?.iter() {
-        let Ok(receipts) = block.receipts() else {
+) {
+    let Some(block) = seen.block() else { return };
+    let Ok(receipts) = block.receipts() else {
+        return;
+    };
+    for (index, receipt) in receipts.iter().enumerate().take(MOST_RECEIPTS) {
+        let Some(verdict) = judge(block, receipt) else {
             continue;
         };
-        for (index, receipt) in receipts.iter().enumerate().take(MOST_RECEIPTS) {
-            match judge(block, receipt) {
-                None => {}
-                Some(Ok(())) => judged = true,
-                Some(Err((what, expected, actual))) => {
-                    judged = true;
-                    let at = format!("/text/previous_block_receipts/{index}{place}");
-                    findings.push(Finding::new(exchange, what, expected, actual).at(at));
-                }
-            }
+        judged.one();
+        if let Err((what, expected, actual)) = verdict {
+            let at = format!("/text/previous_block_receipts/{index}{place}");
+            judged.found(Finding::new(&seen.exchange, what, expected, actual).at(at));
         }
-    }
-    if judged {
-        Ok(findings)
-    } else {
-        Err(nothing("no receipt was seen that could be judged"))
     }
 }
 
@@ -182,12 +187,12 @@ async fn each_receipt(
 const MOST_RECEIPTS: usize = 2_000;
 
 /// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
-async fn receipt_links(context: &Context) -> Findings {
+fn receipt_links(seen: &Seen, judged: &mut Judged) {
     let judge = |block: &Block, receipt: &Receipt| {
         // What is no hash at all is told elsewhere.
-        let previous: Hash256 = block.previous_hash().ok()?.to_string().parse().ok()?;
+        let previous = block.previous_hash().ok()?.hash()?;
         let voted = receipt.block_hash().ok()?;
-        Some(if *voted == previous {
+        Some(if voted == previous {
             Ok(())
         } else {
             let what = "a vote is about another block than the one that this block follows";
@@ -198,42 +203,52 @@ async fn receipt_links(context: &Context) -> Findings {
             ))
         })
     };
-    each_receipt(context, judge, "/data/block_hash").await
+    each_receipt(seen, judged, judge, "/data/block_hash");
 }
 
-async fn one_vote_a_voter(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    let mut judged = false;
-    for (exchange, block) in context.decoded_blocks().await?.iter() {
-        let mut voters: BTreeSet<WalletAddress> = BTreeSet::new();
-        let Ok(receipts) = block.receipts() else {
+fn one_vote_a_voter(seen: &Seen, judged: &mut Judged) {
+    let Some(Ok(receipts)) = seen.block().map(Block::receipts) else {
+        return;
+    };
+    let mut voters: BTreeSet<&WalletAddress> = BTreeSet::new();
+    for (index, receipt) in receipts.iter().enumerate() {
+        let Ok(voter) = receipt.wallet_address() else {
             continue;
         };
-        for (index, receipt) in receipts.iter().enumerate() {
-            let Ok(voter) = receipt.wallet_address() else {
-                continue;
-            };
-            judged = true;
-            if !voters.insert(*voter) {
-                findings.push(
-                    Finding::new(
-                        exchange,
-                        "a wallet votes twice on one block",
-                        "one receipt a voter",
-                        voter.to_string(),
-                    )
-                    .at(format!(
-                        "/text/previous_block_receipts/{index}/data/wallet_address"
-                    )),
-                );
-            }
+        judged.one();
+        if !voters.insert(voter) {
+            judged.found(
+                Finding::new(
+                    &seen.exchange,
+                    "a wallet votes twice on one block",
+                    "one receipt a voter",
+                    voter.to_string(),
+                )
+                .at(format!(
+                    "/text/previous_block_receipts/{index}/data/wallet_address"
+                )),
+            );
         }
     }
-    if judged {
-        Ok(findings)
-    } else {
-        Err(nothing("no receipt was seen"))
-    }
+}
+
+/// The address follows from the public key. Malformed ones are told by other cases.
+fn voter_address(seen: &Seen, judged: &mut Judged) {
+    let judge = |_: &Block, receipt: &Receipt| {
+        let public_key: PublicKey = receipt.public_key().ok()?.text().parse().ok()?;
+        let claimed = receipt.wallet_address().ok()?;
+        let actual = public_key.address();
+        Some(if *claimed == actual {
+            Ok(())
+        } else {
+            Err((
+                "the voter's address is not that of the public key".to_owned(),
+                format!("{actual}, which follows from the public key"),
+                claimed.to_string(),
+            ))
+        })
+    };
+    each_receipt(seen, judged, judge, "/data/wallet_address");
 }
 
 /// What verifying a receipt says; nothing where a field is malformed, which other cases tell.
@@ -248,21 +263,7 @@ fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
     ))
 }
 
-async fn voter_address(context: &Context) -> Findings {
-    let judge = |_: &Block, receipt: &Receipt| {
-        Some(match verified(receipt)? {
-            Err(ReceiptError::OtherWallet { claimed, actual }) => Err((
-                "the voter's address is not that of the public key".to_owned(),
-                format!("{actual}, which follows from the public key"),
-                claimed.to_string(),
-            )),
-            _ => Ok(()),
-        })
-    };
-    each_receipt(context, judge, "/data/wallet_address").await
-}
-
-async fn receipt_signatures(context: &Context) -> Findings {
+fn receipt_signatures(seen: &Seen, judged: &mut Judged) {
     let judge = |_: &Block, receipt: &Receipt| {
         // A key or a signature of another form than the network's can't be the voter's either.
         let malformed = || {
@@ -288,5 +289,5 @@ async fn receipt_signatures(context: &Context) -> Findings {
             )),
         })
     };
-    each_receipt(context, judge, "/signature").await
+    each_receipt(seen, judged, judge, "/signature");
 }

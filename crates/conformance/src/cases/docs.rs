@@ -170,9 +170,7 @@ const LONGEST_ADDRESS: usize = 300;
 
 /// The descriptions that a page shows, or points at.
 fn documents_of(page: &Exchange, text: &str) -> Vec<Url> {
-    let Ok(base) = Url::parse(&page.url) else {
-        return Vec::new();
-    };
+    let base = page.url();
     let addresses = POINTERS.iter().flat_map(|pointer| {
         let places = text.match_indices(pointer).take(MOST_POINTERS);
         let addresses = places.filter_map(move |(at, _)| quoted(&text[at + pointer.len()..]));

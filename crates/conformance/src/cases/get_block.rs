@@ -4,38 +4,66 @@ use serde_json::Value;
 
 use super::Case;
 use crate::{
+    block_check::{BlockCheck, Judged, Look, Seen},
     discovery::{block_request, reported_index},
     exchange::Request,
     field::is_row_form,
-    judge::{all_answer_json, decodes, never, objects, refused},
-    outcome::{Finding, Findings, Obstacle},
+    judge::{all_answer_json, never, refused},
+    outcome::{Finding, Findings, Level, Obstacle},
     sample::{Context, Sample},
     snapshot,
 };
 
 pub(super) const CASES: &[Case] = &[
-    Case::must(
+    Case::of_blocks(
         "get-block/answers",
+        Level::Must,
         "Response: a Block object (see Resources).",
-        |c| Box::pin(answers(c)),
+        BlockCheck {
+            look: Look::Answers(answers),
+            least: 1,
+            otherwise: "the node has no block at index 0 or 1; name one with --fixture",
+        },
     ),
-    Case::must("get-block/shape", "Block (returned by `/get-block`)", |c| {
-        Box::pin(shape(c))
-    }),
-    Case::must(
+    Case::of_blocks(
+        "get-block/shape",
+        Level::Must,
+        "Block (returned by `/get-block`)",
+        BlockCheck {
+            look: Look::Alone(shape),
+            least: 1,
+            otherwise: NO_BLOCK,
+        },
+    ),
+    Case::of_blocks(
         "get-block/index-echo",
+        Level::Must,
         "block_index | integer | yes | index of the block to get",
-        |c| Box::pin(index_echo(c)),
+        BlockCheck {
+            look: Look::Indexes(index_echo),
+            least: 1,
+            otherwise: "no block told its index",
+        },
     ),
-    Case::must(
+    Case::of_blocks(
         "get-block/timestamp-unit",
+        Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
-        |c| Box::pin(timestamp_unit(c)),
+        BlockCheck {
+            look: Look::Alone(timestamp_unit),
+            least: 1,
+            otherwise: NO_BLOCK,
+        },
     ),
-    Case::must(
+    Case::of_blocks(
         "get-block/receipts-of-preceding-block",
+        Level::Must,
         "text.previous_block_receipts | array of Receipt | votes on the preceding block",
-        |c| Box::pin(receipts_of_preceding_block(c)),
+        BlockCheck {
+            look: Look::Alone(receipts_of_preceding_block),
+            least: 1,
+            otherwise: "no receipt was seen",
+        },
     ),
     Case::must(
         "get-block/unknown-index",
@@ -58,10 +86,15 @@ pub(super) const CASES: &[Case] = &[
             Box::pin(refused(c, block_request("newest"), what, never))
         },
     ),
-    Case::must(
+    Case::of_blocks(
         "get-block/decodes",
+        Level::Must,
         "Response: a Block object (see Resources).",
-        |c| Box::pin(decodes(c, Sample::Blocks, read)),
+        BlockCheck {
+            look: Look::Decode(read),
+            least: 1,
+            otherwise: NO_BLOCK,
+        },
     ),
     Case::must(
         "get-block/snapshot",
@@ -71,8 +104,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// What a client needs of a block, in whichever form it comes.
-fn read(body: &[u8]) -> Result<(), String> {
-    let block = node_client::Block::from_slice(body).map_err(|error| error.to_string())?;
+fn read(block: &node_client::Block) -> Result<(), String> {
     let needed = block
         .index()
         .map(drop)
@@ -82,72 +114,49 @@ fn read(body: &[u8]) -> Result<(), String> {
     needed.map_err(|error| error.to_string())
 }
 
-async fn answers(context: &Context) -> Findings {
-    let answers = context.sample(Sample::Blocks).await?;
-    if context.material.blocks.is_empty()
-        && let Some(first) = answers.first()
-        && first.status == 400
-        && first.json().is_ok()
-    {
+/// What a case says where no block was read at all.
+pub(super) const NO_BLOCK: &str = "no answer was a 200 with a JSON object";
+
+fn answers(seen: &Seen, judged: &mut Judged) {
+    if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
         // It answers as nodes were seen to answer for a block they do not have.
-        return Err(Obstacle::NoMaterial(
-            "the node has no block at index 0 or 1; name one with --fixture".to_owned(),
-        ));
+        return;
     }
-    all_answer_json(&answers)
+    judged.one();
+    match all_answer_json(std::slice::from_ref(&seen.exchange)) {
+        Ok(findings) => judged.findings.extend(findings),
+        Err(obstacle) => judged.obstacle = Some(obstacle),
+    }
 }
 
 /// The form as a whole, so that a node that answers rows is told so in one line.
-async fn shape(context: &Context) -> Findings {
-    let row = objects(context, Sample::Blocks)
-        .await?
-        .into_iter()
-        .find(|exchange| exchange.answered_object().is_some_and(is_row_form));
-    Ok(row
-        .map(|exchange| {
-            Finding::new(
-                &exchange,
-                "get-block in row form: a row of the node's block table instead of the Block",
-                "an object with index, timestamp, proof, status, text, creator_wallet, \
-                 expected_miner, committee and previous_hash",
-                exchange.excerpt(160),
-            )
-            .at("")
-        })
-        .into_iter()
-        .collect())
+fn shape(seen: &Seen, judged: &mut Judged) {
+    judged.one();
+    let exchange = &seen.exchange;
+    if exchange.answered_object().is_some_and(is_row_form) {
+        let what = "get-block in row form: a row of the node's block table instead of the Block";
+        let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \
+                        expected_miner, committee and previous_hash";
+        let actual = exchange.excerpt(160);
+        judged.found(Finding::new(exchange, what, expected, actual).at(""));
+    }
 }
 
-async fn index_echo(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    let mut judged = false;
-    let found = objects(context, Sample::Blocks).await?;
-    for exchange in found.iter().chain(&context.material.odd) {
-        let asked = exchange
-            .request
-            .query
-            .first()
-            .map(|(_, value)| value.as_str());
-        let Some(reported) = exchange.answered_object().and_then(reported_index) else {
-            continue;
-        };
-        judged = true;
-        if asked != Some(reported.to_string().as_str()) {
-            findings.push(
-                Finding::new(
-                    exchange,
-                    "the answer is about another block than was asked for",
-                    format!("index {}", asked.unwrap_or_default()),
-                    format!("index {reported}"),
-                )
-                .at("/index"),
-            );
-        }
-    }
-    if judged {
-        Ok(findings)
-    } else {
-        Err(Obstacle::NoMaterial("no block told its index".into()))
+fn index_echo(seen: &Seen, judged: &mut Judged) {
+    let Some(reported) = seen.exchange.answered_object().and_then(reported_index) else {
+        return;
+    };
+    judged.one();
+    if reported != i128::from(seen.index) {
+        judged.found(
+            Finding::new(
+                &seen.exchange,
+                "the answer is about another block than was asked for",
+                format!("index {}", seen.index),
+                format!("index {reported}"),
+            )
+            .at("/index"),
+        );
     }
 }
 
@@ -155,84 +164,80 @@ async fn index_echo(context: &Context) -> Findings {
 /// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
 pub(super) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
 
-async fn timestamp_unit(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    for exchange in objects(context, Sample::Blocks).await? {
-        let Some(block) = exchange.answered_object() else {
-            continue;
+fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
+    let Some(block) = seen.exchange.answered_object() else {
+        return;
+    };
+    judged.one();
+    let out_of_unit = |time: Option<&Value>| {
+        let time = time.and_then(Value::as_i64);
+        time.filter(|time| !MILLISECONDS.contains(time))
+    };
+    let mut wrong = |time: i64, at: String| {
+        let unit = match time {
+            1_000_000_000..100_000_000_000 => "seconds",
+            100_000_000_000_000..100_000_000_000_000_000 => "microseconds",
+            _ => "something else",
         };
-        let mut times = vec![("/timestamp".to_owned(), block.get("timestamp"))];
-        for (index, receipt) in receipts(block).iter().enumerate() {
+        judged.found(
+            Finding::new(
+                &seen.exchange,
+                format!("a timestamp that looks like {unit}, not milliseconds"),
+                "milliseconds since the Unix epoch, after 1973 and before 5138",
+                time.to_string(),
+            )
+            .at(at),
+        );
+    };
+    if let Some(time) = out_of_unit(block.get("timestamp")) {
+        wrong(time, "/timestamp".to_owned());
+    }
+    for (index, receipt) in receipts(block).iter().enumerate() {
+        if let Some(time) = out_of_unit(of_data(receipt, "timestamp")) {
             let at = format!("/text/previous_block_receipts/{index}/data/timestamp");
-            times.push((at, receipt.pointer("/data/timestamp")));
-        }
-        for (at, time) in times {
-            let Some(time) = time.and_then(Value::as_i64) else {
-                continue;
-            };
-            if !MILLISECONDS.contains(&time) {
-                let unit = match time {
-                    1_000_000_000..100_000_000_000 => "seconds",
-                    100_000_000_000_000..100_000_000_000_000_000 => "microseconds",
-                    _ => "something else",
-                };
-                findings.push(
-                    Finding::new(
-                        &exchange,
-                        format!("a timestamp that looks like {unit}, not milliseconds"),
-                        "milliseconds since the Unix epoch, after 1973 and before 5138",
-                        time.to_string(),
-                    )
-                    .at(at),
-                );
-            }
+            wrong(time, at);
         }
     }
-    Ok(findings)
 }
 
 fn receipts(block: &Value) -> &[Value] {
     block
-        .pointer("/text/previous_block_receipts")
+        .get("text")
+        .and_then(|text| text.get("previous_block_receipts"))
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
 }
 
-async fn receipts_of_preceding_block(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    let mut judged = false;
-    for exchange in objects(context, Sample::Blocks).await? {
-        let Some(block) = exchange.answered_object() else {
+fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {
+    receipt.get("data")?.get(name)
+}
+
+fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
+    let Some(block) = seen.exchange.answered_object() else {
+        return;
+    };
+    let Some(index) = reported_index(block) else {
+        return;
+    };
+    for (place, receipt) in receipts(block).iter().enumerate() {
+        let about = of_data(receipt, "block_index").and_then(Value::as_i64);
+        let Some(about) = about.map(i128::from) else {
             continue;
         };
-        let Some(index) = reported_index(block) else {
-            continue;
-        };
-        for (place, receipt) in receipts(block).iter().enumerate() {
-            let about = receipt.pointer("/data/block_index").and_then(Value::as_i64);
-            let Some(about) = about.map(i128::from) else {
-                continue;
-            };
-            judged = true;
-            if about != index - 1 {
-                findings.push(
-                    Finding::new(
-                        &exchange,
-                        "a receipt is about another block than the preceding one",
-                        format!("block_index {}", index - 1),
-                        format!("block_index {about}"),
-                    )
-                    .at(format!(
-                        "/text/previous_block_receipts/{place}/data/block_index"
-                    )),
-                );
-            }
+        judged.one();
+        if about != index - 1 {
+            judged.found(
+                Finding::new(
+                    &seen.exchange,
+                    "a receipt is about another block than the preceding one",
+                    format!("block_index {}", index - 1),
+                    format!("block_index {about}"),
+                )
+                .at(format!(
+                    "/text/previous_block_receipts/{place}/data/block_index"
+                )),
+            );
         }
-    }
-    if judged {
-        Ok(findings)
-    } else {
-        Err(Obstacle::NoMaterial("no receipt was seen".into()))
     }
 }
 

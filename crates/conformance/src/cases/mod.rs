@@ -8,7 +8,6 @@ mod call_sc;
 mod chain;
 mod claim;
 mod docs;
-mod exact;
 mod fields;
 mod get_balances;
 mod get_block;
@@ -22,9 +21,10 @@ pub(crate) use fields::FIELDS;
 pub(crate) use sc_state::{member_named, stored};
 
 use crate::{
+    block_check::{self, BlockCheck, Look},
     field::{self, Field},
     outcome::{Findings, Level},
-    sample::Context,
+    sample::{Context, Sample},
     tier::Tier,
 };
 
@@ -47,6 +47,7 @@ type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
 #[derive(Clone, Copy, Debug)]
 enum Check {
     Field(&'static Field),
+    Blocks(BlockCheck),
     Own(for<'c> fn(&'c Context) -> CheckFuture<'c>),
 }
 
@@ -93,6 +94,22 @@ impl Case {
         }
     }
 
+    /// A case about blocks, which a sweep has as well.
+    const fn of_blocks(
+        id: &'static str,
+        level: Level,
+        requirement: &'static str,
+        check: BlockCheck,
+    ) -> Self {
+        Self {
+            id,
+            level,
+            requirement,
+            tier: Tier::Read,
+            check: Check::Blocks(check),
+        }
+    }
+
     /// The same in another tier.
     const fn of(mut self, tier: Tier) -> Self {
         self.tier = tier;
@@ -105,9 +122,26 @@ impl Case {
         self.id.split('/').next().unwrap_or(self.id)
     }
 
+    /// What the case checks of each block, if it is about blocks.
+    pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
+        match self.check {
+            Check::Blocks(check) => Some(check),
+            Check::Field(field) if matches!(field.sample, Sample::Blocks) => Some(BlockCheck {
+                look: Look::Field(field),
+                least: 1,
+                otherwise: field::NEVER_SEEN,
+            }),
+            Check::Field(_) | Check::Own(_) => None,
+        }
+    }
+
     pub(crate) async fn run(&self, context: &Context) -> Findings {
+        if let Some(check) = self.block_check() {
+            return block_check::over_sample(context, check).await;
+        }
         match self.check {
             Check::Field(field) => field::check(context, field).await,
+            Check::Blocks(check) => block_check::over_sample(context, check).await,
             Check::Own(check) => check(context).await,
         }
     }

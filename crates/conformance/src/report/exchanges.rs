@@ -53,10 +53,11 @@ pub struct ExchangeReport {
 impl ExchangeReport {
     pub(crate) fn of(exchange: &Exchange) -> Self {
         let is_json = |body: &[u8]| body.len() <= MOST_INDENTED && exchange.json().is_ok();
+        let curl = exchange.curl();
         let sent = exchange.request.body.as_deref();
         Self {
             method: exchange.request.method.name().to_owned(),
-            url: escaped_up_to(&exchange.url, MOST_URL),
+            url: escaped_up_to(exchange.url().as_str(), MOST_URL),
             request_body: sent.map(|body| {
                 let is_json = body.len() <= MOST_INDENTED
                     && serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok();
@@ -70,7 +71,7 @@ impl ExchangeReport {
             elapsed_ms: u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX),
             body: shown(&exchange.body, is_json(&exchange.body)),
             body_bytes: u64::try_from(exchange.body.len()).unwrap_or(u64::MAX),
-            curl: (exchange.curl.len() <= MOST_CURL).then(|| exchange.curl.clone()),
+            curl: (curl.len() <= MOST_CURL).then_some(curl),
         }
     }
 

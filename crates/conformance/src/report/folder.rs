@@ -7,7 +7,7 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-use super::Report;
+use super::{NodesReport, Report};
 
 /// A folder that reports can be written to.
 #[derive(Debug)]
@@ -24,11 +24,24 @@ impl Folder {
 
     /// Writes the three files. Who reads one of them meanwhile sees the old one or the new one.
     pub(crate) fn write(&self, report: &Report) -> io::Result<()> {
-        for (name, text) in [
+        self.write_all([
             ("report.json", super::json(report)?),
             ("junit.xml", super::junit(report)?),
             ("report.html", super::html(report)),
-        ] {
+        ])
+    }
+
+    /// The same of several nodes.
+    pub(crate) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
+        self.write_all([
+            ("report.json", super::json(report)?),
+            ("junit.xml", super::junit_of_nodes(report)?),
+            ("report.html", super::html_of_nodes(report)),
+        ])
+    }
+
+    fn write_all(&self, files: [(&str, String); 3]) -> io::Result<()> {
+        for (name, text) in files {
             let mut file = unseen_file(&self.0)?;
             file.write_all(text.as_bytes())?;
             file.persist(self.0.join(name))?;

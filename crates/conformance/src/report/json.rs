@@ -2,13 +2,21 @@
 
 use node_client::escape::escaped;
 
-use super::Report;
+use serde::Serialize;
+
+use super::{NodesReport, Report};
+
+/// A report that is written as `report.json`.
+pub trait JsonReport: Serialize {}
+
+impl JsonReport for Report {}
+impl JsonReport for NodesReport {}
 
 /// The report as JSON, of which nothing acts on a terminal that it is printed to.
 ///
 /// # Errors
 /// When the report can't be written as JSON, which would be a fault of this crate.
-pub fn json(report: &Report) -> serde_json::Result<String> {
+pub fn json<R: JsonReport>(report: &R) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(report)?;
     text.push('\n');
     Ok(harmless(&text))

@@ -9,7 +9,10 @@ use std::{io, time::Duration};
 use node_client::escape::escaped_up_to as shown;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
-use super::{CaseReport, FindingReport, Report, Verdict, exchanges::escaped_lines};
+use super::{
+    CaseReport, CrossCheck, CrossFinding, CrossValue, FindingReport, NodesReport, Report, Verdict,
+    exchanges::escaped_lines,
+};
 use crate::outcome::Outcome;
 
 /// The longest message of an attribute, in characters.
@@ -35,6 +38,63 @@ pub fn junit(report: &Report) -> io::Result<String> {
         document.add_test_suite(suite(report, operation, cases));
     }
     document.to_string().map_err(io::Error::other)
+}
+
+/// The report of several nodes as JUnit XML: a suite for each node, and one for what was held against
+/// one another.
+///
+/// # Errors
+/// When the document can't be written, which would be a fault of this crate.
+pub fn junit_of_nodes(report: &NodesReport) -> io::Result<String> {
+    let mut document = quick_junit::Report::new("node-conformance");
+    let longest = report.nodes.iter().map(|node| node.elapsed_ms).max();
+    document.set_time(Duration::from_millis(longest.unwrap_or_default()));
+    for node in &report.nodes {
+        let mut cases = vec![whole_run(node)];
+        cases.extend(node.cases.iter().map(|case| test_case(case, node)));
+        let name = shown(&node.target.base_url, MOST_MESSAGE);
+        document.add_test_suite(suite(node, &name, cases));
+    }
+    let mut suite = TestSuite::new("cross-check");
+    suite.add_test_cases(report.cross_check.iter().map(cross_check));
+    document.add_test_suite(suite);
+    document.to_string().map_err(io::Error::other)
+}
+
+fn cross_check(check: &CrossCheck) -> TestCase {
+    let reason = shown(check.reason.as_deref().unwrap_or_default(), MOST_MESSAGE);
+    let status = match (check.outcome, check.findings.first()) {
+        (Outcome::Fail, first) => {
+            let message = first.map_or("", |finding| &finding.what);
+            let text: String = check.findings.iter().map(differing).collect();
+            let message = shown(message, MOST_MESSAGE);
+            non_success(NonSuccessKind::Failure, "differs", &message, Some(&text))
+        }
+        (Outcome::Inconclusive, _) => skipped("inconclusive", &reason),
+        _ => TestCaseStatus::success(),
+    };
+    let mut junit = TestCase::new(check.id.as_str(), status);
+    junit.set_classname("cross-check");
+    if !reason.is_empty() {
+        junit.set_system_out(reason);
+    }
+    junit
+}
+
+fn differing(finding: &CrossFinding) -> String {
+    let mut text = format!("\nfound:    {}\n", escaped_lines(&finding.what));
+    text.push_str(&format!("at:       {}\n", escaped_lines(&finding.place)));
+    if finding.count > 1 {
+        text.push_str(&format!(
+            "          the first of {} places\n",
+            finding.count
+        ));
+    }
+    for CrossValue { value, nodes } in &finding.values {
+        let nodes = escaped_lines(&nodes.join(", "));
+        text.push_str(&format!("{}: {nodes}\n", escaped_lines(value)));
+    }
+    text
 }
 
 /// What stands before the slash of a case's ID.
@@ -179,8 +239,13 @@ fn found(finding: &FindingReport) -> String {
         .pointer
         .as_deref()
         .map(|at| if at.is_empty() { "the whole body" } else { at });
+    let block = finding.block.map(|block| match finding.count {
+        Some(count @ 2..) => format!("{block}, the first of {count} places"),
+        _ => block.to_string(),
+    });
     let values = [
         ("at", at),
+        ("in block", block.as_deref()),
         ("expected", Some(finding.expected.as_str())),
         ("actual", Some(finding.actual.as_str())),
         ("try", finding.curl.as_deref()),

@@ -5,7 +5,9 @@ mod folder;
 mod html;
 mod json;
 mod junit;
+mod nodes;
 mod pretty;
+mod sweep;
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +17,18 @@ use serde::{Deserialize, Serialize};
 pub use crate::coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchanges::ExchangeReport;
 pub(crate) use folder::Folder;
-pub use html::html;
+pub use html::{html, html_of_nodes};
 pub(crate) use json::harmless;
-pub use json::json;
-pub use junit::junit;
+pub use json::{JsonReport, json};
+pub use junit::{junit, junit_of_nodes};
+pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
 pub(crate) use pretty::line;
-pub use pretty::{Style, pretty, pretty_case};
+pub use pretty::{Style, pretty, pretty_case, pretty_nodes};
+pub use sweep::{SweepKind, SweepReport};
 
 use crate::{
     Options, Target, cases, coverage,
+    field::MOST_FINDINGS,
     node::Node,
     outcome::{Level, Obstacle, Outcome},
     run::{Cut, Ended},
@@ -60,6 +65,9 @@ pub struct Report {
     pub elapsed_ms: u64,
     /// Whether warnings fail the run.
     pub strict: bool,
+    /// Which blocks a sweep went through, and what it found in them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepReport>,
     /// Every case, in a fixed order.
     pub cases: Vec<CaseReport>,
     /// What was exercised, and what was not.
@@ -165,6 +173,12 @@ pub struct FindingReport {
     /// The request and its answer, as a place in the report's list of exchanges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<usize>,
+    /// In a sweep, the index of the block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u64>,
+    /// In a sweep, with the first finding of its kind: how many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
 }
 
 /// Why a case that was to run did not.
@@ -202,6 +216,8 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
                 .as_ref()
                 .and_then(|exchange| exchange.curl.clone()),
             exchange: None,
+            block: finding.block,
+            count: finding.count,
         })
         .collect();
     let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {
@@ -219,7 +235,7 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
         snapshot: snapshot::path_of(ended.case.id),
-        more_findings: ended.more_findings,
+        more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS) + ended.unlisted,
         elapsed_ms: millis(ended.elapsed),
         exchanges: Vec::new(),
         findings,
@@ -255,19 +271,9 @@ pub(crate) fn build(
                         Err(needed) => (Outcome::Skipped, needed),
                         Ok(()) => (Outcome::Inconclusive, NOT_RUN),
                     };
-                    let unrun = Ended {
-                        case,
-                        outcome,
-                        findings: Vec::new(),
-                        more_findings: 0,
-                        obstacle: None,
-                        note: None,
-                        asked: Vec::new(),
-                        elapsed: Duration::ZERO,
-                    };
                     CaseReport {
                         reason: Some(reason.to_owned()),
-                        ..case_report(&unrun)
+                        ..case_report(&Ended::not_run(case, outcome))
                     }
                 }
             },
@@ -282,7 +288,8 @@ pub(crate) fn build(
         verdict,
         exit_code,
         reason,
-        most_requests: options.most_requests,
+        most_requests: known.map_or(options.most_requests, |(node, _)| node.most_requests()),
+        sweep: None,
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(time::OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),

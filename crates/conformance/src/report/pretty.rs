@@ -1,11 +1,15 @@
 //! The report that a person reads.
 
+mod nodes;
+
+pub use nodes::pretty_nodes;
+
 use std::fmt::Write;
 
 use node_client::escape::escaped_up_to as shown;
 use similar::TextDiff;
 
-use super::{CaseReport, FindingReport, Report, Verdict};
+use super::{CaseReport, FindingReport, Report, SweepReport, Verdict};
 use crate::outcome::Outcome;
 
 /// Whether a report is coloured.
@@ -62,6 +66,9 @@ pub fn pretty(report: &Report, style: Style) -> String {
     }
     expected(report, style, &mut out);
     unknown(report, style, &mut out);
+    if let Some(sweep) = &report.sweep {
+        swept(sweep, &mut out);
+    }
     verdict(report, style, &mut out);
     out
 }
@@ -90,7 +97,15 @@ fn departure(case: &CaseReport, style: Style, out: &mut String) {
             shown_before.push(&finding.what);
         }
     }
-    let more = case.findings.len() - shown_before.len() + case.more_findings;
+    let told: u64 = case
+        .findings
+        .iter()
+        .filter_map(|finding| finding.count)
+        .sum();
+    let more = match usize::try_from(told) {
+        Ok(told @ 1..) => (case.findings.len() + case.more_findings).saturating_sub(told),
+        _ => case.findings.len() - shown_before.len() + case.more_findings,
+    };
     if more > 0 {
         let places = if more == 1 { "place" } else { "places" };
         let _ = writeln!(
@@ -114,6 +129,19 @@ fn found(finding: &FindingReport, case: &CaseReport, style: Style, out: &mut Str
             let _ = writeln!(out, "  {:<9} {}", "at", shown(pointer, 200));
         }
         None => {}
+    }
+    match (finding.block, finding.count) {
+        (Some(block), Some(count @ 2..)) => {
+            let _ = writeln!(
+                out,
+                "  {:<9} {block}, the first of {count} places",
+                "in block"
+            );
+        }
+        (Some(block), _) => {
+            let _ = writeln!(out, "  {:<9} {block}", "in block");
+        }
+        (None, _) => {}
     }
     if finding.expected.contains('\n') || finding.actual.contains('\n') {
         let expected = shown_lines(&finding.expected, 400);
@@ -198,6 +226,48 @@ fn unknown(report: &Report, style: Style, out: &mut String) {
     }
 }
 
+/// How far a sweep went.
+fn swept(sweep: &SweepReport, out: &mut String) {
+    let SweepReport { from, to, next, .. } = sweep;
+    let _ = write!(
+        out,
+        "\nsweep of blocks {from} to {}: ",
+        to.saturating_sub(1)
+    );
+    let _ = write!(out, "{} judged", sweep.judged);
+    for (count, what) in [(sweep.missing, "missing"), (sweep.unread, "not read")] {
+        if count > 0 {
+            let _ = write!(out, ", {count} {what}");
+        }
+    }
+    let _ = writeln!(out, ", {} found wrong", places(sweep.findings));
+    if sweep.done {
+        return;
+    }
+    let _ = write!(out, "it ended before block {next}");
+    match (&sweep.state, &sweep.trouble) {
+        (Some(path), _) => {
+            let _ = writeln!(out, "; --resume goes on from there, by {path}");
+        }
+        (None, Some(trouble)) => {
+            let trouble = shown(trouble, 300);
+            let _ = writeln!(
+                out,
+                ", and can't be resumed, as its state was not kept: {trouble}"
+            );
+        }
+        (None, None) => out.push('\n'),
+    }
+}
+
+fn places(count: u64) -> String {
+    match count {
+        0 => "nothing".to_owned(),
+        1 => "one place".to_owned(),
+        count => format!("{count} places"),
+    }
+}
+
 fn verdict(report: &Report, style: Style, out: &mut String) {
     for operation in &report.coverage.operations {
         if operation.operation == "submit-transaction"
@@ -206,15 +276,7 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
             let _ = writeln!(out, "\nnot exercised: {}: {reason}", operation.operation);
         }
     }
-    let (word, colour) = match report.verdict {
-        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
-            ("conforms, as far as could be seen", "32;1")
-        }
-        Verdict::Conforms => ("conforms", "32;1"),
-        Verdict::Departs => ("departs from the contract", "31;1"),
-        Verdict::Unreachable => ("has no verdict", "33;1"),
-        Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
-    };
+    let (word, colour) = verdict_words(report);
     let target = format!(
         "{} ({})",
         shown(&report.target.base_url, 200),
@@ -248,6 +310,19 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         report.most_requests,
         std::time::Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
+}
+
+/// What is said of a node, and in which colour.
+fn verdict_words(report: &Report) -> (&'static str, &'static str) {
+    match report.verdict {
+        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
+            ("conforms, as far as could be seen", "32;1")
+        }
+        Verdict::Conforms => ("conforms", "32;1"),
+        Verdict::Departs => ("departs from the contract", "31;1"),
+        Verdict::Unreachable => ("has no verdict", "33;1"),
+        Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
+    }
 }
 
 /// As [`shown`], line by line: the text's own line ends stay.

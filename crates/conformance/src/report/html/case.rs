@@ -107,7 +107,7 @@ fn one(page: &mut Html, report: &Report, case: &CaseReport) {
 }
 
 /// The contract's words, what stands between its backticks as code.
-fn quoted(page: &mut Html, text: &str) {
+pub(super) fn quoted(page: &mut Html, text: &str) {
     for (index, part) in text.split('`').enumerate() {
         let code = index % 2 == 1;
         page.raw(if code { "<code>" } else { "" }).text(part);
@@ -116,7 +116,7 @@ fn quoted(page: &mut Html, text: &str) {
 }
 
 /// What is wrong in the same way in several places is told once, with the other places folded.
-fn findings(page: &mut Html, report: &Report, case: &CaseReport) {
+pub(super) fn findings(page: &mut Html, report: &Report, case: &CaseReport) {
     let mut kinds: Vec<(&FindingReport, Vec<&FindingReport>)> = Vec::new();
     for finding in &case.findings {
         match kinds
@@ -174,6 +174,13 @@ fn values(page: &mut Html, finding: &FindingReport) {
             page.raw("the whole body");
         } else {
             page.raw("<code>").text(pointer).raw("</code>");
+        }
+        page.raw("</dd>");
+    }
+    if let Some(block) = finding.block {
+        page.raw("<dt>in block</dt><dd>").number(block);
+        if let Some(count @ 2..) = finding.count {
+            page.raw(", the first of ").number(count).raw(" places");
         }
         page.raw("</dd>");
     }

@@ -8,6 +8,7 @@
 mod case;
 mod coverage;
 mod exchange;
+mod nodes;
 mod verdict;
 mod writer;
 
@@ -37,24 +38,18 @@ fn hash(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text))
 }
 
+pub use nodes::html_of_nodes;
+
 /// The page of a report.
 #[must_use]
 pub fn html(report: &Report) -> String {
     let mut page = Html::default();
-    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    // The hashes are letters of base64, which mean nothing in an attribute; quotes are escaped.
-    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")
-        .text(&POLICY);
-    page.raw("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    page.raw("<meta name=\"color-scheme\" content=\"light dark\">\n");
-    page.raw("<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+    begin(&mut page);
     page.text(&report.target.base_url)
         .raw(" ")
         .raw(verdict::words(report))
         .raw("</title>\n");
-    page.raw("<style>")
-        .raw(STYLE)
-        .raw("</style>\n</head>\n<body>\n");
+    style(&mut page);
     verdict::banner(&mut page, report);
     tools(&mut page, report);
     page.raw("<main>\n");
@@ -64,6 +59,27 @@ pub fn html(report: &Report) -> String {
     case::section(&mut page, report);
     exchange::section(&mut page, report);
     page.raw("</main>\n");
+    end(page)
+}
+
+/// All before the title's text.
+fn begin(page: &mut Html) {
+    page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    // The hashes are letters of base64, which mean nothing in an attribute; quotes are escaped.
+    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")
+        .text(&POLICY);
+    page.raw("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    page.raw("<meta name=\"color-scheme\" content=\"light dark\">\n");
+    page.raw("<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+}
+
+fn style(page: &mut Html) {
+    page.raw("<style>")
+        .raw(STYLE)
+        .raw("</style>\n</head>\n<body>\n");
+}
+
+fn end(mut page: Html) -> String {
     page.raw("<script>")
         .raw(SCRIPT)
         .raw("</script>\n</body>\n</html>\n");

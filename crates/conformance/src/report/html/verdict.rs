@@ -3,7 +3,7 @@
 use super::{Html, took};
 use crate::{
     outcome::Outcome,
-    report::{Report, Verdict},
+    report::{Report, SweepReport, Verdict},
 };
 
 /// The outcomes, the worst first, with the words that cases are counted in.
@@ -91,12 +91,42 @@ pub(super) fn banner(page: &mut Html, report: &Report) {
     page.raw(" <span>node-conformance ")
         .raw(env!("CARGO_PKG_VERSION"))
         .raw("</span></p>\n");
+    if let Some(sweep) = &report.sweep {
+        swept(page, sweep);
+    }
     page.raw("<nav aria-label=\"On this page\">");
     if !departing(report).is_empty() {
         page.raw("<a href=\"#departures\">What departs</a> ");
     }
     page.raw("<a href=\"#coverage\">Coverage</a> <a href=\"#cases\">Cases</a> ");
     page.raw("<a href=\"#exchanges\">Exchanges</a></nav>\n</header>\n");
+}
+
+/// How far a sweep went.
+pub(super) fn swept(page: &mut Html, sweep: &SweepReport) {
+    page.raw("<p class=\"facts\"><span>blocks ")
+        .number(sweep.from)
+        .raw(" to ")
+        .number(sweep.to.saturating_sub(1))
+        .raw("</span> <span>")
+        .number(sweep.judged)
+        .raw(" judged</span>");
+    for (count, what) in [
+        (sweep.missing, " missing</span>"),
+        (sweep.unread, " not read</span>"),
+    ] {
+        if count > 0 {
+            page.raw(" <span>").number(count).raw(what);
+        }
+    }
+    page.raw(" <span>").number(sweep.findings);
+    page.raw(" found wrong</span>");
+    if !sweep.done {
+        page.raw(" <span>ended before block ")
+            .number(sweep.next)
+            .raw("</span>");
+    }
+    page.raw("</p>\n");
 }
 
 fn at_most_usize(count: u64) -> usize {

@@ -9,7 +9,7 @@ use crate::spec::pointer;
 
 /// A JSON value whose numbers are exact.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Exact {
+pub(crate) enum Exact {
     /// `null`, `true` or `false`, as it is written.
     Word(String),
     Number(Amount),
@@ -19,11 +19,11 @@ pub(super) enum Exact {
 }
 
 /// The first place where two values differ.
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// Its JSON pointer.
-    pub(super) place: String,
-    pub(super) expected: String,
-    pub(super) actual: String,
+    pub(crate) place: String,
+    pub(crate) expected: String,
+    pub(crate) actual: String,
 }
 
 /// Each level of nesting reads what is within it again, so both are bounded.
@@ -32,7 +32,7 @@ const DEEPEST: usize = 127;
 const LONGEST: usize = 1 << 20;
 
 /// Reads a JSON document; `None` if it is none, or more than is read.
-pub(super) fn read(text: &str) -> Option<Exact> {
+pub(crate) fn read(text: &str) -> Option<Exact> {
     if text.len() > LONGEST {
         return None;
     }
@@ -63,7 +63,7 @@ fn read_within(text: &str, deepest: usize) -> Option<Exact> {
 
 impl Exact {
     /// What stands at a JSON pointer that goes through objects.
-    pub(super) fn at(&self, place: &str) -> Option<&Self> {
+    pub(crate) fn at(&self, place: &str) -> Option<&Self> {
         let mut found = self;
         for step in place.split('/').skip(1) {
             let Self::Object(members) = found else {
@@ -75,7 +75,7 @@ impl Exact {
     }
 
     /// The first place where the other one differs from this.
-    pub(super) fn difference(&self, other: &Self) -> Option<Difference> {
+    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
         self.difference_at(other, "")
     }
 
@@ -115,6 +115,39 @@ impl Exact {
         }
     }
 
+    /// The value's text, of which there is one only: members in the order of their names, numbers by
+    /// value.
+    pub(crate) fn canonical(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Word(word) => out.push_str(word),
+            Self::Number(number) => out.push_str(&normal(number.as_str())),
+            Self::Text(text) => out.push_str(&format!("{text:?}")),
+            Self::List(items) => {
+                out.push('[');
+                for item in items {
+                    item.write(out);
+                    out.push(',');
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (name, member) in members {
+                    out.push_str(&format!("{name:?}:"));
+                    member.write(out);
+                    out.push(',');
+                }
+                out.push('}');
+            }
+        }
+    }
+
     /// A value in a few words.
     fn told(&self) -> String {
         match self {
@@ -125,6 +158,30 @@ impl Exact {
             Self::Object(members) => format!("an object of {}", members.len()),
         }
     }
+}
+
+/// The one text of a number's value: its digits without zeros at either end, and a power of ten.
+fn normal(number: &str) -> String {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let Ok(exponent) = exponent.parse::<i64>() else {
+        // Such numbers are the same if they are written alike.
+        return number.to_owned();
+    };
+    let (sign, unsigned) = match mantissa.strip_prefix('-') {
+        Some(unsigned) => ("-", unsigned),
+        None => ("", mantissa),
+    };
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = format!("{whole}{fraction}");
+    let significant = digits.trim_end_matches('0');
+    let zeros = digits.len() - significant.len();
+    let significant = significant.trim_start_matches('0');
+    if significant.is_empty() {
+        return "0".to_owned();
+    }
+    let length = |count: usize| i128::try_from(count).unwrap_or(i128::MAX);
+    let power = i128::from(exponent) - length(fraction.len()) + length(zeros);
+    format!("{sign}{significant}e{power}")
 }
 
 #[cfg(test)]
@@ -168,6 +225,48 @@ mod tests {
         assert_eq!(place(ours, r#"{"a":[1,{}]}"#).as_deref(), Some("/a/1/b~1c"));
         assert_eq!(place(ours, r#"{"a":[1]}"#).as_deref(), Some("/a"));
         assert_eq!(place("{}", r#"{"x":1}"#).as_deref(), Some("/x"));
+    }
+
+    #[test]
+    fn a_number_has_one_text_however_it_is_written() {
+        for same in [
+            &["0", "-0", "0.0", "0e7"][..],
+            &["100", "1E2", "1e+2", "100.00", "0.1e3", "10000e-2"],
+            &["-0.5", "-5e-1", "-0.50", "-50E-2"],
+            &["1e-400", "0.1e-399", "10E-401"],
+        ] {
+            let texts: std::collections::BTreeSet<_> =
+                same.iter().map(|text| normal(text)).collect();
+            assert_eq!(texts.len(), 1, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_the_same_has_the_same_text_and_nothing_else_has() {
+        let text = |json: &str| read(json).expect("JSON").canonical();
+        assert_eq!(
+            text(r#"{"b":[1E2,"\u00e9"],"a":null}"#),
+            text(r#"{"a":null,"b":[100.0,"é"]}"#)
+        );
+        let different = [
+            "[1,2]",
+            "[12]",
+            "[[1],2]",
+            "[\"1\",2]",
+            "{\"1\":2}",
+            "[]",
+            "{}",
+            "[null]",
+            "[\"null\"]",
+            "[10000000000000000000000001]",
+            "[10000000000000000000000002]",
+            "[-5]",
+            "[5]",
+            "[0.5]",
+            "[50]",
+        ];
+        let texts: std::collections::BTreeSet<_> = different.into_iter().map(text).collect();
+        assert_eq!(texts.len(), different.len());
     }
 
     #[test]

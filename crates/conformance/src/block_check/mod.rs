@@ -1,0 +1,200 @@
+//! Judging blocks, one after the other in rising order of their index.
+//!
+//! A case about blocks is a [`BlockCheck`]. A run feeds it the few blocks that discovery has read,
+//! a sweep every block of a range: the check is the same. What it says of a block alone may be said
+//! in any order and on any core; what it says of a block and those before it is said in order, with
+//! a [`Memory`] that does not grow with the chain.
+
+mod memory;
+mod seen;
+
+pub(crate) use memory::{Fingerprint, Links, Memory};
+pub(crate) use seen::{Kind, Seen, asked_index};
+
+use std::sync::Arc;
+
+use node_client::Block;
+
+use crate::{
+    field::{self, Field},
+    judge,
+    outcome::{Finding, Findings, Obstacle},
+    report::ExchangeReport,
+    sample::{Context, Sample},
+    spec::{SchemaValidator, Spec, View},
+};
+
+/// A check of blocks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BlockCheck {
+    /// What it looks at, and how.
+    pub(crate) look: Look,
+    /// Of how many things it has to have seen, to say anything,
+    pub(crate) least: u64,
+    /// and what it says where it has seen fewer.
+    pub(crate) otherwise: &'static str,
+}
+
+/// What a check looks at, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Look {
+    /// At each block alone.
+    Alone(fn(&Seen, &mut Judged)),
+    /// At each answer that should be a block, alone.
+    Answers(fn(&Seen, &mut Judged)),
+    /// At each block that says its index, be it the one that was asked for or another.
+    Indexes(fn(&Seen, &mut Judged)),
+    /// At each index that has no block.
+    Holes(fn(&Seen, &mut Judged)),
+    /// At a block and those before it.
+    InOrder(fn(&Links, &mut Memory, &Evidence<'_>, &mut Judged)),
+    /// At one documented field.
+    Field(&'static Field),
+    /// At what a client makes of it.
+    Decode(fn(&Block) -> Result<(), String>),
+}
+
+/// The request and its answer that a finding is about, told only where there is one.
+pub(crate) type Evidence<'e> = dyn Fn() -> Arc<ExchangeReport> + 'e;
+
+/// What a check says of some blocks.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    /// Of how many things it could say whether they are right.
+    pub(crate) count: u64,
+    /// What is wrong.
+    pub(crate) findings: Vec<Finding>,
+    /// Why it can't say.
+    pub(crate) obstacle: Option<Obstacle>,
+}
+
+impl Judged {
+    /// One more thing was looked at, and is right so far.
+    pub(crate) fn one(&mut self) {
+        self.count += 1;
+    }
+
+    /// Something is wrong with what was looked at.
+    pub(crate) fn found(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+}
+
+/// A check made ready: with the schema that it holds against.
+pub(crate) struct Judge {
+    pub(crate) check: BlockCheck,
+    schema: Option<(SchemaValidator, bool)>,
+}
+
+impl Judge {
+    pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, Obstacle> {
+        let schema = match check.look {
+            Look::Field(field) => Some(field::schema(spec, field)?),
+            Look::Decode(_) => Some((whole_block(spec)?, true)),
+            _ => None,
+        };
+        Ok(Self { check, schema })
+    }
+
+    /// Whether the check is about answers of this kind.
+    const fn concerns(&self, kind: Kind) -> bool {
+        match self.check.look {
+            Look::Answers(_) => matches!(kind, Kind::Block | Kind::Odd | Kind::Unread),
+            Look::Indexes(_) => matches!(kind, Kind::Block | Kind::Odd),
+            Look::Holes(_) => matches!(kind, Kind::Block | Kind::Hole),
+            Look::Alone(_) | Look::Field(_) | Look::Decode(_) => matches!(kind, Kind::Block),
+            Look::InOrder(_) => false,
+        }
+    }
+
+    /// What the check says of a block alone; nothing if it looks at blocks in order.
+    pub(crate) fn look(&self, seen: &Seen) -> Judged {
+        let mut judged = Judged::default();
+        if !self.concerns(seen.kind) {
+            return judged;
+        }
+        match (self.check.look, &self.schema) {
+            (
+                Look::Alone(look) | Look::Answers(look) | Look::Indexes(look) | Look::Holes(look),
+                _,
+            ) => look(seen, &mut judged),
+            (Look::Field(field), Some((validator, required))) => {
+                field::look(&seen.exchange, field, *required, validator, &mut judged);
+            }
+            (Look::Decode(decode), Some((validator, _))) => {
+                judged.one();
+                let read = seen.read().and_then(decode);
+                match judge::decodes_one(&seen.exchange, read, validator, true) {
+                    Ok(found) => judged.findings.extend(found),
+                    Err(obstacle) => judged.obstacle = Some(obstacle),
+                }
+            }
+            _ => {}
+        }
+        judged
+    }
+
+    /// What the check says of a block and those before it; nothing if it looks at each alone.
+    pub(crate) fn follow(
+        &self,
+        links: &Links,
+        memory: &mut Memory,
+        evidence: &Evidence<'_>,
+    ) -> Judged {
+        let mut judged = Judged::default();
+        if let Look::InOrder(look) = self.check.look {
+            look(links, memory, evidence, &mut judged);
+        }
+        judged
+    }
+}
+
+/// The documented schema of a block as a whole.
+pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, Obstacle> {
+    let at = Sample::Blocks
+        .schema(spec, View::Documented)
+        .ok_or_else(|| Obstacle::Harness("the spec does not describe a block".to_owned()))?;
+    spec.validator(View::Documented, &at)
+        .map_err(|error| Obstacle::Harness(error.to_string()))
+}
+
+/// Feeds a check the blocks that discovery has read.
+pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Findings {
+    let answers = context.sample(Sample::Blocks).await?;
+    let sample = context.seen_blocks(&answers);
+    let blocks = sample.iter().filter(|seen| seen.kind == Kind::Block);
+    match (check.look, blocks.count()) {
+        (Look::Answers(_) | Look::Field(_), _) | (_, 1..) => {}
+        (_, 0) => {
+            let reason = "no answer was a 200 with a JSON object";
+            return Err(Obstacle::NoMaterial(reason.to_owned()));
+        }
+    }
+    let judge = Judge::new(check, &context.spec)?;
+    let mut memory = Memory::default();
+    let mut all = Judged::default();
+    for seen in sample.iter() {
+        let mut judged = judge.look(seen);
+        if matches!(check.look, Look::InOrder(_)) && seen.kind == Kind::Block {
+            let evidence = || seen.exchange.told();
+            judged = judge.follow(&seen.links(), &mut memory, &evidence);
+        }
+        all.count += judged.count;
+        all.findings.extend(judged.findings);
+        all.obstacle = all.obstacle.or(judged.obstacle);
+    }
+    conclude(check, all)
+}
+
+/// What a check says in the end.
+pub(crate) fn conclude(check: BlockCheck, all: Judged) -> Findings {
+    match all.obstacle {
+        Some(obstacle @ Obstacle::Harness(_)) => return Err(obstacle),
+        Some(obstacle) if all.findings.is_empty() => return Err(obstacle),
+        _ => {}
+    }
+    if all.findings.is_empty() && all.count < check.least {
+        return Err(Obstacle::NoMaterial(check.otherwise.to_owned()));
+    }
+    Ok(all.findings)
+}

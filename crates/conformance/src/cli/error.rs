@@ -1,0 +1,79 @@
+//! Why a run did not begin.
+
+use node_primitives::Network;
+
+use node_wallet::KeyFileError;
+
+use crate::{BaselineError, StateError, TargetError};
+
+/// Why a run did not begin.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UsageError {
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    #[error("there is no node to check: give --base-url URL and --network NETWORK")]
+    NoTarget,
+    #[error(
+        "which network? {0} does not tell by its port: give --network devnet, testnet or mainnet"
+    )]
+    NoNetwork(String),
+    #[error("{flag} {glob:?} is no glob: {reason}")]
+    Glob {
+        flag: &'static str,
+        glob: String,
+        reason: String,
+    },
+    #[error("{flag} {glob:?} matches no case: see --list")]
+    NothingMatches { flag: &'static str, glob: String },
+    #[error("no case is left to run: --skip takes away all that --only selects")]
+    NothingSelected,
+    #[error("none of the selected cases may run: {id} {needed}")]
+    NothingAllowed {
+        id: &'static str,
+        needed: &'static str,
+    },
+    #[error("--allow {0} on mainnet needs --allow-mainnet, too: there it is not a test")]
+    Mainnet(&'static str),
+    #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
+    NoWallet,
+    #[error(transparent)]
+    Wallet(#[from] KeyFileError),
+    #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]
+    PassphraseNeeded(String),
+    #[error("the passphrase file {path} can't be read: {reason}")]
+    PassphraseFile { path: String, reason: String },
+    #[error("the fixture {path} can't be read: {reason}")]
+    Fixture { path: String, reason: String },
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    #[error("the expectations in {path} can't be used: {reason}")]
+    Expectations { path: String, reason: String },
+    #[error("reports can't be written to {path}: {reason}")]
+    ReportDir { path: String, reason: String },
+    #[error("the local node did not start: {0}")]
+    Local(String),
+    #[error("--blocks has nothing to do: none of the selected cases is about blocks")]
+    NothingAboutBlocks,
+    #[error(
+        "--resume needs the --base-url of the node whose sweep was cut: a local node is a new one \
+         each time"
+    )]
+    ResumedLocal,
+    #[error("there is no place for the sweep's state: give --report-dir DIR or --state FILE")]
+    NoPlaceForState,
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("the nodes in {path} can't be used: {reason}")]
+    Targets { path: String, reason: String },
+    #[error("{0} is named twice: a node can't be held against itself")]
+    Twice(String),
+    #[error(
+        "the nodes are of different networks, {one} and {other}: only nodes of one network have \
+         one chain"
+    )]
+    OtherNetwork { one: Network, other: Network },
+    #[error("{0} nodes are named: at most 32 are checked side by side")]
+    TooMany(usize),
+    #[error("{0} is for one node alone: name one --base-url")]
+    OneNodeOnly(&'static str),
+}

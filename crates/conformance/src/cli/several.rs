@@ -1,0 +1,147 @@
+//! Several nodes.
+
+use std::sync::Arc;
+
+use super::{
+    ConformanceArgs, Format, error::UsageError, interrupted, permitted, print, print_json,
+    report_dir, style, swept::sweep_with_state, target,
+};
+use crate::{
+    NodeToCheck, Options, StateError, Sweep, Target, Tier, plan, progress::Progress, report,
+    run_several, targets,
+};
+
+/// The nodes that the command line names, each once.
+pub(super) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, UsageError> {
+    let targets = match &args.targets {
+        Some(path) => {
+            let wrong = |reason: String| UsageError::Targets {
+                path: path.display().to_string(),
+                reason,
+            };
+            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+            let named = targets::from_toml(&text).map_err(wrong)?;
+            let named = named.into_iter().map(|named| {
+                let network = named.network.map(|name| name.0).or(args.network);
+                target(&named.base_url, network)
+            });
+            named.collect::<Result<Vec<_>, _>>()?
+        }
+        None => {
+            let urls = args.base_url.iter();
+            urls.map(|url| target(url, args.network))
+                .collect::<Result<_, _>>()?
+        }
+    };
+    for (place, target) in targets.iter().enumerate() {
+        let same = |other: &Target| other.base_url == target.base_url;
+        if targets[..place].iter().any(same) {
+            return Err(UsageError::Twice(target.base_url.to_string()));
+        }
+        if target.network != targets[0].network {
+            return Err(UsageError::OtherNetwork {
+                one: targets[0].network,
+                other: target.network,
+            });
+        }
+    }
+    if targets.len() > MOST_NODES {
+        return Err(UsageError::TooMany(targets.len()));
+    }
+    let one_only = [
+        (args.allow > Some(Tier::Read), "--allow reject or write"),
+        (args.baseline.is_some(), "--baseline"),
+        (args.state.is_some(), "--state"),
+    ];
+    if let (2.., Some((_, what))) = (
+        targets.len(),
+        one_only.into_iter().find(|(given, _)| *given),
+    ) {
+        return Err(UsageError::OneNodeOnly(what));
+    }
+    Ok(targets)
+}
+
+/// The most nodes that are checked side by side.
+const MOST_NODES: usize = 32;
+
+/// Checks several nodes, and holds them against one another.
+pub(super) async fn several(
+    args: &ConformanceArgs,
+    options: Options,
+    targets: Vec<Target>,
+) -> Result<u8, UsageError> {
+    if let Some(first) = targets.first() {
+        permitted(&options, first.network)?;
+        if args.dry_run {
+            print(&plan::text(&options, None, first.network));
+            print(
+                "and as much to each of the other nodes, and to all of them what compares them\n",
+            );
+            return Ok(0);
+        }
+    }
+    let mut nodes: Vec<NodeToCheck> = Vec::new();
+    let style = style();
+    let quiet = args.quiet || args.format == Format::Json;
+    let progress = Progress::of_several(targets.len(), quiet, args.verbose, style);
+    let sweeps = sweeps(args, &options, &targets)?;
+    for ((target, progress), sweep) in targets.into_iter().zip(progress).zip(sweeps) {
+        let mut options = options.clone();
+        options.sweep = sweep;
+        nodes.push((target, options, Arc::new(progress)));
+    }
+    let states: Vec<_> = nodes
+        .iter()
+        .map(|(_, options, _)| options.sweep.as_ref().and_then(|sweep| sweep.state.clone()))
+        .collect();
+    let folder = match args.report_dir.as_deref() {
+        Some(path) => {
+            let folder = report::Folder::prepare(path).map_err(|error| report_dir(path, &error))?;
+            Some((path, folder))
+        }
+        None => None,
+    };
+    let report = run_several(nodes, interrupted()).await;
+    match args.format {
+        Format::Pretty => print(&report::pretty_nodes(&report, style)),
+        Format::Json => print_json(&report),
+    }
+    if let Some((path, folder)) = folder {
+        folder
+            .write_nodes(&report)
+            .map_err(|error| report_dir(path, &error))?;
+    }
+    let done = |node: &report::Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
+    if report.nodes.iter().all(done) {
+        // Until then who is done is needed for resuming the others.
+        for state in states.into_iter().flatten() {
+            let _ = std::fs::remove_file(state);
+        }
+    }
+    Ok(report.exit_code)
+}
+
+/// Each node's sweep, if there is to be one. When sweeps are resumed, one that was never begun, as
+/// its node was not there, is begun.
+fn sweeps(
+    args: &ConformanceArgs,
+    options: &Options,
+    targets: &[Target],
+) -> Result<Vec<Option<Sweep>>, UsageError> {
+    let Some(sweep) = &options.sweep else {
+        return Ok(targets.iter().map(|_| None).collect());
+    };
+    let of_each: Vec<_> = targets
+        .iter()
+        .map(|target| sweep_with_state(sweep.clone(), args, options, target))
+        .collect();
+    let any = of_each.iter().any(Result::is_ok);
+    let begun = |found| match found {
+        Err(UsageError::State(StateError::Nothing { path })) if any => {
+            Ok(Some(sweep.clone().keeping_state(path)))
+        }
+        found => found.map(Some),
+    };
+    of_each.into_iter().map(begun).collect()
+}

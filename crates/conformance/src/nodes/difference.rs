@@ -1,0 +1,149 @@
+//! In what nodes differ, and who differs from most others.
+
+use super::{Side, content::Content};
+use crate::{
+    outcome::Outcome,
+    report::{CrossCheck, CrossFinding, CrossValue},
+};
+
+/// The most ways of being different that are told apart.
+const MOST_KINDS: usize = 20;
+
+/// What was compared, and in what nodes differ.
+#[derive(Debug, Default)]
+pub(super) struct Differences {
+    compared: u64,
+    kinds: Vec<Kind>,
+    more: u64,
+}
+
+#[derive(Debug)]
+struct Kind {
+    member: &'static str,
+    /// Nodes that have the same, by their places; the first one names its group.
+    groups: Vec<Vec<usize>>,
+    finding: CrossFinding,
+}
+
+impl Differences {
+    /// Adds what nodes say of one thing, where they say anything.
+    pub(super) fn add(
+        &mut self,
+        sides: &[Side],
+        contents: &[Option<Content>],
+        place: impl Fn() -> String,
+    ) {
+        if contents.iter().flatten().count() < 2 {
+            return;
+        }
+        self.compared += 1;
+        let mut members: Vec<_> = contents.iter().flatten().flat_map(Content::keys).collect();
+        members.sort_unstable();
+        members.dedup();
+        for member in members {
+            self.one(member, sides, contents, &place);
+        }
+    }
+
+    fn one(
+        &mut self,
+        member: &'static str,
+        sides: &[Side],
+        contents: &[Option<Content>],
+        place: &impl Fn() -> String,
+    ) {
+        let mut groups: Vec<(&super::content::Value, Vec<usize>)> = Vec::new();
+        for (node, content) in contents.iter().enumerate() {
+            let Some(value) = content.as_ref().and_then(|content| content.get(member)) else {
+                continue;
+            };
+            let same = groups
+                .iter_mut()
+                .find(|(known, _)| known.fingerprint == value.fingerprint);
+            match same {
+                Some((_, nodes)) => nodes.push(node),
+                None => groups.push((value, vec![node])),
+            }
+        }
+        if groups.len() < 2 {
+            return;
+        }
+        let nodes: Vec<_> = groups.iter().map(|(_, nodes)| nodes.clone()).collect();
+        let known = self
+            .kinds
+            .iter_mut()
+            .find(|kind| kind.member == member && kind.groups == nodes);
+        if let Some(known) = known {
+            known.finding.count += 1;
+            return;
+        }
+        if self.kinds.len() == MOST_KINDS {
+            self.more += 1;
+            return;
+        }
+        let name = |node: &usize| sides[*node].name.clone();
+        let differs: Vec<_> = others_than_most(&nodes).iter().map(name).collect();
+        let what = match differs.as_slice() {
+            [] => format!("{member}: the nodes disagree"),
+            [one] => format!("{member}: {one} differs from the others"),
+            some => format!("{member}: {} differ from the others", some.join(", ")),
+        };
+        let values = groups.iter().map(|(value, nodes)| CrossValue {
+            value: value.shown.clone(),
+            nodes: nodes.iter().map(name).collect(),
+        });
+        self.kinds.push(Kind {
+            member,
+            finding: CrossFinding {
+                what,
+                place: place(),
+                count: 1,
+                differs,
+                values: values.collect(),
+            },
+            groups: nodes,
+        });
+    }
+
+    /// What is told of it; `reason` says why where nothing was compared.
+    pub(super) fn told(self, id: &str, reason: Option<String>) -> CrossCheck {
+        let outcome = match (self.compared, self.kinds.is_empty()) {
+            (0, _) => Outcome::Inconclusive,
+            (_, true) => Outcome::Pass,
+            (_, false) => Outcome::Fail,
+        };
+        CrossCheck {
+            id: format!("cross-check/{id}"),
+            outcome,
+            compared: self.compared,
+            reason,
+            findings: self.kinds.into_iter().map(|kind| kind.finding).collect(),
+            more_findings: self.more,
+        }
+    }
+}
+
+/// Those that differ from more than half of all; nobody where there is no such half.
+fn others_than_most(groups: &[Vec<usize>]) -> Vec<usize> {
+    let all: usize = groups.iter().map(Vec::len).sum();
+    let Some(most) = groups.iter().position(|group| group.len() * 2 > all) else {
+        return Vec::new();
+    };
+    let others = groups.iter().enumerate().filter(|(at, _)| *at != most);
+    let mut others: Vec<_> = others.flat_map(|(_, group)| group).copied().collect();
+    others.sort_unstable();
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_differs_from_most_is_named_and_two_disagree() {
+        assert_eq!(others_than_most(&[vec![0, 2], vec![1]]), [1]);
+        assert_eq!(others_than_most(&[vec![0], vec![3], vec![1, 2, 4]]), [0, 3]);
+        assert_eq!(others_than_most(&[vec![0], vec![1]]), [0; 0]);
+        assert_eq!(others_than_most(&[vec![0, 1], vec![2, 3]]), [0; 0]);
+    }
+}

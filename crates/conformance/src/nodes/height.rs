@@ -1,0 +1,114 @@
+//! How high each node's chain is.
+
+use futures_util::future::try_join_all;
+
+use super::Side;
+use crate::{
+    discovery::{block_request, reported_index},
+    outcome::{Obstacle, Outcome},
+    report::{CrossCheck, CrossFinding, CrossValue},
+};
+
+/// The newest index of each node.
+pub(super) async fn of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
+    let heights = sides.iter().map(|side| async move {
+        let height = now(side).await;
+        height.map_err(|obstacle| format!("{}: {}", side.name, obstacle.reason()))
+    });
+    try_join_all(heights).await
+}
+
+/// The newest index of a node, from the one that it had before: doubling and bisection, as chains
+/// grow while they are checked.
+async fn now(side: &Side) -> Result<u64, Obstacle> {
+    let Some(mut known) = side.known.chain.tip else {
+        let reason = "its newest block was not found";
+        return Err(Obstacle::NoMaterial(reason.to_owned()));
+    };
+    let mut step = 1;
+    while has(side, known.saturating_add(step)).await? {
+        known = known.saturating_add(step);
+        step = step.saturating_mul(2);
+        if step > MOST_STEP {
+            let reason = "its chain has no end";
+            return Err(Obstacle::NoMaterial(reason.to_owned()));
+        }
+    }
+    let mut beyond = known.saturating_add(step);
+    while beyond - known > 1 {
+        let middle = known + (beyond - known) / 2;
+        if has(side, middle).await? {
+            known = middle;
+        } else {
+            beyond = middle;
+        }
+    }
+    Ok(known)
+}
+
+/// No chain grows by so many blocks while it is checked.
+const MOST_STEP: u64 = 1 << 32;
+
+async fn has(side: &Side, index: u64) -> Result<bool, Obstacle> {
+    let exchange = side.known.node.ask(block_request(index)).await?;
+    let Some(block) = exchange.answered_object() else {
+        return Ok(false);
+    };
+    let offset = side.known.chain.offset.unwrap_or(0);
+    Ok(reported_index(block).is_none_or(|reported| reported - i128::from(index) == offset))
+}
+
+/// Who is behind, which is no fault.
+pub(super) fn told(sides: &[Side], heights: &[u64]) -> CrossCheck {
+    let newest = heights.iter().max().copied().unwrap_or_default();
+    let behind: Vec<_> = sides
+        .iter()
+        .zip(heights)
+        .filter(|(_, height)| **height < newest)
+        .collect();
+    let mut values: Vec<CrossValue> = Vec::new();
+    for (side, height) in sides.iter().zip(heights) {
+        let value = format!("block {height}");
+        match values.iter_mut().find(|known| known.value == value) {
+            Some(known) => known.nodes.push(side.name.clone()),
+            None => values.push(CrossValue {
+                value,
+                nodes: vec![side.name.clone()],
+            }),
+        }
+    }
+    let reasons: Vec<_> = behind
+        .iter()
+        .map(|(side, height)| format!("{} is behind by {}", side.name, blocks(newest - *height)))
+        .collect();
+    let finding = CrossFinding {
+        what: "the newest block".to_owned(),
+        place: format!("block {newest}"),
+        count: 1,
+        differs: behind.iter().map(|(side, _)| side.name.clone()).collect(),
+        values,
+    };
+    CrossCheck {
+        id: "cross-check/height".to_owned(),
+        outcome: if behind.is_empty() {
+            Outcome::Pass
+        } else {
+            Outcome::Info
+        },
+        compared: 1,
+        reason: (!reasons.is_empty()).then(|| reasons.join(", ")),
+        findings: if behind.is_empty() {
+            Vec::new()
+        } else {
+            vec![finding]
+        },
+        more_findings: 0,
+    }
+}
+
+fn blocks(count: u64) -> String {
+    match count {
+        1 => "one block".to_owned(),
+        count => format!("{count} blocks"),
+    }
+}

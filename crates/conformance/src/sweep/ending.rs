@@ -1,0 +1,148 @@
+//! What is known when a sweep ends, however it ends: its state is kept, and it is told.
+
+use std::{
+    sync::{Arc, PoisonError, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use super::{Sweeping, state::State};
+use crate::{
+    outcome::{Level, Obstacle, Outcome},
+    report::{SweepKind, SweepReport},
+    run::{Cut, Ended},
+};
+
+impl Sweeping {
+    /// Takes what is known as all that will be, and writes it down: what is still under way when a
+    /// sweep is cut must not make the report and the state differ.
+    pub(crate) fn close(&self) {
+        self.with_state(|_| self.over.store(true, Ordering::Relaxed));
+        self.keep();
+    }
+
+    /// Writes the state down.
+    pub(super) fn keep(&self) {
+        if let Some((number, text)) = self.text() {
+            self.write(number, &text);
+        }
+    }
+
+    /// The same, while the sweep goes on.
+    pub(super) fn keep_aside(self: &Arc<Self>) {
+        if let Some((number, text)) = self.text() {
+            let this = Arc::clone(self);
+            tokio::task::spawn_blocking(move || this.write(number, &text));
+        }
+    }
+
+    /// The state's text, with a number by which a newer one is told from an older one.
+    fn text(&self) -> Option<(u64, String)> {
+        self.keeper.as_ref()?;
+        self.with_state(|state| {
+            let text = state.as_ref()?.sealed();
+            let number = self.kept.fetch_add(1, Ordering::Relaxed) + 1;
+            text.ok().map(|text| (number, text))
+        })
+    }
+
+    fn write(&self, number: u64, text: &str) {
+        let Some(keeper) = &self.keeper else { return };
+        let wrong = keeper.write(number, text).err();
+        let wrong = wrong.map(|error| format!("{}: {error}", keeper.path().display()));
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = wrong;
+    }
+
+    /// How each case about blocks ended; nothing if no block was reached.
+    pub(crate) fn ended(&self) -> Vec<Ended> {
+        let elapsed = self.began.get().map_or(Duration::ZERO, Instant::elapsed);
+        self.with_state(|state| {
+            let Some(state) = state.as_ref() else {
+                return Vec::new();
+            };
+            let cases = self.cases.iter();
+            cases.map(|case| one(case, state, elapsed)).collect()
+        })
+    }
+
+    /// Why blocks that nothing came of keep a node from a verdict; it may depart all the same.
+    pub(crate) fn unread(&self) -> Option<Cut> {
+        self.with_state(|state| {
+            let unread = &state.as_ref()?.tally.unread;
+            let (block, reason) = unread.first.as_ref()?;
+            Some(Cut::Unreachable(format!(
+                "{} of the sweep could not be read, first block {block}: {reason}",
+                match unread.count {
+                    1 => "one block".to_owned(),
+                    count => format!("{count} blocks"),
+                }
+            )))
+        })
+    }
+
+    pub(crate) fn report(&self) -> Option<SweepReport> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        self.with_state(|state| {
+            let state = state.as_ref()?;
+            let done = state.next == state.to;
+            let tally = &state.tally;
+            let kinds = tally.cases.iter().flat_map(|case| {
+                case.kinds.iter().map(|kind| SweepKind {
+                    case: case.id.clone(),
+                    what: kind.what.clone(),
+                    count: kind.count,
+                    blocks: kind.blocks(),
+                })
+            });
+            let kept = self.keeper.as_ref().filter(|_| !done && trouble.is_none());
+            Some(SweepReport {
+                blocks: self.sweep.blocks.to_string(),
+                from: state.from,
+                to: state.to,
+                next: state.next,
+                done,
+                judged: tally.blocks,
+                missing: tally.holes,
+                unread: tally.unread.count,
+                findings: tally.findings(),
+                kinds: kinds.collect(),
+                state: kept.map(|keeper| keeper.path().display().to_string()),
+                trouble: trouble.clone().filter(|_| !done),
+            })
+        })
+    }
+}
+
+fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> Ended {
+    let tally = state.tally.case(case.id).cloned().unwrap_or_default();
+    let findings = state.tally.kept(case.id);
+    let check = case.block_check();
+    let obstacle = tally.obstacle().or_else(|| {
+        if state.next < state.to {
+            let reason = format!("the sweep ended before block {}", state.next);
+            return Some(Obstacle::NoMaterial(reason));
+        }
+        let check = check.filter(|check| tally.judged < check.least)?;
+        Some(Obstacle::NoMaterial(check.otherwise.to_owned()))
+    });
+    let (outcome, obstacle) = match (tally.found, obstacle) {
+        (_, Some(fault @ Obstacle::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
+        (1.., _) => {
+            let outcome = match case.level {
+                Level::Must => Outcome::Fail,
+                Level::Should => Outcome::Warn,
+                Level::Observed => Outcome::Info,
+            };
+            (outcome, None)
+        }
+        (0, Some(obstacle)) => (Outcome::Inconclusive, Some(obstacle)),
+        (0, None) => (Outcome::Pass, None),
+    };
+    let kept = u64::try_from(findings.len()).unwrap_or(u64::MAX);
+    Ended {
+        unlisted: usize::try_from(tally.found - kept.min(tally.found)).unwrap_or(usize::MAX),
+        findings,
+        obstacle,
+        elapsed,
+        ..Ended::not_run(*case, outcome)
+    }
+}

@@ -1,0 +1,284 @@
+//! Fetching blocks, several at a time, and judging each alone as it comes.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::tally::few;
+
+use crate::{
+    block_check::{self, Judge, Judged, Kind, Links, Look, Seen},
+    cases::Case,
+    discovery::{block_request, reported_index},
+    exchange::{Exchange, TOO_MUCH},
+    node::Node,
+    outcome::{Finding, Obstacle},
+    report::ExchangeReport,
+    spec::{SchemaValidator, Spec},
+};
+
+/// How often a node that stays busy is left alone for a while before it is given up.
+const MOST_PAUSES: u32 = 6;
+/// How often it is looked whether a node that did not answer is there at all.
+const MOST_LOOKS: u32 = 4;
+/// A body from here on keeps a core busy for so long that others would wait.
+const LONG_WORK: usize = 64 * 1024;
+
+/// The checks of a sweep, made ready.
+pub(super) struct Judges {
+    pub(super) list: Vec<(&'static str, Judge)>,
+    /// What the whole of a block is held against: if it conforms, each of its fields does.
+    whole: Option<SchemaValidator>,
+    /// Which fields were seen in a block that conforms.
+    seen: Vec<AtomicBool>,
+    /// Whether any of them looks at blocks in order.
+    in_order: bool,
+    /// By how much the index of every block differs from the one asked for.
+    offset: Option<i128>,
+}
+
+impl Judges {
+    pub(super) fn of(cases: &[Case], spec: &Spec, offset: Option<i128>) -> Result<Self, Obstacle> {
+        let mut list = Vec::new();
+        for case in cases {
+            if let Some(check) = case.block_check() {
+                list.push((case.id, Judge::new(check, spec)?));
+            }
+        }
+        let any =
+            |wanted: fn(&Look) -> bool| list.iter().any(|(_, judge)| wanted(&judge.check.look));
+        let (fields, in_order) = (
+            any(|look| matches!(look, Look::Field(_))),
+            any(|look| matches!(look, Look::InOrder(_))),
+        );
+        Ok(Self {
+            whole: fields.then(|| block_check::whole_block(spec)).transpose()?,
+            in_order,
+            seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
+            list,
+            offset,
+        })
+    }
+
+    /// Tells what an answer is. A node whose first answer is off by some number is off everywhere:
+    /// it is judged for that, and its blocks are judged all the same.
+    fn kind(&self, index: u64, exchange: &Exchange) -> Kind {
+        match exchange.answered_object().map(reported_index) {
+            Some(Some(reported)) if reported - i128::from(index) != self.offset.unwrap_or(0) => {
+                Kind::Odd
+            }
+            Some(_) => Kind::Block,
+            None if exchange.status == 200 => Kind::Unread,
+            None => Kind::Hole,
+        }
+    }
+
+    /// All that can be said of an answer alone.
+    fn judge(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
+        if exchange.status == 200
+            && let Err(fault) = exchange.json()
+            && fault.ends_with(TOO_MUCH)
+        {
+            return Passed::nothing(index, Nothing::TooLarge(format!("the answer is {fault}")));
+        }
+        let seen = Seen::new(index, self.kind(index, &exchange), exchange);
+        let conforms = seen.kind == Kind::Block
+            && self.whole.as_ref().is_some_and(|whole| {
+                let body = seen.exchange.answered_object();
+                body.is_some_and(|body| whole.is_valid(body))
+            });
+        let mut said = Said {
+            kind: seen.kind,
+            counts: vec![0; self.list.len()],
+            findings: Vec::new(),
+            obstacles: Vec::new(),
+            links: (self.in_order && seen.kind == Kind::Block).then(|| seen.links()),
+            evidence: Kept::Exchange(Arc::clone(&seen.exchange)),
+        };
+        for (place, (_, judge)) in self.list.iter().enumerate() {
+            let Judged {
+                count,
+                findings,
+                obstacle,
+            } = match judge.check.look {
+                // Every place of the field is within what conforms.
+                Look::Field(field) if conforms => {
+                    // That it was seen at all is all that is asked later.
+                    let known = self.seen[place].load(Ordering::Relaxed);
+                    let is_in = !known && field.is_in(&seen.exchange);
+                    if is_in {
+                        self.seen[place].store(true, Ordering::Relaxed);
+                    }
+                    Judged {
+                        count: u64::from(is_in),
+                        ..Judged::default()
+                    }
+                }
+                _ => judge.look(&seen),
+            };
+            said.counts[place] = count;
+            let few = few(findings).into_iter();
+            said.findings.extend(few.map(|finding| (place, finding)));
+            said.obstacles
+                .extend(obstacle.map(|obstacle| (place, obstacle)));
+        }
+        if seen.exchange.body.len() > LONG_WORK {
+            // It may have to wait for blocks before it, and then only its excerpt does.
+            said.evidence = Kept::Told(seen.exchange.told());
+        }
+        Passed {
+            index,
+            what: What::Said(Box::new(said)),
+            turn: None,
+        }
+    }
+}
+
+/// A block that has been asked for, on its way to be judged in order.
+pub(super) struct Passed {
+    pub(super) index: u64,
+    pub(super) what: What,
+    /// Its place among those that are on their way.
+    pub(super) turn: Option<OwnedSemaphorePermit>,
+}
+
+pub(super) enum What {
+    /// There is an answer.
+    Said(Box<Said>),
+    /// There is none, or more than is read.
+    Nothing(Nothing),
+}
+
+pub(super) enum Nothing {
+    /// The node answers, but not this.
+    Unanswered(String),
+    /// It answers with more than is read.
+    TooLarge(String),
+    /// It does not answer at all any more, or the run may not ask.
+    Lost(Obstacle),
+}
+
+impl Passed {
+    const fn nothing(index: u64, nothing: Nothing) -> Self {
+        Self {
+            index,
+            what: What::Nothing(nothing),
+            turn: None,
+        }
+    }
+}
+
+/// What was said of an answer alone, by the checks' places in their list.
+pub(super) struct Said {
+    pub(super) kind: Kind,
+    pub(super) counts: Vec<u64>,
+    pub(super) findings: Vec<(usize, (Finding, u64))>,
+    pub(super) obstacles: Vec<(usize, Obstacle)>,
+    pub(super) links: Option<Links>,
+    pub(super) evidence: Kept,
+}
+
+/// What is kept of an exchange until it is its block's turn.
+pub(super) enum Kept {
+    Exchange(Arc<Exchange>),
+    Told(Arc<ExchangeReport>),
+}
+
+impl Kept {
+    pub(super) fn told(&self) -> Arc<ExchangeReport> {
+        match self {
+            Self::Exchange(exchange) => exchange.told(),
+            Self::Told(told) => Arc::clone(told),
+        }
+    }
+}
+
+/// What all that fetch share.
+pub(super) struct Fetcher {
+    pub(super) node: Arc<Node>,
+    pub(super) judges: Arc<Judges>,
+    /// Blocks that were read before, by which a node that is gone is told from one that has no
+    /// answer to something.
+    pub(super) known: Vec<u64>,
+    /// Lets one long answer at a time be read and judged.
+    pub(super) gate: Arc<Semaphore>,
+}
+
+impl Fetcher {
+    /// Asks for a block, and judges what comes.
+    pub(super) async fn pass(&self, index: u64) -> Passed {
+        match self.fetch(index).await {
+            Err(nothing) => Passed::nothing(index, nothing),
+            Ok((exchange, permit)) if exchange.body.len() > LONG_WORK => {
+                let judges = Arc::clone(&self.judges);
+                let work = tokio::task::spawn_blocking(move || {
+                    let passed = judges.judge(index, exchange);
+                    drop(permit);
+                    passed
+                });
+                work.await.unwrap_or_else(|error| {
+                    let fault = Obstacle::Harness(format!("block {index}: {error}"));
+                    Passed::nothing(index, Nothing::Lost(fault))
+                })
+            }
+            Ok((exchange, _)) => self.judges.judge(index, exchange),
+        }
+    }
+
+    async fn fetch(
+        &self,
+        index: u64,
+    ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Nothing> {
+        let mut pauses = 0;
+        let mut failed = false;
+        loop {
+            let answer = self
+                .node
+                .ask_through(block_request(index), Some(&self.gate))
+                .await;
+            let reason = match answer {
+                // What stands before the node says that it is not there.
+                Ok((exchange, _)) if matches!(exchange.status, 502 | 504) => exchange.summary(),
+                Ok(answer) => return Ok(answer),
+                Err(Obstacle::Transport(reason)) => reason,
+                Err(Obstacle::TooLarge(reason)) => return Err(Nothing::TooLarge(reason)),
+                Err(Obstacle::Busy(_)) if pauses < MOST_PAUSES => {
+                    pauses += 1;
+                    tokio::time::sleep(Duration::from_millis(500) * 2_u32.pow(pauses)).await;
+                    continue;
+                }
+                Err(obstacle) => return Err(Nothing::Lost(obstacle)),
+            };
+            if failed {
+                return Err(Nothing::Unanswered(reason));
+            }
+            if !self.answers(index).await {
+                return Err(Nothing::Lost(Obstacle::Transport(reason)));
+            }
+            failed = true;
+        }
+    }
+
+    /// Whether the node answers at all.
+    async fn answers(&self, index: u64) -> bool {
+        let Some(known) = self.known.iter().find(|known| **known != index) else {
+            return false;
+        };
+        for look in 0..MOST_LOOKS {
+            match self.node.ask(block_request(*known)).await {
+                Ok(exchange) if matches!(exchange.status, 502 | 504) => {}
+                Ok(_) => return true,
+                Err(Obstacle::Transport(_)) => {}
+                Err(_) => return false,
+            }
+            tokio::time::sleep(Duration::from_millis(250) * 2_u32.pow(look)).await;
+        }
+        false
+    }
+}

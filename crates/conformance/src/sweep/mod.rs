@@ -1,0 +1,454 @@
+//! A sweep: every case about blocks over every block of a range.
+//!
+//! Blocks are fetched over several connections and judged alone as they come, on all cores
+//! (`fetch`). Then they are put in order, and held against those before them. What was found is
+//! counted and grouped ([`tally`]), and written down now and then, so that a sweep that was cut can
+//! be resumed ([`state`]). Nothing of this grows with the chain: a few blocks are on their way at a
+//! time, and of blocks that were judged only what the next ones are held against is kept.
+
+mod ending;
+mod fetch;
+mod place;
+mod range;
+mod state;
+mod tally;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use tokio::{sync::Semaphore, task::JoinSet};
+
+pub(crate) use place::default_state;
+pub use range::{BlockRange, ParseBlockRangeError};
+pub(crate) use state::prepare;
+pub use state::{State, StateError};
+
+use crate::{
+    Target,
+    block_check::Kind,
+    cases::Case,
+    discovery::{Material, block_request},
+    node::Node,
+    outcome::Obstacle,
+    run::{Cut, Watch},
+    spec::Spec,
+};
+use fetch::{Fetcher, Judges, Nothing, Passed, What};
+use state::Keeper;
+use tally::{Tally, few};
+
+/// How many blocks are on their way at a time, for each that is asked for.
+const AHEAD: usize = 4;
+/// How often the state is written down.
+const KEEP_EVERY: Duration = Duration::from_secs(2);
+/// How often it is told how far a sweep is.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+/// So many blocks in a row without an answer, and the node counts as lost.
+const MOST_UNANSWERED: u64 = 20;
+
+/// A sweep that a run is to make.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Sweep {
+    /// The blocks.
+    pub blocks: BlockRange,
+    /// Where the sweep's state is kept, so that it can be resumed; nowhere if not given.
+    pub state: Option<PathBuf>,
+    /// How far it was, if it is resumed.
+    pub resumed: Option<Arc<State>>,
+    /// Whether the run's limit of requests counts for its blocks, too.
+    pub counts_requests: bool,
+    /// Whether the run's deadline counts for it, too.
+    pub has_deadline: bool,
+}
+
+impl Sweep {
+    /// A sweep over these blocks, of which no state is kept, and which takes the requests and the
+    /// time that it needs.
+    #[must_use]
+    pub const fn new(blocks: BlockRange) -> Self {
+        Self {
+            blocks,
+            state: None,
+            resumed: None,
+            counts_requests: false,
+            has_deadline: false,
+        }
+    }
+
+    /// The sweep with its state kept in a file, which is replaced.
+    #[must_use]
+    pub fn keeping_state(mut self, path: PathBuf) -> Self {
+        self.state = Some(path);
+        self
+    }
+
+    /// The sweep from where the one that left its state in that file was cut.
+    ///
+    /// # Errors
+    /// When there is no such file, or it is damaged, or of another node, range or selection of
+    /// cases.
+    pub fn resuming(
+        mut self,
+        path: PathBuf,
+        target: &Target,
+        cases: &[Case],
+    ) -> Result<Self, StateError> {
+        let about_blocks = about_blocks(cases);
+        let state = State::read(&path, target, self.blocks, &about_blocks)?;
+        self.resumed = Some(Arc::new(state));
+        Ok(self.keeping_state(path))
+    }
+
+    /// How far the unfinished sweep is that a file is of, and the index behind its last block;
+    /// nothing if the file is of none.
+    #[must_use]
+    pub fn unfinished(path: &Path) -> Option<(u64, u64)> {
+        State::unfinished(path)
+    }
+}
+
+/// The cases that a sweep has.
+pub(crate) fn about_blocks(cases: &[Case]) -> Vec<Case> {
+    let about = |case: &&Case| case.block_check().is_some();
+    cases.iter().filter(about).copied().collect()
+}
+
+/// How far a sweep is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct SweepProgress {
+    /// The first block.
+    pub from: u64,
+    /// The index behind the last block.
+    pub to: u64,
+    /// The block that comes next.
+    pub next: u64,
+    /// How many blocks this run has judged.
+    pub done: u64,
+    /// For how long it has been at it.
+    pub elapsed: Duration,
+    /// How many findings there are.
+    pub findings: u64,
+}
+
+/// A sweep that is being made.
+pub(crate) struct Sweeping {
+    sweep: Sweep,
+    cases: Vec<Case>,
+    target: Target,
+    state: Mutex<Option<State>>,
+    keeper: Option<Keeper>,
+    /// How many states were written down.
+    kept: AtomicU64,
+    /// Why none can be.
+    trouble: Mutex<Option<String>>,
+    /// When the first block was asked for.
+    began: OnceLock<Instant>,
+    /// Set, under the state's lock, when what is known is told: nothing is added any more.
+    over: AtomicBool,
+}
+
+impl Sweeping {
+    pub(crate) fn new(sweep: &Sweep, cases: &[Case], target: &Target) -> Self {
+        Self {
+            cases: about_blocks(cases),
+            target: target.clone(),
+            state: Mutex::new(sweep.resumed.as_deref().cloned()),
+            keeper: sweep.state.clone().map(Keeper::new),
+            kept: AtomicU64::new(0),
+            trouble: Mutex::new(None),
+            began: OnceLock::new(),
+            over: AtomicBool::new(false),
+            sweep: sweep.clone(),
+        }
+    }
+
+    fn with_state<T>(&self, work: impl FnOnce(&mut Option<State>) -> T) -> T {
+        // A state is whole between any two blocks, so a lock that is poisoned guards a whole one.
+        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes through the blocks, until all are judged or something ends it.
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        node: Arc<Node>,
+        spec: Arc<Spec>,
+        chain: Extent,
+        jobs: usize,
+        watch: Arc<dyn Watch>,
+    ) -> Result<(), Cut> {
+        let (from, next, to) = self.begin(&node, &chain).await?;
+        let began = *self.began.get_or_init(Instant::now);
+        let judges = Judges::of(&self.cases, &spec, chain.offset)
+            .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
+        let judges = Arc::new(judges);
+        if !self.sweep.counts_requests {
+            // A block may be asked for again when it was not answered.
+            node.allow_more((to - next).saturating_mul(3));
+        }
+        self.keep();
+        let fetcher = Arc::new(Fetcher {
+            node,
+            judges: Arc::clone(&judges),
+            known: chain.known,
+            gate: Arc::new(Semaphore::new(1)),
+        });
+        let line = Arc::new(Line {
+            order: Mutex::new(Order {
+                waiting: BTreeMap::new(),
+                next,
+                unanswered: 0,
+                cut: None,
+            }),
+            turns: Arc::new(Semaphore::new(jobs * AHEAD)),
+            upcoming: AtomicU64::new(next),
+            judges,
+        });
+        let mut workers = JoinSet::new();
+        for _ in 0..jobs {
+            let (this, line, fetcher, watch) = (
+                Arc::clone(&self),
+                Arc::clone(&line),
+                Arc::clone(&fetcher),
+                Arc::clone(&watch),
+            );
+            workers.spawn(async move {
+                // A turn is had before a block is chosen, so the block that all wait for has one.
+                while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
+                    let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
+                    if index >= to {
+                        break;
+                    }
+                    let mut block = fetcher.pass(index).await;
+                    block.turn = Some(turn);
+                    this.arrived(block, &line, &*watch);
+                }
+            });
+        }
+        let tell = || {
+            let (next_now, findings) = self.with_state(|state| {
+                let state = state.as_ref();
+                state.map_or((next, 0), |state| (state.next, state.tally.findings()))
+            });
+            watch.sweep(&SweepProgress {
+                from,
+                to,
+                next: next_now,
+                done: next_now - next,
+                elapsed: began.elapsed(),
+                findings,
+            });
+        };
+        let mut kept_at = Instant::now();
+        let mut ticks = tokio::time::interval(TELL_EVERY);
+        loop {
+            tokio::select! {
+                ended = workers.join_next() => match ended {
+                    None => break,
+                    Some(Err(error)) => return Err(Cut::Harness(error.to_string())),
+                    // What others still wait for comes to nothing.
+                    Some(Ok(())) if line.turns.is_closed() => break,
+                    Some(Ok(())) => {}
+                },
+                _ = ticks.tick() => {
+                    tell();
+                    if kept_at.elapsed() >= KEEP_EVERY {
+                        self.keep_aside();
+                        kept_at = Instant::now();
+                    }
+                }
+            }
+        }
+        tell();
+        self.keep();
+        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+        order.cut.take().map_or(Ok(()), Err)
+    }
+
+    /// Finds out which blocks there are to judge, unless that is known from before: the first one,
+    /// the next one, and the index behind the last.
+    async fn begin(&self, node: &Node, chain: &Extent) -> Result<(u64, u64, u64), Cut> {
+        let ends = |state: &State| (state.from, state.next, state.to);
+        if let Some(known) = self.with_state(|state| state.as_ref().map(ends)) {
+            return Ok(known);
+        }
+        let blocks = self.sweep.blocks;
+        let from = match (blocks.first(), chain.lowest) {
+            (Some(from), _) => from,
+            (None, Some(0)) => 0,
+            (None, lowest) => match node.ask(block_request(0)).await {
+                Ok(exchange) if exchange.answered_object().is_some() => 0,
+                Ok(_) => lowest.unwrap_or(1),
+                Err(obstacle) => return Err(lost(0, obstacle)),
+            },
+        };
+        let to = match (blocks.end(), chain.tip) {
+            (Some(to), Some(tip)) => to.min(tip.saturating_add(1)),
+            (None, Some(tip)) => tip.saturating_add(1),
+            (Some(to), None) => to,
+            (None, None) => {
+                let reason = "the newest block was not found; say where the sweep ends, such as \
+                              --blocks ..1000";
+                return Err(Cut::OutOfTime(reason.to_owned()));
+            }
+        };
+        if from >= to {
+            return Err(Cut::OutOfTime(format!(
+                "the sweep has no block to judge: the chain ends at block {}",
+                to.saturating_sub(1)
+            )));
+        }
+        let state = State::begin(&self.target, blocks, &self.cases, from, to);
+        let known = ends(&state);
+        self.with_state(|kept| *kept = Some(state));
+        Ok(known)
+    }
+
+    /// Puts a block in order, and judges those whose turn has come.
+    fn arrived(&self, block: Passed, line: &Line, watch: &dyn Watch) {
+        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let order = &mut *order;
+        order.waiting.insert(block.index, block);
+        while let Some(block) = order.waiting.remove(&order.next) {
+            order.unanswered = match &block.what {
+                What::Nothing(Nothing::Unanswered(_)) => order.unanswered + 1,
+                _ => 0,
+            };
+            let cut = match block.what {
+                What::Nothing(Nothing::Lost(obstacle)) => obstacle,
+                What::Nothing(Nothing::Unanswered(reason))
+                    if order.unanswered > MOST_UNANSWERED =>
+                {
+                    Obstacle::Transport(reason)
+                }
+                what => {
+                    self.judge(order.next, what, &line.judges, watch);
+                    order.next += 1;
+                    continue;
+                }
+            };
+            order.cut = Some(lost(order.next, cut));
+            // Nobody takes a turn any more.
+            line.turns.close();
+            return;
+        }
+    }
+
+    /// Adds to the tally what is said of a block, and moves on to the next.
+    fn judge(&self, index: u64, what: What, judges: &Judges, watch: &dyn Watch) {
+        self.with_state(|state| {
+            let Some(state) = state
+                .as_mut()
+                .filter(|_| !self.over.load(Ordering::Relaxed))
+            else {
+                return;
+            };
+            state.next = index + 1;
+            let said = match what {
+                What::Said(said) => said,
+                What::Nothing(Nothing::Unanswered(reason) | Nothing::TooLarge(reason)) => {
+                    state.tally.unread.add(index, reason);
+                    return;
+                }
+                What::Nothing(Nothing::Lost(_)) => return,
+            };
+            match said.kind {
+                Kind::Hole => state.tally.holes += 1,
+                Kind::Block | Kind::Odd | Kind::Unread => state.tally.blocks += 1,
+            }
+            let add = |case: usize, finding, tally: &mut Tally| {
+                if let Some(what) = tally.found(case, index, finding) {
+                    watch.found(judges.list[case].0, index, &what);
+                }
+            };
+            for (case, count) in said.counts.iter().enumerate() {
+                state.tally.judged(case, *count, None);
+            }
+            for (case, obstacle) in said.obstacles {
+                state.tally.judged(case, 0, Some(obstacle));
+            }
+            for (case, finding) in said.findings {
+                add(case, finding, &mut state.tally);
+            }
+            let Some(links) = said.links else { return };
+            let evidence = || said.evidence.told();
+            for (case, (_, judge)) in judges.list.iter().enumerate() {
+                let judged = judge.follow(&links, &mut state.memory, &evidence);
+                state.tally.judged(case, judged.count, None);
+                for finding in few(judged.findings) {
+                    add(case, finding, &mut state.tally);
+                }
+            }
+        });
+    }
+}
+
+/// What those that fetch share: whose turn it is.
+struct Line {
+    order: Mutex<Order>,
+    /// As many as may be on their way.
+    turns: Arc<Semaphore>,
+    /// The block that is asked for next.
+    upcoming: AtomicU64,
+    judges: Arc<Judges>,
+}
+
+/// Blocks on their way to be judged in order.
+struct Order {
+    /// Those that came before their turn.
+    waiting: BTreeMap<u64, Passed>,
+    /// The block whose turn it is.
+    next: u64,
+    /// How many in a row were not answered.
+    unanswered: u64,
+    /// Why there is an end to it.
+    cut: Option<Cut>,
+}
+
+/// What is known of a chain before a sweep.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extent {
+    /// The lowest index of a block that was read.
+    pub(crate) lowest: Option<u64>,
+    /// The newest index.
+    pub(crate) tip: Option<u64>,
+    /// By how much the index of every block differs from the one asked for.
+    pub(crate) offset: Option<i128>,
+    /// Some blocks that were read.
+    known: Vec<u64>,
+}
+
+impl Extent {
+    pub(crate) fn of(material: &Material) -> Self {
+        let mut read = material.blocks.iter().map(|(index, _)| *index);
+        let lowest = read.next();
+        Self {
+            lowest,
+            tip: material.tip,
+            offset: material.offset,
+            known: lowest.into_iter().chain(read.next_back()).collect(),
+        }
+    }
+}
+
+/// Why a sweep ended at a block.
+fn lost(block: u64, obstacle: Obstacle) -> Cut {
+    match obstacle {
+        Obstacle::Harness(reason) => Cut::Harness(reason),
+        Obstacle::Limit(reason) => {
+            Cut::OutOfTime(format!("the sweep ended at block {block}: {reason}"))
+        }
+        obstacle => Cut::Unreachable(format!(
+            "the node was lost at block {block} of the sweep: {}",
+            obstacle.reason()
+        )),
+    }
+}

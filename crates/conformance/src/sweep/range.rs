@@ -1,0 +1,146 @@
+//! Which blocks a sweep goes through.
+
+use std::{fmt, str::FromStr};
+
+/// Some blocks of a chain, by index: a range as Rust writes one, open on either side if wanted.
+///
+/// ```
+/// use node_conformance::BlockRange;
+///
+/// let range: BlockRange = "5..=9".parse()?;
+/// assert_eq!(range.to_string(), "5..10");
+/// assert!(range.contains(9) && !range.contains(10));
+/// assert!("9..5".parse::<BlockRange>().is_err());
+/// # Ok::<(), node_conformance::ParseBlockRangeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockRange {
+    /// The first one; the chain's first where it is open.
+    from: Option<u64>,
+    /// The one behind the last; behind the chain's newest where it is open.
+    to: Option<u64>,
+}
+
+/// Why a text is no range of blocks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseBlockRangeError {
+    /// It has no two dots.
+    #[error(
+        "{0:?} is no range of blocks: write 5..10 for 5 to 9, 5..=10 for 5 to 10, 5.. for 5 and \
+         all after it, ..10 for all before 10, .. for all"
+    )]
+    Form(String),
+    /// An end is no index.
+    #[error("{0:?} is no index of a block: a whole number without sign")]
+    Index(String),
+    /// No block is in it.
+    #[error("no block is in {0}: the end is not in a range, so 5..6 is block 5 alone")]
+    Empty(String),
+}
+
+impl BlockRange {
+    /// The first block, where the range says which.
+    #[must_use]
+    pub const fn first(&self) -> Option<u64> {
+        self.from
+    }
+
+    /// The index behind the last block, where the range says which.
+    #[must_use]
+    pub const fn end(&self) -> Option<u64> {
+        self.to
+    }
+
+    /// Whether a block is in it.
+    #[must_use]
+    pub fn contains(&self, index: u64) -> bool {
+        self.from.is_none_or(|from| index >= from) && self.to.is_none_or(|to| index < to)
+    }
+}
+
+impl FromStr for BlockRange {
+    type Err = ParseBlockRangeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let kept = || text.chars().take(80).collect::<String>();
+        let (from, to) = text
+            .split_once("..")
+            .ok_or_else(|| ParseBlockRangeError::Form(kept()))?;
+        let index = |text: &str| -> Result<Option<u64>, ParseBlockRangeError> {
+            match text.trim() {
+                "" => Ok(None),
+                digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits
+                    .parse()
+                    .map(Some)
+                    .map_err(|_| ParseBlockRangeError::Index(text.chars().take(40).collect())),
+                other => Err(ParseBlockRangeError::Index(
+                    other.chars().take(40).collect(),
+                )),
+            }
+        };
+        let from = index(from)?;
+        let to = match to.trim_start().strip_prefix('=') {
+            None => index(to)?,
+            Some(last) => match index(last)? {
+                None => return Err(ParseBlockRangeError::Form(kept())),
+                Some(last) => Some(
+                    last.checked_add(1)
+                        .ok_or_else(|| ParseBlockRangeError::Index(last.to_string()))?,
+                ),
+            },
+        };
+        let empty = to.is_some_and(|to| to <= from.unwrap_or(0));
+        if empty {
+            return Err(ParseBlockRangeError::Empty(kept()));
+        }
+        Ok(Self { from, to })
+    }
+}
+
+impl fmt::Display for BlockRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let index = |index: Option<u64>| index.map(|index| index.to_string()).unwrap_or_default();
+        write!(f, "{}..{}", index(self.from), index(self.to))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_read_as_rust_reads_them() {
+        for (text, from, to) in [
+            ("..", None, None),
+            ("5..", Some(5), None),
+            ("..7", None, Some(7)),
+            ("5..7", Some(5), Some(7)),
+            ("5..=7", Some(5), Some(8)),
+            ("..=0", None, Some(1)),
+            (" 5 .. 7 ", Some(5), Some(7)),
+        ] {
+            assert_eq!(text.parse(), Ok(BlockRange { from, to }), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_range_is_refused_with_what_is_one() {
+        for (text, part) in [
+            ("7", "5..10"),
+            ("", "5..10"),
+            ("5..=", "5..10"),
+            ("a..7", "\"a\""),
+            ("-1..7", "\"-1\""),
+            ("1...7", "\".7\""),
+            ("5..99999999999999999999", "no index"),
+            ("..=18446744073709551615", "no index"),
+            ("7..5", "no block is in"),
+            ("7..7", "no block is in"),
+            ("..0", "no block is in"),
+        ] {
+            let told = text.parse::<BlockRange>().unwrap_err().to_string();
+            assert!(told.contains(part), "{text}: {told}");
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! How far a sweep is, in a file from which it can be resumed.
+//!
+//! The file is replaced as a whole and under a new name, so whoever is killed while writing leaves
+//! the one before. A checksum tells a damaged one.
+
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+use super::{BlockRange, tally::Tally};
+use crate::{Target, block_check::Memory, cases::Case};
+
+/// The version of the file's form.
+const VERSION: u32 = 1;
+/// The longest file that is read.
+const LONGEST: u64 = 64 << 20;
+
+/// Why a sweep can't be resumed, or its state not be kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// There is no such file.
+    #[error("there is nothing to resume: no sweep has left its state in {}", path.display())]
+    Nothing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The file can't be read or written.
+    #[error("the sweep's state in {} can't be used: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file is not what was written.
+    #[error(
+        "the sweep's state in {} is damaged ({reason}): start the sweep again, without --resume",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file is of another sweep.
+    #[error(
+        "the state in {} is of another sweep: its {what} is {kept}, and not {given}; resume it with \
+         what it was begun with, or start again, without --resume",
+        path.display()
+    )]
+    Other {
+        /// The file.
+        path: PathBuf,
+        /// In what it differs.
+        what: &'static str,
+        /// What the file has.
+        kept: String,
+        /// What was given.
+        given: String,
+    },
+}
+
+/// A sweep that was begun: what it is, and how far it is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    version: u32,
+    /// The program's own version: another one may judge otherwise.
+    program: String,
+    base_url: String,
+    network: String,
+    /// The range as it was given.
+    blocks: String,
+    /// The selected cases.
+    cases: Vec<String>,
+    /// The first block.
+    pub(super) from: u64,
+    /// The index behind the last block.
+    pub(super) to: u64,
+    /// The block that comes next.
+    pub(super) next: u64,
+    pub(super) tally: Tally,
+    pub(super) memory: Memory,
+}
+
+impl State {
+    pub(super) fn begin(
+        target: &Target,
+        blocks: BlockRange,
+        cases: &[Case],
+        from: u64,
+        to: u64,
+    ) -> Self {
+        let tally = Tally::of(cases.iter().map(|case| case.id));
+        Self {
+            version: VERSION,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            base_url: target.base_url.to_string(),
+            network: target.network.to_string(),
+            blocks: blocks.to_string(),
+            cases: tally.cases.iter().map(|case| case.id.clone()).collect(),
+            from,
+            to,
+            next: from,
+            tally,
+            memory: Memory::default(),
+        }
+    }
+
+    /// Reads a file, and sees that it is of this sweep.
+    pub(super) fn read(
+        path: &Path,
+        target: &Target,
+        blocks: BlockRange,
+        cases: &[Case],
+    ) -> Result<Self, StateError> {
+        let state = Self::read_any(path)?;
+        let given = Self::begin(target, blocks, cases, 0, 0);
+        let pairs = [
+            ("program version", &state.program, &given.program),
+            ("node", &state.base_url, &given.base_url),
+            ("network", &state.network, &given.network),
+            ("range of blocks", &state.blocks, &given.blocks),
+            (
+                "selection of cases",
+                &state.cases.join(" "),
+                &given.cases.join(" "),
+            ),
+        ];
+        for (what, kept, given) in pairs {
+            if kept != given {
+                let shown = |text| node_client::escape::escaped_up_to(text, 200);
+                return Err(StateError::Other {
+                    path: path.to_owned(),
+                    what,
+                    kept: shown(kept),
+                    given: shown(given),
+                });
+            }
+        }
+        Ok(state)
+    }
+
+    /// Reads a file of whatever sweep.
+    fn read_any(path: &Path) -> Result<Self, StateError> {
+        let failed = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => StateError::Nothing {
+                path: path.to_owned(),
+            },
+            _ => StateError::Io {
+                path: path.to_owned(),
+                source,
+            },
+        };
+        let damaged = |reason: &str| StateError::Damaged {
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+        };
+        if fs::metadata(path).map_err(failed)?.len() > LONGEST {
+            return Err(damaged("it is far too long"));
+        }
+        let text = fs::read_to_string(path).map_err(failed)?;
+        let sealed: Sealed<'_> = serde_json::from_str(&text)
+            .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
+        if sealed.checksum != checksum(sealed.state.get()) {
+            return Err(damaged("its checksum is another one"));
+        }
+        let state: Self = serde_json::from_str(sealed.state.get())
+            .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
+        let fits = state.version == VERSION
+            && state.from <= state.next
+            && state.next <= state.to
+            && state
+                .tally
+                .cases
+                .iter()
+                .map(|case| &case.id)
+                .eq(&state.cases);
+        if fits {
+            Ok(state)
+        } else {
+            Err(damaged("it contradicts itself, or is of another version"))
+        }
+    }
+
+    /// How far the unfinished sweep is that a file is of, if it is of one.
+    pub(super) fn unfinished(path: &Path) -> Option<(u64, u64)> {
+        let state = Self::read_any(path).ok()?;
+        (state.from < state.next && state.next < state.to).then_some((state.next, state.to))
+    }
+
+    /// The text of the file.
+    pub(super) fn sealed(&self) -> serde_json::Result<String> {
+        let state = serde_json::value::to_raw_value(self)?;
+        let mut text = serde_json::to_string(&Sealed {
+            checksum: checksum(state.get()),
+            state: &state,
+        })?;
+        text.push('\n');
+        Ok(text)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Sealed<'t> {
+    checksum: String,
+    #[serde(borrow)]
+    state: &'t RawValue,
+}
+
+fn checksum(text: &str) -> String {
+    Sha256::digest(text)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Replaces a file, the newest text last, whoever comes first.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    path: PathBuf,
+    /// Which text was written last.
+    newest: Mutex<u64>,
+}
+
+impl Keeper {
+    pub(super) fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            newest: Mutex::new(0),
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a text, unless one with a higher number is there already.
+    pub(super) fn write(&self, number: u64, text: &str) -> io::Result<()> {
+        let mut newest = self
+            .newest
+            .lock()
+            .map_err(|_| io::Error::other("an earlier attempt to write it failed"))?;
+        if number <= *newest {
+            return Ok(());
+        }
+        let mut file = unseen_file(&self.path)?;
+        file.write_all(text.as_bytes())?;
+        // Who loses power must not find the new name with nothing in it.
+        file.as_file().sync_all()?;
+        file.persist(&self.path)?;
+        *newest = number;
+        Ok(())
+    }
+}
+
+/// A file beside another one, which is gone when it is dropped, unless it is given a name.
+fn unseen_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(folder)?;
+    tempfile::Builder::new()
+        .prefix(".sweep-")
+        .tempfile_in(folder)
+}
+
+/// Sees whether a state can be kept there: who waits for a sweep should not learn only then that it
+/// is lost.
+pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
+    let failed = |source| StateError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    if path.is_dir() {
+        return Err(failed(io::Error::other("it is a folder")));
+    }
+    unseen_file(path).map_err(failed)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use node_primitives::Network;
+
+    use super::*;
+    use crate::cases;
+
+    fn target(url: &str) -> Target {
+        Target::parse(url, Network::Devnet).unwrap()
+    }
+
+    fn begun() -> (tempfile::TempDir, PathBuf, Target, BlockRange, Vec<Case>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep").join("state.json");
+        let (target, blocks, cases) = (
+            target("http://127.0.0.1:9"),
+            BlockRange::default(),
+            cases::all(),
+        );
+        let state = State::begin(&target, blocks, &cases, 1, 100);
+        Keeper::new(path.clone())
+            .write(1, &state.sealed().unwrap())
+            .unwrap();
+        (folder, path, target, blocks, cases)
+    }
+
+    #[test]
+    fn a_sweep_is_resumed_with_what_it_was_begun_with_and_nothing_else() {
+        let (_folder, path, same, blocks, cases) = begun();
+        assert!(State::read(&path, &same, blocks, &cases).is_ok());
+        let told = |target: &Target, blocks: &str, cases: &[Case]| {
+            let blocks = blocks.parse().unwrap();
+            let error = State::read(&path, target, blocks, cases).unwrap_err();
+            error.to_string()
+        };
+        assert!(told(&target("http://127.0.0.1:10"), "..", &cases).contains("its node is"));
+        assert!(told(&same, "5..", &cases).contains("its range of blocks is .., and not 5.."));
+        assert!(told(&same, "..", &cases[1..]).contains("selection of cases"));
+    }
+
+    #[test]
+    fn a_damaged_file_is_told_from_one_that_is_not_there() {
+        let (_folder, path, target, blocks, cases) = begun();
+        let told = || {
+            let error = State::read(&path, &target, blocks, &cases).unwrap_err();
+            error.to_string()
+        };
+        let text = fs::read_to_string(&path).unwrap();
+        for damage in [
+            text[..text.len() / 2].to_owned(),
+            text.replace("\"next\":1", "\"next\":2"),
+            String::new(),
+            "[]".to_owned(),
+            "\u{0}".repeat(text.len()),
+        ] {
+            fs::write(&path, damage).unwrap();
+            assert!(told().contains("is damaged"), "{}", told());
+        }
+        fs::remove_file(&path).unwrap();
+        assert!(told().contains("nothing to resume"), "{}", told());
+    }
+
+    #[test]
+    fn an_older_text_does_not_replace_a_newer_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state");
+        let keeper = Keeper::new(path.clone());
+        keeper.write(2, "newer").unwrap();
+        keeper.write(1, "older").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "newer");
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,291 @@
+//! What a sweep has found, in a place that does not grow with the chain.
+//!
+//! What is wrong in the same way in many blocks is one kind: it is counted, and the first places are
+//! kept.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    outcome::{Finding, Obstacle},
+    report::ExchangeReport,
+};
+
+/// How many kinds of findings of one case are told apart; what comes after is counted.
+const KINDS: usize = 8;
+/// How many places of one kind are kept.
+const PLACES: usize = 5;
+
+/// What a sweep has found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Tally {
+    /// In the order of the cases.
+    pub(super) cases: Vec<CaseTally>,
+    /// The exchanges that findings are about, by the block's index.
+    exchanges: BTreeMap<u64, Arc<ExchangeReport>>,
+    /// Blocks that were judged.
+    pub(super) blocks: u64,
+    /// Indexes without a block.
+    pub(super) holes: u64,
+    /// Blocks that nothing came of.
+    pub(super) unread: Unread,
+}
+
+/// What one case has said.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct CaseTally {
+    /// The case's ID.
+    pub(super) id: String,
+    /// Of how many things it could say whether they are right.
+    pub(super) judged: u64,
+    /// How many were not.
+    pub(super) found: u64,
+    /// What is wrong, in the order of its first appearance.
+    pub(super) kinds: Vec<KindTally>,
+    /// Why it contradicts itself.
+    harness: Option<String>,
+    /// Why it could not say of some block.
+    too_large: Option<String>,
+}
+
+/// What is wrong in one way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct KindTally {
+    pub(super) what: String,
+    pub(super) count: u64,
+    pub(super) first: Vec<Kept>,
+}
+
+/// One place of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) block: u64,
+    pointer: Option<String>,
+    expected: String,
+    actual: String,
+}
+
+/// Blocks that nothing came of, and why.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Unread {
+    pub(super) count: u64,
+    /// The first of them, with the reason.
+    pub(super) first: Option<(u64, String)>,
+}
+
+impl Unread {
+    pub(super) fn add(&mut self, block: u64, reason: String) {
+        self.count += 1;
+        self.first.get_or_insert((block, reason));
+    }
+}
+
+impl Tally {
+    /// One that has a place for each case, so that each is told of.
+    pub(super) fn of<'a>(ids: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            cases: ids
+                .map(|id| CaseTally {
+                    id: id.to_owned(),
+                    ..CaseTally::default()
+                })
+                .collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Counts what the case at a place could judge.
+    pub(super) fn judged(&mut self, case: usize, count: u64, obstacle: Option<Obstacle>) {
+        let Some(case) = self.cases.get_mut(case) else {
+            return;
+        };
+        case.judged += count;
+        match obstacle {
+            Some(Obstacle::Harness(reason)) => {
+                case.harness.get_or_insert(reason);
+            }
+            Some(obstacle) => {
+                let reason = obstacle.reason().to_owned();
+                case.too_large.get_or_insert(reason);
+            }
+            None => {}
+        }
+    }
+
+    /// Adds a finding of the case at a place, which stands for so many, and tells what is wrong if it
+    /// is the first of its kind.
+    pub(super) fn found(
+        &mut self,
+        case: usize,
+        block: u64,
+        (finding, count): (Finding, u64),
+    ) -> Option<String> {
+        let case = self.cases.get_mut(case)?;
+        case.found += count;
+        let known = case.kinds.iter().position(|kind| kind.what == finding.what);
+        let first = known.is_none().then(|| finding.what.clone());
+        let place = match known {
+            Some(place) => place,
+            None if case.kinds.len() < KINDS => {
+                case.kinds.push(KindTally {
+                    what: finding.what,
+                    count: 0,
+                    first: Vec::new(),
+                });
+                case.kinds.len() - 1
+            }
+            None => return None,
+        };
+        let kind = &mut case.kinds[place];
+        kind.count += count;
+        if kind.first.len() < PLACES {
+            kind.first.push(Kept {
+                block,
+                pointer: finding.pointer,
+                expected: finding.expected,
+                actual: finding.actual,
+            });
+            if let Some(exchange) = finding.exchange {
+                self.exchanges.entry(block).or_insert(exchange);
+            }
+        }
+        first
+    }
+
+    /// What the case with that ID has said.
+    pub(super) fn case(&self, id: &str) -> Option<&CaseTally> {
+        self.cases.iter().find(|case| case.id == id)
+    }
+
+    /// How many findings there are in all.
+    pub(super) fn findings(&self) -> u64 {
+        self.cases.iter().map(|case| case.found).sum()
+    }
+
+    /// The findings of a case that were kept: the first of each kind, and then their further places.
+    pub(super) fn kept(&self, id: &str) -> Vec<Finding> {
+        let kinds = self.case(id).map_or(&[][..], |case| &case.kinds);
+        let rows = (0..PLACES).flat_map(|row| {
+            kinds
+                .iter()
+                .filter_map(move |kind| Some((row, kind, kind.first.get(row)?)))
+        });
+        rows.map(|(row, kind, kept)| Finding {
+            what: kind.what.clone(),
+            pointer: kept.pointer.clone(),
+            expected: kept.expected.clone(),
+            actual: kept.actual.clone(),
+            exchange: self.exchanges.get(&kept.block).cloned(),
+            block: Some(kept.block),
+            count: (row == 0).then_some(kind.count),
+        })
+        .collect()
+    }
+}
+
+/// The findings of one case in one block, of which no more are kept than a tally takes: each with how
+/// many it stands for. A block may have many thousands.
+pub(super) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
+    let mut few: Vec<(Finding, u64)> = Vec::new();
+    for finding in findings {
+        let alike = few.iter().filter(|(known, _)| known.what == finding.what);
+        let alike = alike.count();
+        // The last one stands for all that are of yet other kinds, which a tally has no place for.
+        let takes = match alike {
+            0 => few.len() <= KINDS * PLACES,
+            alike => alike < PLACES && few.len() < KINDS * PLACES,
+        };
+        if takes {
+            few.push((finding, 1));
+            continue;
+        }
+        let same = |known: &&mut (Finding, u64)| alike == 0 || known.0.what == finding.what;
+        if let Some((_, count)) = few.iter_mut().rev().find(same) {
+            *count += 1;
+        }
+    }
+    few
+}
+
+impl KindTally {
+    /// The first blocks that have it.
+    pub(super) fn blocks(&self) -> Vec<u64> {
+        let mut blocks: Vec<_> = self.first.iter().map(|kept| kept.block).collect();
+        blocks.dedup();
+        blocks
+    }
+}
+
+impl CaseTally {
+    /// Why the case can't say.
+    pub(super) fn obstacle(&self) -> Option<Obstacle> {
+        let harness = self.harness.clone().map(Obstacle::Harness);
+        harness.or(self.too_large.clone().map(Obstacle::TooLarge))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(what: &str) -> Finding {
+        Finding {
+            what: what.to_owned(),
+            pointer: None,
+            expected: String::new(),
+            actual: String::new(),
+            exchange: None,
+            block: None,
+            count: None,
+        }
+    }
+
+    #[test]
+    fn the_same_fault_in_every_block_is_one_kind_with_its_first_places() {
+        let mut tally = Tally::of(["a"].into_iter());
+        assert!(tally.found(0, 7, (finding("wrong"), 1)).is_some());
+        for block in 8..10_000 {
+            assert!(tally.found(0, block, (finding("wrong"), 1)).is_none());
+        }
+        let other = tally.found(0, 9_000, (finding("otherwise wrong"), 1));
+        assert_eq!(other.as_deref(), Some("otherwise wrong"));
+        let kept = tally.kept("a");
+        let blocks: Vec<_> = kept.iter().filter_map(|finding| finding.block).collect();
+        assert_eq!(blocks, [7, 9_000, 8, 9, 10, 11]);
+        assert_eq!(tally.findings(), 9_994);
+        assert_eq!(tally.cases[0].kinds[0].count, 9_993);
+    }
+
+    #[test]
+    fn a_block_with_thousands_of_faults_is_told_as_if_each_were_kept() {
+        let all: Vec<_> = (0..9_000)
+            .map(|place| {
+                finding(["wrong", "otherwise wrong", "wrong"][place % 3]).at(place.to_string())
+            })
+            .collect();
+        let few = few(all.clone());
+        assert_eq!(few.len(), 10);
+        let tally = |findings: Vec<(Finding, u64)>| {
+            let mut tally = Tally::of(["a"].into_iter());
+            for finding in findings {
+                tally.found(0, 7, finding);
+            }
+            serde_json::to_string(&tally).unwrap()
+        };
+        assert_eq!(
+            tally(few),
+            tally(all.into_iter().map(|finding| (finding, 1)).collect())
+        );
+    }
+
+    #[test]
+    fn a_node_that_is_wrong_in_ever_new_ways_takes_no_more_place() {
+        let mut tally = Tally::of(["a"].into_iter());
+        for block in 0..10_000 {
+            tally.found(0, block, (finding(&format!("wrong {block}")), 1));
+        }
+        assert_eq!(tally.cases[0].kinds.len(), KINDS);
+        assert_eq!(tally.findings(), 10_000);
+    }
+}

@@ -1,0 +1,73 @@
+//! A file of nodes.
+
+use node_primitives::Network;
+use serde::Deserialize;
+
+/// A node as a file names it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NamedTarget {
+    /// Where it answers.
+    pub(crate) base_url: String,
+    /// Its network; where it is not given, that of the command line, or the one that its port tells.
+    pub(crate) network: Option<NetworkName>,
+}
+
+/// A network by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct NetworkName(pub(crate) Network);
+
+impl TryFrom<String> for NetworkName {
+    type Error = node_primitives::ParseNetworkError;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        name.parse().map(Self)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    node: Vec<NamedTarget>,
+}
+
+/// Reads a file's text: TOML with a `[[node]]` for each.
+pub(crate) fn from_toml(text: &str) -> Result<Vec<NamedTarget>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    if file.node.is_empty() {
+        return Err("it names no node: write [[node]] and base_url = \"…\" for each".to_owned());
+    }
+    Ok(file.node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_read_with_their_networks_and_what_is_wrong_is_told() {
+        let text = "[[node]]\nbase_url = \"http://a\"\nnetwork = \"testnet\"\n\
+                    [[node]]\nbase_url = \"http://b:8420\"\n";
+        let nodes = from_toml(text).unwrap();
+        assert_eq!(nodes[0].network, Some(NetworkName(Network::Testnet)));
+        assert_eq!(
+            (nodes[1].base_url.as_str(), nodes[1].network),
+            ("http://b:8420", None)
+        );
+        for (text, part) in [
+            ("", "names no node"),
+            ("[[node]]\n", "base_url"),
+            (
+                "[[node]]\nbase_url = \"a\"\nnetwork = \"betanet\"\n",
+                "betanet",
+            ),
+            ("[[node]]\nbase_ulr = \"a\"\n", "base_ulr"),
+            ("http://a\n", "line 1"),
+        ] {
+            let told = from_toml(text).unwrap_err();
+            assert!(told.contains(part), "{text:?}: {told}");
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Several nodes side by side, and held against one another.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use devnode::Config;
+use integration_tests::{
+    faults::{json_of, set},
+    proxy::{Answer, Asked, Fault, Proxy},
+    watch::{Silent, ids},
+};
+use node_conformance::{
+    NodeToCheck, Options, Sweep, Target,
+    outcome::Outcome,
+    report::{CrossCheck, NodesReport, Verdict},
+    run_several,
+};
+use node_primitives::Network;
+use serde_json::{Value, json};
+
+async fn devnode(seed: u64, blocks: u64) -> devnode::Handle {
+    let config = Config::for_tests().with_seed(seed).with_blocks(blocks);
+    devnode::spawn(config).await.expect("a local node")
+}
+
+async fn proxy(node: &devnode::Handle, fault: Fault) -> Proxy {
+    Proxy::spawn(node.base_url(), fault).await.expect("a proxy")
+}
+
+async fn check(urls: &[&str], options: &Options) -> NodesReport {
+    let node = |url: &&str| -> NodeToCheck {
+        let target = Target::parse(url, Network::Devnet).expect("a base URL");
+        (target, options.clone(), Arc::new(Silent))
+    };
+    run_several(urls.iter().map(node).collect(), std::future::pending()).await
+}
+
+fn cross<'r>(report: &'r NodesReport, id: &str) -> &'r CrossCheck {
+    let id = format!("cross-check/{id}");
+    let found = report.cross_check.iter().find(|check| check.id == id);
+    found.expect("a cross-check")
+}
+
+fn outcomes(report: &NodesReport) -> Vec<(&str, Outcome)> {
+    let checks = report.cross_check.iter();
+    checks
+        .map(|check| (check.id.trim_start_matches("cross-check/"), check.outcome))
+        .collect()
+}
+
+/// The base URL as reports tell it.
+fn told(url: &str) -> String {
+    Target::parse(url, Network::Devnet)
+        .expect("a base URL")
+        .base_url
+        .to_string()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_of_one_chain_agree() {
+    let (one, other) = (devnode(7, 40).await, devnode(7, 40).await);
+    let report = check(&[one.base_url(), other.base_url()], &Options::default()).await;
+    assert_eq!(
+        outcomes(&report),
+        [
+            ("height", Outcome::Pass),
+            ("blocks", Outcome::Pass),
+            ("balances", Outcome::Pass),
+            ("contract-state", Outcome::Pass),
+        ],
+        "{:?}",
+        report.cross_check
+    );
+    assert!(cross(&report, "blocks").compared >= 16);
+    assert!(cross(&report, "balances").compared >= 2);
+    assert!(cross(&report, "contract-state").compared >= 1);
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Conforms, 0));
+    assert_eq!(report.nodes.len(), 2);
+    // The read tier as ever, and what is compared besides.
+    for node in [one, other] {
+        let asked = node.node().requests_received();
+        assert!(asked < 200, "{asked}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_behind_is_told_from_one_that_disagrees() {
+    let (ahead, behind) = (devnode(7, 40).await, devnode(7, 31).await);
+    let report = check(&[ahead.base_url(), behind.base_url()], &Options::default()).await;
+    let height = cross(&report, "height");
+    assert_eq!(height.outcome, Outcome::Info);
+    let reason = height.reason.clone().unwrap_or_default();
+    assert_eq!(
+        reason,
+        format!("{} is behind by 9 blocks", told(behind.base_url()))
+    );
+    assert_eq!(cross(&report, "blocks").outcome, Outcome::Pass);
+    // Not at the same block, so nothing can be said.
+    let balances = cross(&report, "balances");
+    assert_eq!(balances.outcome, Outcome::Inconclusive);
+    assert!(
+        balances
+            .reason
+            .as_ref()
+            .is_some_and(|why| why.contains("is at block 31"))
+    );
+    assert_eq!(report.exit_code, 0);
+
+    let other = devnode(8, 31).await;
+    let report = check(&[ahead.base_url(), other.base_url()], &Options::default()).await;
+    assert_eq!(cross(&report, "blocks").outcome, Outcome::Fail);
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_another_chain_is_named_and_two_disagree() {
+    let (one, two, other) = (
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+        devnode(8, 40).await,
+    );
+    let urls = [one.base_url(), other.base_url(), two.base_url()];
+    let report = check(&urls, &Options::default()).await;
+    let blocks = cross(&report, "blocks");
+    let links: Vec<_> = blocks
+        .findings
+        .iter()
+        .filter(|finding| finding.what.starts_with("previous_hash"))
+        .collect();
+    assert_eq!(links.len(), 1, "{:?}", blocks.findings);
+    assert_eq!(links[0].differs, [told(other.base_url())]);
+    assert!(links[0].count > 10, "one finding for all blocks: {links:?}");
+    assert_eq!(links[0].values.len(), 2);
+    // Each of them conforms: it is only that they are not of one chain.
+    for node in &report.nodes {
+        assert_eq!(node.exit_code, 0, "{:?}", ids(node, Outcome::Fail));
+    }
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+
+    let report = check(&urls[..2], &Options::default()).await;
+    for finding in &cross(&report, "blocks").findings {
+        assert!(finding.differs.is_empty() && finding.what.contains("the nodes disagree"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named() {
+    let (one, two, three) = (
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+    );
+    // All three queries alike, so that no case of the node's own can notice.
+    let fault = json_of("/get-balances", |_, value| {
+        fn more(value: &mut Value) {
+            match value {
+                Value::Number(number) => {
+                    if let Some(held) = number.as_u64().filter(|held| *held > 0) {
+                        *value = json!(held + 1);
+                    }
+                }
+                Value::Array(items) => items.iter_mut().for_each(more),
+                Value::Object(members) => members.values_mut().for_each(more),
+                _ => {}
+            }
+        }
+        more(value);
+    });
+    let wrong = proxy(&two, fault).await;
+    let wrong_url = wrong.server.base_url();
+    let report = check(
+        &[one.base_url(), &wrong_url, three.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let balances = cross(&report, "balances");
+    assert_eq!(balances.outcome, Outcome::Fail);
+    assert_eq!(balances.findings.len(), 1, "{:?}", balances.findings);
+    let finding = &balances.findings[0];
+    assert_eq!(finding.differs, [told(&wrong_url)]);
+    assert_eq!(finding.count, balances.compared);
+    assert_eq!(
+        report.nodes[1].exit_code,
+        0,
+        "{:?}",
+        ids(&report.nodes[1], Outcome::Fail)
+    );
+    assert_eq!(report.exit_code, 1);
+    for id in ["height", "blocks", "contract-state"] {
+        assert_eq!(cross(&report, id).outcome, Outcome::Pass, "{id}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_that_is_another_one_is_found() {
+    let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
+    let fault = json_of("/sc-state", |_, value| {
+        for place in ["/value", "/data"] {
+            set(value, &format!("{place}/remarks"), json!("changed"));
+            set(value, &format!("{place}/7"), json!("changed"));
+        }
+    });
+    let wrong = proxy(&two, fault).await;
+    let report = check(
+        &[one.base_url(), &wrong.server.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let state = cross(&report, "contract-state");
+    assert_eq!(state.outcome, Outcome::Fail, "{state:?}");
+    assert!(
+        state.findings[0]
+            .what
+            .starts_with("remarks: the nodes disagree")
+    );
+    assert_eq!(report.exit_code, 1);
+}
+
+/// As nodes were seen to answer: rows, with less in them.
+fn rows() -> Fault {
+    json_of("/get-block", |_, block| {
+        let committee = block["committee"].to_string();
+        *block = json!({"block_index": block["index"], "timestamp": block["timestamp"],
+            "proof": block["proof"], "status": null, "previous_hash": block["previous_hash"],
+            "creator_wallet": null, "expected_miner": block["expected_miner"],
+            "committee": committee, "hash": "ab".repeat(32)});
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_form_of_the_same_blocks_is_no_disagreement() {
+    let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
+    let of_rows = proxy(&two, rows()).await;
+    let report = check(
+        &[one.base_url(), &of_rows.server.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.outcome, Outcome::Pass, "{blocks:?}");
+    // That its form is not the contract's is told by its own cases.
+    assert_eq!(
+        (report.nodes[0].exit_code, report.nodes[1].exit_code),
+        (0, 1)
+    );
+    assert_eq!(report.exit_code, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
+    let (one, two, three) = (
+        devnode(7, 300).await,
+        devnode(7, 300).await,
+        devnode(7, 300).await,
+    );
+    let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {
+        if asked.query == "block_index=137" {
+            answer.with_json(|block| block["proof"] = json!(4_711))
+        } else {
+            answer
+        }
+    });
+    let wrong = proxy(&three, fault).await;
+    let wrong_url = wrong.server.base_url();
+    let mut options = Options::default();
+    options.sweep = Some(Sweep::new("..".parse().expect("a range")));
+    let urls = [one.base_url(), two.base_url(), &wrong_url];
+    let report = check(&urls, &options).await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.compared, 299);
+    assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
+    let finding = &blocks.findings[0];
+    assert_eq!((finding.place.as_str(), finding.count), ("block 137", 1));
+    assert_eq!(finding.differs, [told(&wrong_url)]);
+    let values: Vec<_> = finding
+        .values
+        .iter()
+        .map(|value| value.value.as_str())
+        .collect();
+    assert!(values.contains(&"4711"), "{values:?}");
+    for node in &report.nodes {
+        assert!(node.sweep.as_ref().is_some_and(|sweep| sweep.done));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_one_node_does_not_have_is_named() {
+    let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
+    let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {
+        if asked.query == "block_index=3" {
+            answer.with_status(StatusCode::BAD_REQUEST).with_body("{}")
+        } else {
+            answer
+        }
+    });
+    let holed = proxy(&two, fault).await;
+    let report = check(
+        &[one.base_url(), &holed.server.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
+    assert_eq!(blocks.findings[0].place, "block 3");
+    let values: Vec<_> = blocks.findings[0]
+        .values
+        .iter()
+        .map(|value| value.value.as_str())
+        .collect();
+    assert_eq!(values, ["there", "missing"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_not_there_costs_the_others_nothing() {
+    let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
+    let gone = devnode(7, 12).await;
+    let gone_url = gone.base_url().to_owned();
+    drop(gone);
+    let report = check(
+        &[one.base_url(), &gone_url, two.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
+    assert_eq!(codes, [0, 3, 0]);
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::Unreachable, 3)
+    );
+    assert_eq!(cross(&report, "blocks").outcome, Outcome::Pass);
+    let report = check(&[one.base_url(), &gone_url], &Options::default()).await;
+    assert_eq!(cross(&report, "blocks").outcome, Outcome::Inconclusive);
+    assert_eq!(report.exit_code, 3);
+}

@@ -1,0 +1,72 @@
+//! Sweeps: every case about blocks over every block, and what is wrong in one of them is found there.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod cut;
+mod faults;
+mod odd_answers;
+
+use devnode::Config;
+use integration_tests::proxy::{Fault, Proxy};
+use node_conformance::{
+    Options, Sweep,
+    report::{Report, SweepKind},
+};
+
+async fn devnode(blocks: u64) -> devnode::Handle {
+    let config = Config::for_tests().with_blocks(blocks);
+    devnode::spawn(config).await.expect("a local node")
+}
+
+fn sweep(blocks: &str) -> Sweep {
+    Sweep::new(blocks.parse().expect("a range"))
+}
+
+/// A run whose cases about blocks look at these, and which has no others.
+fn only_blocks(blocks: &str) -> Options {
+    let mut options = Options::default();
+    let about_blocks = ["get-block/*", "chain/*"];
+    options.only = about_blocks
+        .map(|glob| {
+            let glob = globset::Glob::new(glob).expect("a glob");
+            glob.compile_matcher()
+        })
+        .to_vec();
+    options.sweep = Some(sweep(blocks));
+    options
+}
+
+/// What a sweep over all blocks finds where a node answers like that.
+async fn swept(blocks: u64, fault: Fault) -> Report {
+    let node = devnode(blocks).await;
+    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let url = broken.server.base_url();
+    integration_tests::watch::check(&url, &only_blocks("..")).await
+}
+
+/// Each kind of what was found, in the order of their cases' IDs: case, how often, and the first
+/// blocks.
+fn kinds(report: &Report) -> Vec<(&str, u64, &[u64])> {
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    let mut kinds: Vec<_> = sweep
+        .kinds
+        .iter()
+        .map(
+            |SweepKind {
+                 case,
+                 count,
+                 blocks,
+                 ..
+             }| (case.as_str(), *count, blocks.as_slice()),
+        )
+        .collect();
+    kinds.sort_unstable();
+    kinds
+}
+
+fn as_json(report: &Report) -> serde_json::Value {
+    serde_json::to_value(report).expect("JSON")
+}

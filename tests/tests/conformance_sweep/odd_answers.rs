@@ -1,0 +1,133 @@
+//! Blocks that no answer comes of, or more than is read: they don't end a sweep, and nothing is said
+//! of them that is not known.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use integration_tests::{
+    proxy::{Answer, Asked, Proxy},
+    watch::{check, ids},
+};
+use node_conformance::{outcome::Outcome, report::Verdict};
+
+use super::{devnode, kinds, only_blocks, swept};
+
+const BLOCK: &str = "block_index=40";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_the_sweep() {
+    let huge = |asked: &Asked, answer: Answer| {
+        if asked.query == BLOCK {
+            answer.with_body(vec![b' '; 17 << 20])
+        } else {
+            answer
+        }
+    };
+    let report = swept(60, Arc::new(huge)).await;
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    assert!(sweep.done);
+    assert_eq!((sweep.judged, sweep.unread, sweep.findings), (59, 1, 0));
+    assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
+    let reason = report.reason.unwrap_or_default();
+    assert!(
+        reason.contains("block 40") && reason.contains("16 MiB"),
+        "{reason}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
+    // White space is part of a JSON document; each is past the length from which they wait.
+    let large = |asked: &Asked, answer: Answer| {
+        if asked.path == "/get-block" && answer.status == StatusCode::OK {
+            let body = [answer.body.as_ref(), &vec![b' '; 2 << 20]].concat();
+            answer.with_body(body)
+        } else {
+            answer
+        }
+    };
+    let report = swept(30, Arc::new(large)).await;
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    assert_eq!((sweep.judged, sweep.unread, sweep.findings), (30, 0, 0));
+    assert_eq!(report.exit_code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_a_gateway_does_not_get_is_no_departure() {
+    let gateway = |asked: &Asked, answer: Answer| {
+        if asked.query == BLOCK {
+            answer.with_status(StatusCode::BAD_GATEWAY).with_body("no")
+        } else {
+            answer
+        }
+    };
+    let report = swept(60, Arc::new(gateway)).await;
+    assert_eq!(
+        (report.verdict, report.exit_code),
+        (Verdict::Unreachable, 3)
+    );
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    assert_eq!((sweep.judged, sweep.unread, sweep.missing), (59, 1, 0));
+    assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_that_a_node_names_becomes_a_million_kinds() {
+    let hostile = |asked: &Asked, answer: Answer| {
+        if asked.path == "/get-block" && answer.status == StatusCode::OK {
+            let name = format!("\\u001b[31m{}", asked.query);
+            let twice = format!("{{\"{name}\":1,\"{name}\":2,");
+            let text = String::from_utf8_lossy(&answer.body).replacen('{', &twice, 1);
+            answer.with_body(text)
+        } else {
+            answer
+        }
+    };
+    let report = swept(300, Arc::new(hostile)).await;
+    let found = kinds(&report);
+    assert_eq!(found.len(), 8, "{found:?}");
+    assert_eq!(report.sweep.as_ref().map(|sweep| sweep.findings), Some(300));
+    let told = node_conformance::report::json(&report).expect("JSON");
+    assert!(!told.contains('\u{1b}'));
+    assert!(told.len() < 500_000, "{}", told.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_busy_now_and_then_is_waited_for() {
+    let asked_before = std::sync::Mutex::new(std::collections::BTreeSet::new());
+    let busy = move |asked: &Asked, answer: Answer| {
+        let first = asked_before
+            .lock()
+            .is_ok_and(|mut seen| seen.insert(asked.query.clone()));
+        if first && asked.query == BLOCK {
+            let mut answer = answer.with_status(StatusCode::TOO_MANY_REQUESTS);
+            answer.headers.insert("retry-after", 0.into());
+            answer
+        } else {
+            answer
+        }
+    };
+    let report = swept(60, Arc::new(busy)).await;
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    assert_eq!(report.sweep.map(|sweep| sweep.judged), Some(60));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_limit_of_requests_ends_a_sweep_only_where_it_counts() {
+    let node = devnode(200).await;
+    let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");
+    let url = proxy.server.base_url();
+    let mut options = only_blocks("..");
+    options.most_requests = 60;
+    let report = check(&url, &options).await;
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    if let Some(sweep) = &mut options.sweep {
+        sweep.counts_requests = true;
+    }
+    let before = proxy.asked().len();
+    let report = check(&url, &options).await;
+    assert_eq!(report.exit_code, 3);
+    assert_eq!(proxy.asked().len() - before, 60);
+    let sweep = report.sweep.expect("a sweep");
+    assert!(!sweep.done && sweep.next > 1);
+}

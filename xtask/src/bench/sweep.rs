@@ -1,0 +1,233 @@
+//! The sweep against a plain loop that fetches the same blocks.
+//!
+//! Both are processes of their own, with as many connections, to the same node, one right behind the
+//! other: what disturbs the one disturbs the other.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use devnode::{BlockTime, Config};
+use node_client::transport::{self, TransportOptions};
+use node_conformance::report::Report;
+use node_primitives::Network;
+use tokio::task::JoinSet;
+
+use super::{
+    BenchError, peak_memory,
+    table::{Row, section},
+};
+
+/// How many connections both have.
+const CONNECTIONS: usize = 8;
+/// The least rate of a sweep without signatures, in rates of the loop.
+const RATE: f64 = 0.9;
+/// The most memory, in megabytes.
+const MEMORY: f64 = 64.0;
+/// What a sweep that leaves out signatures is told.
+const UNSIGNED: [&str; 2] = ["--skip", "chain/*signature*"];
+
+/// What was measured with a chain of one length.
+struct Measured {
+    blocks: u64,
+    /// Blocks in a second.
+    signed: Vec<f64>,
+    unsigned: Vec<f64>,
+    plain: Vec<f64>,
+    /// The sweep's rate in rates of the loop right behind it.
+    signed_ratio: Vec<f64>,
+    unsigned_ratio: Vec<f64>,
+    /// None where the system does not tell.
+    peaks: Vec<f64>,
+}
+
+/// Measures chains of these lengths, and adds what was found to the text.
+pub(super) async fn measure(
+    binary: &Path,
+    runs: u16,
+    lengths: &[u64],
+    text: &mut String,
+) -> Result<(), BenchError> {
+    for blocks in lengths.iter().copied() {
+        let config = Config::new(Network::Devnet)
+            .with_port(0)
+            .with_blocks(blocks)
+            .with_block_time(BlockTime::Manual);
+        let node = devnode::spawn(config).await;
+        let node = node.map_err(|error| BenchError::Node(error.to_string()))?;
+        let (binary, url) = (binary.to_owned(), node.base_url().to_owned());
+        let work = move || one_length(&binary, &url, blocks, runs);
+        let measured = tokio::task::spawn_blocking(work).await;
+        let measured = measured.map_err(|error| BenchError::Run(error.to_string()))??;
+        told(measured, text);
+    }
+    Ok(())
+}
+
+fn one_length(binary: &Path, url: &str, blocks: u64, runs: u16) -> Result<Measured, BenchError> {
+    let mut measured = Measured {
+        blocks,
+        signed: Vec::new(),
+        unsigned: Vec::new(),
+        plain: Vec::new(),
+        signed_ratio: Vec::new(),
+        unsigned_ratio: Vec::new(),
+        peaks: Vec::new(),
+    };
+    // A run without a sweep, whose time is taken off that of the others: the rest of a run is no
+    // part of what is compared.
+    let nothing = one_sweep(binary, url, "1..=1", &[])?.0;
+    let all = format!("1..={blocks}");
+    let rate = |took: Duration| {
+        #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+        let blocks = blocks as f64;
+        blocks / took.saturating_sub(nothing).as_secs_f64()
+    };
+    for _ in 0..runs {
+        let (took, peak) = one_sweep(binary, url, &all, &[])?;
+        let (signed, plain) = (rate(took), loop_rate(url, blocks)?);
+        measured.signed.push(signed);
+        measured.signed_ratio.push(signed / plain);
+        measured.peaks.extend(peak);
+        measured.plain.push(plain);
+        let (took, peak) = one_sweep(binary, url, &all, &UNSIGNED)?;
+        let (unsigned, plain) = (rate(took), loop_rate(url, blocks)?);
+        measured.unsigned.push(unsigned);
+        measured.unsigned_ratio.push(unsigned / plain);
+        measured.peaks.extend(peak);
+        measured.plain.push(plain);
+    }
+    Ok(measured)
+}
+
+/// How long a sweep takes, from the start of its process to its end, and the most memory it had.
+fn one_sweep(
+    binary: &Path,
+    url: &str,
+    blocks: &str,
+    more: &[&str],
+) -> Result<(Duration, Option<f64>), BenchError> {
+    let folder = std::env::temp_dir().join(format!("bench-sweep-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let state = folder.join("state.json");
+    let began = Instant::now();
+    let mut child = super::command(binary, url)
+        .args([
+            "--blocks",
+            blocks,
+            "--only",
+            "get-block/*",
+            "--only",
+            "chain/*",
+        ])
+        .args([
+            "--jobs",
+            &CONNECTIONS.to_string(),
+            "--format",
+            "json",
+            "--state",
+        ])
+        .arg(&state)
+        .args(more)
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(super::not_started(binary))?;
+    let mut peak = None;
+    let mut text = Vec::new();
+    if let Some(mut stdout) = child.stdout.take() {
+        peak = super::read_to_end(&mut stdout, &mut text, || peak_memory(child.id()))?;
+    }
+    let status = child.wait()?;
+    let took = began.elapsed();
+    std::fs::remove_dir_all(&folder)?;
+    if !status.success() {
+        return Err(BenchError::Run(status.to_string()));
+    }
+    let report: Report = serde_json::from_slice(&text)?;
+    if !report.sweep.is_some_and(|sweep| sweep.done) {
+        return Err(BenchError::Run("a sweep that was cut".to_owned()));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+    let peak = peak.map(|bytes| bytes as f64);
+    Ok((took, peak))
+}
+
+/// The rate of the plain loop, in blocks a second, in a process of its own.
+fn loop_rate(url: &str, blocks: u64) -> Result<f64, BenchError> {
+    let program = std::env::current_exe()?;
+    let output = Command::new(program)
+        .args(["bench", "--as-built", "--plain-loop", url])
+        .args(["--sweep", &blocks.to_string()])
+        .stderr(Stdio::inherit())
+        .output()?;
+    let failed = || BenchError::Loop(format!("it ended with {}", output.status));
+    let text = String::from_utf8_lossy(&output.stdout);
+    let seconds: f64 = text.trim().parse().map_err(|_| failed())?;
+    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+    Ok(blocks as f64 / seconds)
+}
+
+/// Fetches blocks over as many connections as a sweep has, and hands back the seconds it took.
+pub(super) async fn plain_loop(url: &str, blocks: u64) -> Result<String, BenchError> {
+    let failed = |error: &dyn std::error::Error| BenchError::Loop(error.to_string());
+    let base = url
+        .parse()
+        .map_err(|error: node_client::BaseUrlError| failed(&error))?;
+    let http = transport::http_client(&base, &TransportOptions::default())
+        .map_err(|error| failed(&error))?;
+    let next = Arc::new(AtomicU64::new(1));
+    let mut workers = JoinSet::new();
+    let began = Instant::now();
+    for _ in 0..CONNECTIONS {
+        let (http, next) = (http.clone(), Arc::clone(&next));
+        let url = url.trim_end_matches('/').to_owned();
+        workers.spawn(async move {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index > blocks {
+                    return Ok(());
+                }
+                let request = http.get(format!("{url}/get-block?block_index={index}"));
+                let answer = request.send().await.map_err(|error| error.to_string())?;
+                answer.bytes().await.map_err(|error| error.to_string())?;
+            }
+        });
+    }
+    while let Some(worker) = workers.join_next().await {
+        let worker: Result<(), String> = worker.map_err(|error| failed(&error))?;
+        worker.map_err(BenchError::Loop)?;
+    }
+    Ok(format!("{}\n", began.elapsed().as_secs_f64()))
+}
+
+fn told(measured: Measured, text: &mut String) {
+    let mut rows = vec![
+        Row::new("plain loop, blocks a second", "1/s", measured.plain),
+        Row::new("sweep without signatures", "1/s", measured.unsigned),
+        Row::new("sweep with signatures", "1/s", measured.signed),
+        Row::new(
+            "without signatures : plain loop",
+            "x",
+            measured.unsigned_ratio,
+        )
+        .at_least(RATE),
+        Row::new("with signatures : plain loop", "x", measured.signed_ratio),
+    ];
+    // Only Linux tells it.
+    if !measured.peaks.is_empty() {
+        let megabytes = measured.peaks.iter().map(|bytes| bytes / 1e6).collect();
+        rows.push(Row::new("peak memory of the process", "MB", megabytes).at_most(MEMORY));
+    }
+    let title = format!(
+        "A sweep of {} blocks, {CONNECTIONS} connections",
+        measured.blocks
+    );
+    text.push('\n');
+    text.push_str(&section(&title, &rows));
+}

@@ -1,0 +1,196 @@
+//! Several nodes as they are checked from a command line.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{fs, process::Command};
+
+use devnode::Config;
+use integration_tests::{faults::json_of, proxy::Proxy};
+use node_conformance::report::NodesReport;
+use serde_json::json;
+
+async fn devnode(seed: u64) -> devnode::Handle {
+    let config = Config::for_tests().with_seed(seed).with_blocks(30);
+    devnode::spawn(config).await.expect("a local node")
+}
+
+async fn run(arguments: Vec<String>) -> (i32, String) {
+    let work = move || {
+        Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .arg("conformance")
+            .args(arguments)
+            .output()
+    };
+    let output = tokio::task::spawn_blocking(work).await;
+    let output = output.expect("the task ends").expect("the task starts");
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code().expect("an exit status"),
+        String::from_utf8(text).expect("UTF-8"),
+    )
+}
+
+fn arguments(parts: &[&str]) -> Vec<String> {
+    parts.iter().map(ToString::to_string).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
+    let (one, two) = (devnode(3).await, devnode(3).await);
+    // Markup of a node's own, in a field that a finding shows.
+    let fault = json_of("/get-block", |_, block| {
+        block["expected_miner"] = json!("<script>alert(1)</script>\u{1b}[31m");
+    });
+    let broken = Proxy::spawn(two.base_url(), fault).await.expect("a proxy");
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("nodes.toml");
+    let text = format!(
+        "[[node]]\nbase_url = \"{}\"\nnetwork = \"devnet\"\n\n[[node]]\nbase_url = \"{}\"\n",
+        one.base_url(),
+        broken.server.base_url()
+    );
+    fs::write(&file, text).expect("a file");
+    let reports = folder.path().join("reports");
+    let (code, text) = run(arguments(&[
+        "--targets",
+        file.to_str().expect("UTF-8"),
+        "--network",
+        "devnet",
+        "--blocks",
+        "..",
+        "--report-dir",
+        reports.to_str().expect("UTF-8"),
+    ]))
+    .await;
+    assert_eq!(code, 1, "{text}");
+    for part in [
+        "get-block/expected-miner                     pass          fail",
+        "at node   2",
+        "node 1  http://",
+        "pass         cross-check/blocks",
+        "exit status 1, the worst of all",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing: {text}");
+    }
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    let read = |name| fs::read_to_string(reports.join(name)).expect("a report");
+    let report: NodesReport = serde_json::from_str(&read("report.json")).expect("its form");
+    assert_eq!((report.version, report.nodes.len()), (1, 2));
+    let html = read("report.html");
+    assert!(html.contains("&lt;script&gt;alert(1)") && !html.contains("<script>alert"));
+    assert!(html.contains("<th>node 1</th><th>node 2</th>"));
+    let policy = html.find("Content-Security-Policy").expect("a policy");
+    assert!(policy < html.find("<style>").expect("a style sheet"));
+    let junit = read("junit.xml");
+    assert_eq!(junit.matches("<testsuite ").count(), 3, "{junit}");
+    assert!(junit.contains("name=\"cross-check\""));
+    // The folder has the three files and no state of a sweep that is over.
+    assert_eq!(reports.read_dir().expect("a folder").count(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_do_not_agree_exit_with_1_and_print_json_for_programs() {
+    let (one, two) = (devnode(3).await, devnode(4).await);
+    let (code, text) = run(arguments(&[
+        "--base-url",
+        one.base_url(),
+        "--base-url",
+        two.base_url(),
+        "--network",
+        "devnet",
+        "--format",
+        "json",
+    ]))
+    .await;
+    assert_eq!(code, 1, "{text}");
+    let report: NodesReport = serde_json::from_str(&text).expect("its form");
+    assert!(report.nodes.iter().all(|node| node.exit_code == 0));
+    let blocks = report
+        .cross_check
+        .iter()
+        .find(|check| check.id == "cross-check/blocks");
+    assert!(!blocks.expect("it").findings.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sweeps_of_several_nodes_are_resumed_each_from_where_it_was() {
+    let (one, two) = (devnode(3).await, devnode(3).await);
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().to_str().expect("UTF-8");
+    let with = |more: &[&str]| {
+        let urls = ["--base-url", one.base_url(), "--base-url", two.base_url()];
+        let rest = ["--network", "devnet", "--only", "chain/*", "--blocks", ".."];
+        arguments(&[&urls[..], &rest, &["--report-dir", reports], more].concat())
+    };
+    let states = || {
+        let entries = folder.path().read_dir().expect("a folder").flatten();
+        let paths = entries.map(|entry| entry.path());
+        let is_state = |path: &std::path::PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str());
+            name.is_some_and(|name| name.starts_with("sweep-"))
+        };
+        paths.filter(is_state).collect::<Vec<_>>()
+    };
+    let (code, text) = run(with(&["--resume"])).await;
+    assert_eq!(code, 2, "{text}");
+    assert!(text.contains("nothing to resume"), "{text}");
+    let (code, text) = run(with(&["--max-requests", "45"])).await;
+    assert_eq!((code, states().len()), (3, 2), "{text}");
+    // As if one of them had not been there at all.
+    fs::remove_file(&states()[0]).expect("a state");
+    let (code, text) = run(with(&["--resume"])).await;
+    assert_eq!((code, states().len()), (0, 0), "{text}");
+    assert_eq!(
+        text.matches("sweep of blocks 1 to 30: 30 judged").count(),
+        2,
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_for_one_node_alone_is_refused_for_several() {
+    let two = [
+        "--base-url",
+        "http://127.0.0.1:1",
+        "--base-url",
+        "http://127.0.0.1:2",
+    ];
+    let with = |more: &[&str]| arguments(&[&two[..], &["--network", "devnet"], more].concat());
+    let same = [
+        "--base-url",
+        "http://127.0.0.1:1",
+        "--base-url",
+        "http://127.0.0.1:1/",
+    ];
+    for (arguments, part) in [
+        (with(&["--allow", "reject"]), "is for one node alone"),
+        (
+            with(&["--baseline", "a"]),
+            "--baseline is for one node alone",
+        ),
+        (
+            with(&["--blocks", "..", "--state", "s"]),
+            "--state is for one node alone",
+        ),
+        (
+            arguments(&[&same[..], &["--network", "devnet"]].concat()),
+            "is named twice",
+        ),
+        (
+            arguments(&["--base-url", "http://a:8420", "--base-url", "http://b:8421"]),
+            "of different networks, devnet and testnet",
+        ),
+        (
+            arguments(&["--targets", "/no/such/file"]),
+            "the nodes in /no/such/file can't be used",
+        ),
+        (with(&["--targets", "x"]), "cannot be used with"),
+    ] {
+        let (code, text) = run(arguments).await;
+        assert_eq!(code, 2, "{text}");
+        assert!(text.contains(part), "{part:?} is missing: {text}");
+    }
+}

@@ -1,0 +1,249 @@
+//! Sweeps as they are called: killed and resumed, and what is said of what can't be resumed.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use devnode::Config;
+use integration_tests::{
+    faults::remove,
+    proxy::{Answer, Asked, Proxy},
+};
+use serde_json::{Value, json};
+
+const BLOCKS: u64 = 400;
+
+/// A node in front of which each tenth block loses a field.
+async fn broken() -> (devnode::Handle, Proxy) {
+    let node = devnode::spawn(Config::for_tests().with_blocks(BLOCKS))
+        .await
+        .expect("a local node");
+    let fault = |asked: &Asked, answer: Answer| {
+        if asked.path == "/get-block" && asked.query.ends_with('0') {
+            answer.with_json(|block| remove(block, "", "status"))
+        } else {
+            answer
+        }
+    };
+    let proxy = Proxy::spawn(node.base_url(), Arc::new(fault)).await;
+    (node, proxy.expect("a proxy"))
+}
+
+fn command(url: &str, reports: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    command
+        .args(["conformance", "--network", "devnet", "--base-url", url])
+        .args(["--blocks", "..", "--report-dir"])
+        .arg(reports)
+        .args(more)
+        .stdin(Stdio::null());
+    command
+}
+
+/// Runs it to its end: exit status, and all that was printed.
+async fn run(mut command: Command) -> (i32, String) {
+    let output = tokio::task::spawn_blocking(move || command.output()).await;
+    let output = output.expect("the task ends").expect("the task starts");
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code().expect("an exit status"),
+        String::from_utf8(text).expect("UTF-8"),
+    )
+}
+
+/// The one state in a folder of reports.
+fn state(reports: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(reports).ok()?.flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    paths.find(|path| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("sweep-"))
+    })
+}
+
+/// The block that comes next, by a state that is whole.
+fn next(reports: &Path) -> Option<u64> {
+    let text = fs::read_to_string(state(reports)?).ok()?;
+    let state: Value = serde_json::from_str(&text).expect("a state is whole at any time");
+    state.pointer("/state/next")?.as_u64()
+}
+
+/// What a report says, but for times and how much was asked.
+fn report(reports: &Path) -> Value {
+    let text = fs::read_to_string(reports.join("report.json")).expect("a report");
+    let mut report: Value = serde_json::from_str(&text).expect("JSON");
+    for name in ["started_at", "elapsed_ms", "requests", "most_requests"] {
+        remove(&mut report, "", name);
+    }
+    for list in ["/cases", "/exchanges"] {
+        let list = report.pointer_mut(list).and_then(Value::as_array_mut);
+        for entry in list.into_iter().flatten() {
+            remove(entry, "", "elapsed_ms");
+        }
+    }
+    let operations = report.pointer_mut("/coverage/operations");
+    for entry in operations
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        remove(entry, "", "requests");
+    }
+    report
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() {
+    let (_node, proxy) = broken().await;
+    let url = proxy.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    let (code, text) = run(command(&url, &whole, &["--quiet"])).await;
+    assert_eq!(code, 1, "{text}");
+    assert_eq!(state(&whole), None, "a finished sweep leaves no state");
+    let mut from = 0;
+    for resume in [&[][..], &["--resume"]] {
+        let mut killed = command(&url, &cut, &["--quiet", "--rate", "60"])
+            .args(resume)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("the task starts");
+        // Wherever it is by then: it has no warning.
+        while next(&cut).is_none_or(|next| next < from + 40) {
+            assert!(killed.try_wait().expect("a process").is_none(), "it ended");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        killed.kill().expect("kill -9");
+        killed.wait().expect("a process");
+        from = next(&cut).expect("a state");
+        assert!(from < BLOCKS, "it was killed too late");
+    }
+    let before = proxy.asked().len();
+    let (code, text) = run(command(&url, &cut, &["--resume"])).await;
+    assert_eq!(code, 1, "{text}");
+    let asked = proxy.asked().split_off(before);
+    let again = asked
+        .iter()
+        .filter(|asked| asked.query == "block_index=30")
+        .count();
+    assert_eq!(again, 0, "what was judged before is not judged again");
+    assert!(text.contains(&format!("of {BLOCKS} blocks")), "{text}");
+    assert_eq!(report(&cut), report(&whole));
+    assert_eq!(
+        report(&whole)["sweep"]["kinds"],
+        json!([{"case": "get-block/status", "what": "status is missing", "count": BLOCKS / 10,
+            "blocks": [10, 20, 30, 40, 50]}])
+    );
+    assert_eq!(state(&cut), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
+    let (_node, proxy) = broken().await;
+    let url = proxy.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let kept = folder.path().join("state.json");
+    let kept_text = kept.to_str().expect("UTF-8");
+    let (code, text) = run(command(
+        &url,
+        folder.path(),
+        &["--quiet", "--state", kept_text, "--max-requests", "150"],
+    ))
+    .await;
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("--resume goes on from there"), "{text}");
+    let before = proxy.asked().len();
+    let with = |more: &[&str]| command(&url, folder.path(), more);
+    let damaged = folder.path().join("damaged.json");
+    let whole = fs::read_to_string(&kept).expect("a state");
+    fs::write(&damaged, &whole[..whole.len() - 40]).expect("a file");
+    let damaged = damaged.to_str().expect("UTF-8");
+    let other = |url: &str| {
+        let mut command = command(url, folder.path(), &["--resume", "--state", kept_text]);
+        command.stdin(Stdio::null());
+        command
+    };
+    let mut other_range = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    other_range.args(["conformance", "--network", "devnet", "--base-url", &url]);
+    other_range.args(["--blocks", "5..", "--resume", "--state", kept_text]);
+    let mut local = Command::new(env!("CARGO_BIN_EXE_xtask"));
+    local.args(["conformance", "--blocks", "..", "--resume"]);
+    for (command, parts) in [
+        (
+            with(&["--resume", "--state", "/no/such/state.json"]),
+            &["nothing to resume", "/no/such/state.json"][..],
+        ),
+        (
+            with(&["--resume", "--state", damaged]),
+            &["is damaged", "without --resume"],
+        ),
+        (
+            other("http://127.0.0.1:1"),
+            &["of another sweep", "its node is"],
+        ),
+        (other_range, &["its range of blocks is .., and not 5.."]),
+        (
+            with(&["--resume", "--state", kept_text, "--skip", "chain/*"]),
+            &["its selection of cases is"],
+        ),
+        (
+            with(&["--state", "/proc/none/state"]),
+            &["/proc/none/state can't be used"],
+        ),
+        (local, &["--resume needs the --base-url"]),
+    ] {
+        let told = run(command).await;
+        assert_eq!(told.0, 2, "{}", told.1);
+        for part in parts {
+            assert!(told.1.contains(part), "{part}: {}", told.1);
+        }
+    }
+    assert_eq!(proxy.asked().len(), before);
+    // One that is begun anew says what is lost.
+    let (_, text) = run(with(&["--state", kept_text, "--quiet"])).await;
+    assert!(
+        text.contains("is begun anew, as --resume is not given"),
+        "{text}"
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_reports_what_was_found_and_leaves_a_state() {
+    let (_node, proxy) = broken().await;
+    let url = proxy.server.base_url();
+    let folder = tempfile::tempdir().expect("a folder");
+    let reports = folder.path().join("reports");
+    let run = command(&url, &reports, &["--rate", "60"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the task starts");
+    while next(&reports).is_none_or(|next| next < 40) {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status();
+    assert!(killed.expect("kill starts").success());
+    let output = run.wait_with_output().expect("the task ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(
+        text.contains("status is missing") && text.contains("in block  10"),
+        "{text}"
+    );
+    let report = report(&reports);
+    assert_eq!(report["exit_code"], 130);
+    // Nothing that was found is lost between the last state and the end.
+    assert_eq!(report["sweep"]["next"].as_u64(), next(&reports));
+}
