@@ -57,7 +57,7 @@ fn every_figure_is_measured_and_told() {
         "peak memory",
         "plain loop",
         "full run : plain loop",
-        "a sweep of 40 blocks, 8 connections",
+        "A sweep of 40 blocks, 8 connections",
         "sweep without signatures",
         "without signatures : plain loop",
         "≥ 0.9",
