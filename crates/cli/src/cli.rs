@@ -5,17 +5,19 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand};
 use node_primitives::{Amount, ContractAddress, Network, WalletAddress};
 
-use crate::{commands, seconds};
+use crate::{commands, seconds, withheld::looks_like_a_key};
 
 const AFTER_HELP: &str = "\
 Settings come from flags, then from the environment (NODECTL_…), then from the configuration
 file, $XDG_CONFIG_HOME/nodectl/config.toml or ~/.config/nodectl/config.toml. The file is TOML; its
-keys are base_url, network, contract, wallet, fee, currency, request_timeout and max_body.
+keys are base_url, network, contract, wallet (a key file, or a list of them; a relative path is
+relative to the configuration file's folder), fee, currency, request_timeout and max_body.
 Private keys and passphrases are read from files or hidden prompts, and never from flags.
 
 With --json, standard output is one JSON document (watch: one a line), and a failure is
 {\"error\":{\"kind\",\"status\",\"message\",\"maybe_sent\"}} on standard error, where notes and warnings
 are {\"note\"} and {\"warning\"}. Standard output holds a document only where the exit status is 0.
+call and sign print a transaction either way, and completions, man and --help print text.
 
 Exit status:
   0    done
@@ -132,6 +134,14 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether files of keys or of transactions are named in the command, and no hashes.
+    pub(crate) const fn takes_key_files(&self) -> bool {
+        matches!(
+            self,
+            Self::Wallet(_) | Self::Sign(_) | Self::Submit(_) | Self::Verify(_)
+        )
+    }
+
     /// Whether the command looks at the configuration file.
     pub(crate) const fn needs_settings(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Man(_))
@@ -163,6 +173,7 @@ pub(crate) struct FeeArgs {
 
 /// A wallet's address; says so where it is a contract's, or in upper case.
 pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
+    no_key(text)?;
     text.parse()
         .map_err(|error: node_primitives::ParseHexError| {
             if text.parse::<ContractAddress>().is_ok() {
@@ -177,6 +188,7 @@ pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
 
 /// A contract's address; says so where it is a wallet's, or in upper case.
 pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
+    no_key(text)?;
     text.parse()
         .map_err(|error: node_primitives::ParseHexError| {
             if text.parse::<WalletAddress>().is_ok() {
@@ -187,6 +199,18 @@ pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
                 in_lower_case::<ContractAddress>(text).unwrap_or_else(|| error.to_string())
             }
         })
+}
+
+/// Says nothing of a key that was given for an address.
+fn no_key(text: &str) -> Result<(), String> {
+    if looks_like_a_key(text) {
+        return Err(
+            "an address is wanted here: a prefix of two characters and 40 lower-case hexadecimal \
+             digits"
+                .to_owned(),
+        );
+    }
+    Ok(())
 }
 
 fn in_lower_case<T: std::str::FromStr>(text: &str) -> Option<String> {

@@ -10,7 +10,7 @@ use node_client::escape::escaped_up_to;
 use node_primitives::{Amount, ContractAddress, Network};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::{failure::Failure, seconds};
+use crate::{failure::Failure, files, seconds};
 
 /// What the file may hold; a key that is not here is an error.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -93,8 +93,8 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
         (None, Some(path)) => (path, false),
         (None, None) => return Ok(ConfigFile::default()),
     };
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
+    let bytes = match files::settings(&path) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_be_there => {
             return Ok(ConfigFile::default());
         }
@@ -105,6 +105,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
             )));
         }
     };
+    let text = files::utf8("the configuration", &path.display().to_string(), bytes)?;
     let mut file: ConfigFile = toml::from_str(&text).map_err(|error| {
         let line = error
             .span()
@@ -132,6 +133,8 @@ pub(crate) fn users_folder(variable: &str, below_home: &str) -> Option<PathBuf> 
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
         .or_else(|| env::home_dir().map(|home| home.join(below_home)))
+        // A home folder that depends on where one stands is none.
+        .filter(|path| path.is_absolute())
 }
 
 #[cfg(test)]

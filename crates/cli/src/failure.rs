@@ -58,7 +58,7 @@ impl Failure {
         Self {
             kind,
             status: kind.status(),
-            message: lines_kept(&message.into()),
+            message: escaped(&message.into()),
             maybe_sent: matches!(kind, Kind::Unconfirmed),
             node_says: Vec::new(),
         }
@@ -66,6 +66,13 @@ impl Failure {
 
     pub(crate) fn usage(message: impl std::fmt::Display) -> Self {
         Self::new(Kind::Usage, message.to_string())
+    }
+
+    /// The same in several lines, all of them our own.
+    pub(crate) fn lines(message: &str) -> Self {
+        let mut failure = Self::new(Kind::Usage, "");
+        failure.message = lines_kept(message);
+        failure
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
@@ -99,7 +106,20 @@ impl Failure {
 
     /// The same with more to say after it.
     pub(crate) fn and(mut self, more: &str) -> Self {
-        self.message.push_str(&lines_kept(more));
+        self.message.push_str(&escaped(more));
+        self
+    }
+
+    /// The same with its message as a function changes it.
+    pub(crate) fn rewritten(mut self, change: impl Fn(&str) -> String) -> Self {
+        self.message = change(&self.message);
+        self
+    }
+
+    /// The same as another kind of failure.
+    pub(crate) const fn but(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self.status = kind.status();
         self
     }
 
@@ -121,6 +141,8 @@ impl From<node_client::Error> for Failure {
         let kind = match error.kind() {
             ErrorKind::Configuration => Kind::Usage,
             ErrorKind::Decode | ErrorKind::BodyTooLarge => Kind::Unexpected,
+            // The contract shows one kind of success, and its answers have a body.
+            _ if error.status().is_some_and(|status| status.is_success()) => Kind::Unexpected,
             _ => Kind::Unreachable,
         };
         Self::new(kind, error.to_string())

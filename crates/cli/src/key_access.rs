@@ -13,7 +13,8 @@ use node_wallet::{CommandSigner, KeyFile, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::{
-    cli::wallet_address, failure::Failure, output::Output, prompt, seconds, settings::Session,
+    cli::wallet_address, failure::Failure, files, output::Output, prompt, seconds,
+    settings::Session,
 };
 
 /// The most that a passphrase may be long, in bytes.
@@ -28,7 +29,8 @@ pub(crate) struct SignerArgs {
         long,
         value_name = "FILE",
         env = "NODECTL_WALLET",
-        hide_env_values = true
+        hide_env_values = true,
+        value_parser = files::key_file()
     )]
     wallet: Vec<PathBuf>,
 

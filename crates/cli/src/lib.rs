@@ -21,5 +21,6 @@ mod run;
 mod seconds;
 mod settings;
 mod table;
+mod withheld;
 
 pub use run::main;

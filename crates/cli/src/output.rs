@@ -128,6 +128,18 @@ pub(crate) fn shown_json(text: &str) -> String {
     }
 }
 
+/// JSON text for a person, and whether it had to be written otherwise for that.
+pub(crate) fn for_a_person(text: &str) -> (String, bool) {
+    let changed = text
+        .split(['\n', '\r', '\t'])
+        .any(|part| escaped(part) != part);
+    if changed {
+        (harmless_json(text), true)
+    } else {
+        (text.to_owned(), false)
+    }
+}
+
 /// Writes a transaction: to a file, byte for byte, or to standard output.
 ///
 /// A terminal gets the same document with what it would act on written as escapes.

@@ -173,7 +173,8 @@ impl Client {
     /// The verification record of an asset; `None` if there is none.
     ///
     /// # Errors
-    /// If there is no answer, or it carries neither a row nor an object.
+    /// If there is no answer, it carries neither a row nor an object, or the record is of another
+    /// contract or asset.
     pub async fn verification(
         &self,
         contract: ContractAddress,
@@ -185,7 +186,11 @@ impl Client {
             .sc_state(&contract, "verification", "asset_id", asset_id)
             .await;
         let state = call.answer(answer).await?;
-        call.read(state.verification())
+        let record = call.read(state.verification())?;
+        if let Some(record) = &record {
+            call.read(record.check_asked(contract, asset_id))?;
+        }
+        Ok(record)
     }
 
     /// The records of a verification contract's table whose column holds a value.

@@ -7,6 +7,8 @@ use serde_json::value::RawValue;
 use crate::{
     DecodeError, VerificationRecord,
     decode::{ExtraFields, Field, FieldError, FieldFault, members},
+    escape::escaped_up_to,
+    submit::SUCCESS,
 };
 
 /// What a node answers to a question about a contract's state.
@@ -48,8 +50,10 @@ impl ContractState {
     /// The record, as it came; `None` if the node says that none matches.
     ///
     /// # Errors
-    /// If the answer has neither `value` nor `data`.
+    /// If the answer has neither `value` nor `data`, or has a `status` that is not `SUCCESS`: what
+    /// it carries then is no record, and not the answer that there is none.
     pub fn record(&self) -> Result<Option<&RawJson>, FieldError> {
+        self.check_status()?;
         match self.carrier() {
             Some((_, record)) => Ok((!record.is_null()).then_some(record)),
             None => Err(FieldError::new("value", FieldFault::Missing)),
@@ -61,7 +65,8 @@ impl ContractState {
     /// Where the node answers several, it is the first.
     ///
     /// # Errors
-    /// If there is no such field, or it holds neither a row nor an object.
+    /// As for [`record`](Self::record), or if it is neither a row nor an object with a field of
+    /// such a record.
     pub fn verification(&self) -> Result<Option<VerificationRecord>, FieldError> {
         Ok(self.verifications()?.into_iter().next())
     }
@@ -69,7 +74,8 @@ impl ContractState {
     /// The records as those of the table `verification`; none if none matches.
     ///
     /// # Errors
-    /// If there is no such field, or it holds neither rows nor objects.
+    /// As for [`record`](Self::record), or if they are neither rows nor objects with a field of
+    /// such a record.
     pub fn verifications(&self) -> Result<Vec<VerificationRecord>, FieldError> {
         let Some(record) = self.record()? else {
             return Ok(Vec::new());
@@ -88,6 +94,24 @@ impl ContractState {
     #[must_use]
     pub fn status(&self) -> Option<&str> {
         self.status.value().map(String::as_str)
+    }
+
+    /// The contract shows no `status` here, so it may be missing; if it is there, it has to be the
+    /// one that nodes were seen to answer.
+    fn check_status(&self) -> Result<(), FieldError> {
+        const NAME: &str = "status";
+        match &self.status {
+            Field::Missing => Ok(()),
+            Field::Value(status) if status == SUCCESS => Ok(()),
+            Field::Value(status) => Err(FieldError::new(
+                NAME,
+                FieldFault::Malformed(format!(
+                    "\"{SUCCESS}\" belongs here, and this is \"{}\"",
+                    escaped_up_to(status, 60)
+                )),
+            )),
+            other => other.require(NAME).map(drop),
+        }
     }
 
     /// The fields that nobody described, as they came.

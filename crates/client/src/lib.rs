@@ -62,7 +62,7 @@ pub use hex_text::{HexText, ParseHexTextError};
 pub use holder::HolderAddress;
 pub use node_primitives;
 pub use parameter::IntegerParameter;
-pub use submit::{BatchAnswer, SubmitAnswer};
+pub use submit::{BatchAnswer, SubmitAnswer, UnclearAnswer};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };

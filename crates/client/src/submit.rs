@@ -7,7 +7,11 @@ use serde_json::value::RawValue;
 use crate::{
     DecodeError, Listing,
     decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, kind_of, members, text_in},
+    escape::escaped_up_to,
 };
+
+/// What is in `status` where the answer is one. Source: the contract, "POST /submit-transaction".
+pub(crate) const SUCCESS: &str = "SUCCESS";
 
 /// What a node made of a submitted transaction.
 ///
@@ -45,15 +49,41 @@ impl SubmitAnswer {
             .map_err(|source| DecodeError::new("an answer to a submission", body, source))
     }
 
-    /// Whether the node says that the transaction is valid.
+    /// Whether the node took the transaction: it says that it is valid, and `status` is `SUCCESS`.
     ///
-    /// Where it says nothing of the kind, this is false; [`valid`](Self::valid) tells the two apart.
+    /// Where it says nothing of the kind, or contradicts itself, this is false;
+    /// [`accepted`](Self::accepted) tells that from a refusal.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        self.valid.value() == Some(&true)
+        self.accepted() == Ok(true)
     }
 
-    /// The result of validation.
+    /// Whether the node took the transaction, or refuses it.
+    ///
+    /// # Errors
+    /// If the answer tells neither: `response.valid` is neither true nor false, or it is true and
+    /// `status` is not `SUCCESS`. The transaction may have been taken then.
+    pub fn accepted(&self) -> Result<bool, UnclearAnswer> {
+        let valid = self.valid().map_err(UnclearAnswer::Field)?;
+        if !valid {
+            return Ok(false);
+        }
+        match self.status() {
+            Ok(status) if status == SUCCESS => Ok(true),
+            Ok(other) => Err(UnclearAnswer::Contradictory {
+                status: format!("\"{}\"", escaped_up_to(other, 60)),
+            }),
+            Err(fault) => Err(UnclearAnswer::Contradictory {
+                status: match fault.fault() {
+                    FieldFault::Missing => "missing".to_owned(),
+                    FieldFault::Null => "null".to_owned(),
+                    FieldFault::Malformed(_) => "no text".to_owned(),
+                },
+            }),
+        }
+    }
+
+    /// The result of validation alone, whatever `status` says.
     ///
     /// # Errors
     /// If `response.valid` is neither true nor false.
@@ -113,6 +143,23 @@ impl SubmitAnswer {
             response => Err(response.fault("response").unwrap_or_else(|| missing(name))),
         }
     }
+}
+
+/// An answer to a submission does not tell whether the transaction was taken.
+///
+/// Its text is harmless to print.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnclearAnswer {
+    /// The result of validation can't be read.
+    #[error("{0}")]
+    Field(FieldError),
+    /// The result of validation and the status of the answer say two different things.
+    #[error("`response.valid` is true, and `status` is {status} instead of \"SUCCESS\"")]
+    Contradictory {
+        /// What is in `status`: an escaped text in quotation marks, or what is wrong with it.
+        status: String,
+    },
 }
 
 fn missing(name: &'static str) -> FieldError {
@@ -309,6 +356,33 @@ mod tests {
             assert_eq!(answer.valid().unwrap_err().to_string(), message);
         }
         assert_eq!(answer(r#""NODE_BUSY""#).messages(), ["NODE_BUSY"]);
+    }
+
+    #[test]
+    fn a_valid_transaction_under_another_status_is_a_contradiction() {
+        for (status, shown) in [
+            (r#""status":"FAILURE","#, r#""FAILURE""#),
+            (r#""status":"ERR\u001b[2J","#, r#""ERR\u{1b}[2J""#),
+            (r#""status":"","#, r#""""#),
+            (r#""status":"success","#, r#""success""#),
+            (r#""status":null,"#, "null"),
+            (r#""status":5,"#, "no text"),
+            ("", "missing"),
+        ] {
+            let read = |valid: bool| {
+                let body = format!(r#"{{{status}"response":{{"valid":{valid}}}}}"#);
+                SubmitAnswer::from_slice(body.as_bytes()).unwrap()
+            };
+            let contradictory = read(true);
+            assert!(!contradictory.is_valid(), "{status}");
+            assert_eq!(contradictory.valid(), Ok(true));
+            assert_eq!(
+                contradictory.accepted().unwrap_err().to_string(),
+                format!("`response.valid` is true, and `status` is {shown} instead of \"SUCCESS\"")
+            );
+            // What is refused is refused, whatever else is said.
+            assert_eq!(read(false).accepted(), Ok(false), "{status}");
+        }
     }
 
     #[test]

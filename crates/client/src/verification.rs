@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     DecodeError,
-    decode::{ExtraFields, Field, FieldError, Leaf, kind_of, members, text_in},
+    decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, kind_of, members, text_in},
+    escape::escaped_up_to,
 };
 
 /// A record of the table `verification`: a claim about an asset.
@@ -50,7 +51,7 @@ impl VerificationRecord {
     /// Reads one record from a row or an object, or from either inside of a string.
     ///
     /// # Errors
-    /// If it is neither.
+    /// If it is neither, or has none of the fields of such a record.
     pub fn from_json(record: &RawJson) -> Result<Self, DecodeError> {
         let text = unwrapped(record.as_str());
         let mut read = Self::default();
@@ -77,13 +78,18 @@ impl VerificationRecord {
                 return Err(DecodeError::because("a verification record", &reason));
             }
         }
+        if read.is_without_fields() {
+            let found = escaped_up_to(record.as_str(), 60);
+            let reason = format!("it has no field of one, and is {found}");
+            return Err(DecodeError::because("a verification record", &reason));
+        }
         Ok(read)
     }
 
     /// Reads records from a list of them, or from a single one.
     ///
     /// # Errors
-    /// If one of them is neither a row nor an object.
+    /// If one of them is neither a row nor an object, or has none of the fields of such a record.
     pub fn all(records: &RawJson) -> Result<Vec<Self>, DecodeError> {
         let text = unwrapped(records.as_str());
         let several: Option<Vec<RawJson>> = serde_json::from_str(&text).ok();
@@ -204,6 +210,38 @@ impl VerificationRecord {
         faults.into_iter().flatten().collect()
     }
 
+    /// Checks that the record is of the contract and about the asset that were asked for, as far as
+    /// it says so.
+    ///
+    /// # Errors
+    /// If it names another contract, or another asset.
+    pub fn check_asked(&self, contract: ContractAddress, asset_id: &str) -> Result<(), FieldError> {
+        let other = |name: &'static str, asked: &str, found: &str| {
+            let reason = format!(
+                "\"{}\" was asked for, and this is \"{}\"",
+                escaped_up_to(asked, 60),
+                escaped_up_to(found, 60)
+            );
+            Err(FieldError::new(name, FieldFault::Malformed(reason)))
+        };
+        match (self.contract_address(), self.asset_id()) {
+            (Ok(found), _) if found != contract => {
+                other("address", &contract.to_string(), &found.to_string())
+            }
+            (_, Ok(found)) if found != asset_id => other("asset_id", asset_id, found),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether every field is missing or null.
+    fn is_without_fields(&self) -> bool {
+        let faults = self.faults();
+        faults.len() == COLUMNS.len()
+            && faults
+                .iter()
+                .all(|fault| fault.is_missing() || fault.is_null())
+    }
+
     /// Takes the value of a field; `false` if the field is not known.
     fn take(&mut self, name: &str, raw: &RawValue) -> bool {
         match name {
@@ -299,6 +337,62 @@ mod tests {
                 .to_string()
                 .contains("`address` is malformed")
         );
+    }
+
+    #[test]
+    fn a_record_of_another_contract_or_asset_is_not_the_one_that_was_asked_for() {
+        let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc"
+            .parse()
+            .unwrap();
+        let row = record(ROW);
+        assert_eq!(row.check_asked(contract, "asset"), Ok(()));
+        // What is not said is told by its field.
+        let silent = record(r#"{"remarks":"r"}"#);
+        assert_eq!(silent.check_asked(contract, "asset"), Ok(()));
+        let error = row.check_asked(contract, "asset\u{1b}").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            r#"`asset_id` is malformed: "asset\u{1b}" was asked for, and this is "asset""#
+        );
+        let other = ContractAddress::from_bytes([9; 20]);
+        let error = row.check_asked(other, "asset").unwrap_err();
+        assert_eq!(error.field(), "address");
+    }
+
+    #[test]
+    fn what_has_no_field_of_a_record_is_none() {
+        for text in [
+            "{}",
+            "[{}]",
+            r#"{"level":3}"#,
+            r#"{"asset_id":null}"#,
+            "[null,null]",
+            r#""{}""#,
+        ] {
+            let body = format!(r#"{{"data":{text}}}"#);
+            let state = ContractState::from_slice(body.as_bytes()).unwrap();
+            let error = state.verifications().unwrap_err().to_string();
+            assert!(error.contains("it has no field of one"), "{text}: {error}");
+        }
+        assert!(VerificationRecord::from_json(&"[]".parse().unwrap()).is_err());
+    }
+
+    #[test]
+    fn data_under_another_status_is_no_record_and_not_the_answer_that_there_is_none() {
+        for (status, shown) in [
+            (r#""FAILURE""#, "this is \"FAILURE\""),
+            (r#""""#, "this is \"\""),
+            ("null", "`status` is null"),
+            ("5", "`status` is malformed"),
+        ] {
+            for data in [ROW, "null"] {
+                let body = format!(r#"{{"status":{status},"data":{data}}}"#);
+                let state = ContractState::from_slice(body.as_bytes()).unwrap();
+                let error = state.verifications().unwrap_err().to_string();
+                assert!(error.contains(shown), "{error}");
+                assert!(state.record().is_err() && state.verification().is_err());
+            }
+        }
     }
 
     #[test]

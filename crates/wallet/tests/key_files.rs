@@ -341,6 +341,54 @@ fn pem_that_is_not_read_is_refused_with_the_reason() {
 }
 
 #[test]
+fn lines_of_pem_may_have_another_length() {
+    let rewrapped = |text: &str, width: usize| {
+        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let (first, last) = (lines[0], lines[lines.len() - 1]);
+        let body = lines[1..lines.len() - 1].concat();
+        let body: Vec<&str> = body
+            .as_bytes()
+            .chunks(width)
+            .map(|line| std::str::from_utf8(line).unwrap())
+            .collect();
+        format!("{first}\n{}\n{last}\n", body.join("\n"))
+    };
+    for width in [76, 48, 4000] {
+        let text = rewrapped(include_str!("openssl/scrypt.pem"), width);
+        assert_eq!(opened(&text), OF_OPENSSL, "{width}");
+    }
+}
+
+#[test]
+fn of_two_keys_in_one_file_neither_is_taken() {
+    let (key, public) = (
+        include_str!("openssl/scrypt.pem"),
+        include_str!("openssl/public.pem"),
+    );
+    for text in [
+        format!("{key}{key}"),
+        format!("{key}{}", include_str!("openssl/sec1.pem")),
+    ] {
+        assert!(matches!(
+            fault(&text),
+            KeyFileFault::SeveralKeys { count: 2 }
+        ));
+    }
+    // Another kind beside the key does no harm.
+    for text in [format!("{key}{public}"), format!("{public}{key}")] {
+        assert_eq!(opened(&text), OF_OPENSSL);
+    }
+}
+
+fn opened(text: &str) -> String {
+    let wallet = KeyFile::from_text(text).and_then(|file| file.key_pair(Some("openssl")));
+    wallet.map_or_else(
+        |error| error.to_string(),
+        |wallet| wallet.public_key().to_string(),
+    )
+}
+
+#[test]
 fn what_stands_above_an_encrypted_key_is_held_against_it() {
     let above = |address: &str, public: &str| {
         format!(

@@ -2,7 +2,10 @@
 
 use std::{
     fs,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
@@ -11,8 +14,18 @@ use node_client::claim::{ClaimError, KeptState};
 use super::*;
 
 /// Claims, and ends without any clean-up worth the name as soon as a step is told.
-async fn crash(world: &World, claim: &Claim, at: fn(&ClaimStep<'_>) -> bool) {
-    let options = world.options().on_step(move |step| {
+pub(super) async fn crash(world: &World, claim: &Claim, at: fn(&ClaimStep<'_>) -> bool) {
+    crash_with(world, world.options(), claim, at).await;
+}
+
+/// The same with other options.
+pub(super) async fn crash_with(
+    world: &World,
+    options: ClaimOptions,
+    claim: &Claim,
+    at: fn(&ClaimStep<'_>) -> bool,
+) {
+    let options = options.on_step(move |step| {
         assert!(!at(step), "the program ends here");
     });
     let (claim, wallet, client) = (claim.clone(), world.wallet(0), world.client.clone());
@@ -104,7 +117,7 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
 }
 
 /// Loses the answers to the first submissions, which the node gets.
-fn losing(count: u32, status: StatusCode) -> Fault {
+pub(super) fn losing(count: u32, status: StatusCode) -> Fault {
     let lost = AtomicU32::new(0);
     Arc::new(move |asked, mut answer| {
         let submission = asked.path == "/submit-transaction";
@@ -208,19 +221,72 @@ async fn a_node_that_is_gone_was_sent_nothing_and_the_transaction_stays() {
         .unwrap_err();
     assert!(!error.maybe_sent());
     assert!(error.client_error().unwrap().is_connect(), "{error}");
-    assert!(Kept::open(&path).unwrap().is_some());
+    assert!(error.to_string().contains("never sent"), "{error}");
+    let kept = Kept::open(&path).unwrap().unwrap();
+    assert_eq!(kept.state(), KeptState::Signed);
 }
 
 #[tokio::test]
-async fn two_at_the_same_time_submit_one_transaction() {
+async fn of_two_at_the_same_time_the_slower_one_is_told_whose_transaction_it_submits() {
     let world = World::new().await;
-    let (claim, wallet, options) = (world.claim("a"), world.wallet(0), world.options());
-    let signers = [signer(&wallet)];
-    let one = world.client.claim(&claim, &signers, &options);
-    let other = world.client.claim(&claim, &signers, &options);
-    let (one, other) = tokio::join!(one, other);
-    let (one, other) = (one.unwrap(), other.unwrap());
-    assert_eq!(one.transaction, other.transaction);
-    assert_eq!(one.trans_code(), other.trans_code());
+    let both = Arc::new(std::sync::Barrier::new(2));
+    let claim = world.claim("a");
+    let started: Vec<_> = (0..2)
+        .map(|_| {
+            let (told, both) = (Arc::new(Mutex::new(Vec::new())), Arc::clone(&both));
+            let list = Arc::clone(&told);
+            let options = world.options().on_step(move |step| {
+                // Neither has kept anything before both have signed.
+                if matches!(step, ClaimStep::Signed) {
+                    both.wait();
+                }
+                list.lock().unwrap().push(match step {
+                    ClaimStep::Resumed { trans_code, .. } => format!("resumed {trans_code}"),
+                    step => name(step),
+                });
+            });
+            let (claim, wallet) = (claim.clone(), world.wallet(0));
+            let base = world.client.base_url().as_str().to_owned();
+            // Each has its own threads, as it waits for the other.
+            let made = tokio::task::spawn_blocking(move || {
+                let runtime = tokio::runtime::Builder::new_current_thread()
+                    .enable_all()
+                    .build()
+                    .unwrap();
+                runtime.block_on(async {
+                    let client = Client::new(&*base).unwrap();
+                    let signers = [signer(&wallet)];
+                    client.claim(&claim, &signers, &options).await.unwrap()
+                })
+            });
+            (made, told)
+        })
+        .collect();
+    let mut runs = Vec::new();
+    for (made, told) in started {
+        runs.push((made.await.unwrap(), told));
+    }
+    runs.sort_by_key(|(outcome, _)| outcome.resumed);
+    let [(won, first), (lost, second)] = &runs[..] else {
+        panic!("two were started");
+    };
+    assert_eq!((won.resumed, lost.resumed), (false, true));
+    assert_eq!(won.transaction, lost.transaction);
+    assert_eq!(won.trans_code(), lost.trans_code());
     assert_eq!(world.node.pending(), 1);
+    assert_eq!(
+        *first.lock().unwrap(),
+        ["Built", "Signed", "Kept", "Submitting", "Submitted"]
+    );
+    let winner = format!("resumed {}", won.trans_code());
+    assert_eq!(
+        *second.lock().unwrap(),
+        [
+            "Built",
+            "Signed",
+            winner.as_str(),
+            "Submitting",
+            "Submitted"
+        ]
+    );
 }

@@ -86,9 +86,7 @@ async fn each_step_is_told_in_its_order() {
             if matches!(step, ClaimStep::Waiting { .. }) {
                 node.make_block();
             }
-            let name = format!("{step:?}");
-            let name: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
-            list.lock().unwrap().push(name);
+            list.lock().unwrap().push(name(step));
         });
     let claim = world.claim(ASSET).document(document);
     let wallet = world.wallet(0);

@@ -5,9 +5,11 @@
     reason = "a test that can't go on says so by failing"
 )]
 
+mod again;
 mod crashes;
 mod example;
 mod flow;
+mod memory;
 mod newest;
 mod refusals;
 mod tampering;
@@ -99,6 +101,12 @@ fn make_block(node: &Node, step: &ClaimStep<'_>) {
     if matches!(step, ClaimStep::Submitted { .. }) {
         node.make_block();
     }
+}
+
+/// The name of a step.
+fn name(step: &ClaimStep<'_>) -> String {
+    let shown = format!("{step:?}");
+    shown.chars().take_while(|c| c.is_alphabetic()).collect()
 }
 
 fn signer(wallet: &KeyPair) -> &dyn Signer {

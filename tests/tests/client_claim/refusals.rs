@@ -109,6 +109,40 @@ async fn a_document_that_can_not_be_read_is_named_before_anything_is_asked() {
 }
 
 #[tokio::test]
+async fn what_can_not_be_signed_is_refused_before_anything_is_asked() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    let mut claim = world.claim("a");
+    claim.deletable_after = "9".repeat(10_000).parse().unwrap();
+    let options = world.options();
+    let error = world.client.claim(&claim, &[&wallet], &options).await;
+    let error = error.unwrap_err();
+    assert!(matches!(error, ClaimError::Input(_)), "{error}");
+    assert!(error.to_string().contains("4300"), "{error}");
+    assert_eq!(world.node.requests_received(), 0);
+}
+
+#[tokio::test]
+async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    for body in [r#"{"status":"FAILURE","data":null}"#, r#"{"data":{}}"#] {
+        let unclear: Fault = Arc::new(move |asked, answer| {
+            if asked.path == "/sc-state" {
+                return answer.with_body(body);
+            }
+            answer
+        });
+        let (proxy, client) = world.behind(unclear).await;
+        let claim = world.claim("a");
+        let error = client.claim(&claim, &[&wallet], &world.options()).await;
+        assert!(error.unwrap_err().client_error().unwrap().is_decode());
+        assert!(proxy.asked().iter().all(|asked| asked.path == "/sc-state"));
+    }
+    assert!(!world.file().exists());
+}
+
+#[tokio::test]
 async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
     let world = World::new().await;
     let wallet = world.wallet(0);

@@ -163,12 +163,45 @@ fn a_node_that_takes_nothing_now_is_3_and_a_client_error_4() {
     let file = signed(&home);
     for (status, ends) in [
         ("429 Too Many Requests", 3),
-        ("503 Service Unavailable", 3),
+        // It may have gone down with the transaction in its hands.
+        ("503 Service Unavailable", 5),
+        // A URL that is none of a node's.
+        ("404 Not Found", 3),
+        ("405 Method Not Allowed", 3),
         ("400 Bad Request", 4),
         ("422 Unprocessable Entity", 4),
     ] {
         let server = RawServer::spawn(move |_| Reply::json(status, r#"{"detail":"no"}"#));
-        home.ask(&server.base_url, &["submit", &file]).ended(ends);
+        let ran = home.ask(&server.base_url, &["submit", &file]).ended(ends);
+        assert_eq!(
+            ran.err.contains("at this base URL"),
+            status.starts_with("40") && ends == 3
+        );
+    }
+}
+
+#[test]
+fn a_success_without_what_was_asked_for_is_6() {
+    let home = Home::new();
+    let params = home.file("p.json", "{}");
+    let call = [
+        "call",
+        "--contract",
+        CONTRACT,
+        "--function",
+        "f",
+        "--signer",
+        WALLET,
+        "--params",
+        &params,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+    ];
+    for status in ["201 Created", "204 No Content", "206 Partial Content"] {
+        let server = RawServer::spawn(move |_| Reply::json(status, ""));
+        home.ask(&server.base_url, &call).ended(6);
     }
 }
 

@@ -5,13 +5,17 @@
     reason = "a test that can't go on says so by failing"
 )]
 
+mod blocking;
 mod claims;
 mod endings;
 mod hostile;
+mod kinds;
 mod manual;
+mod paying_once;
 mod program;
 mod raw_server;
 mod reading;
+mod secrets;
 mod settings;
 mod signing;
 mod wallets;

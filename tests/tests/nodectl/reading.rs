@@ -4,7 +4,10 @@ use devnode::Config;
 use node_primitives::WalletAddress;
 use serde_json::{Value, json};
 
-use crate::program::{Home, keys};
+use crate::{
+    program::{Home, keys},
+    raw_server::{RawServer, Reply},
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_is_shown_by_index_and_as_the_newest() {
@@ -125,6 +128,33 @@ async fn state_is_shown_as_the_node_wrote_it() {
     assert_eq!(
         ask("nothing of that name").ended(1).error()["kind"],
         "not_found"
+    );
+}
+
+#[test]
+fn a_record_of_something_else_is_none() {
+    let contract = format!("ct{}", "0".repeat(38) + "c1");
+    let other = contract.replace("c1", "c2");
+    let get = ["--json", "claim", "get", "a", "--contract", &contract];
+    let ask = |body: String| {
+        let server = RawServer::spawn(move |_| Reply::json("200 OK", &body));
+        Home::new().ask(&server.base_url, &get)
+    };
+    for body in [
+        format!(r#"{{"status":"SUCCESS","data":{{"address":"{other}","asset_id":"a"}}}}"#),
+        r#"{"status":"SUCCESS","data":{}}"#.to_owned(),
+        r#"{"status":"SUCCESS","data":{"remarks":"fine"}}"#.to_owned(),
+        r#"{"status":"FAILURE","data":{"asset_id":"a"}}"#.to_owned(),
+    ] {
+        let error = ask(body.clone()).ended(6).error();
+        assert_eq!(error["kind"], "unexpected", "{body}");
+    }
+    let partly = r#"{"data":{"asset_id":"a","outcome":"x"}}"#;
+    let ran = ask(partly.to_owned()).ended(0);
+    assert_eq!(ran.json()["records"][0]["asset_id"], "a");
+    assert!(
+        ran.err.contains(r#"{"warning":"#) && ran.err.contains("outcome"),
+        "{ran:?}"
     );
 }
 

@@ -113,6 +113,28 @@ fn the_port_follows_from_the_network_and_has_to_fit_it() {
 }
 
 #[test]
+fn who_only_asks_need_not_name_the_network() {
+    let node = server();
+    let home = Home::new();
+    let target = ["--base-url", &node.base_url];
+    home.run(&[&["block", "1"][..], &target].concat()).ended(0);
+    home.run(&[&["docs"][..], &target].concat()).ended(0);
+    let transaction = home.file("t.json", "{}");
+    let submit = ["submit", &transaction, "--unverified"];
+    let ran = home.run(&[&submit[..], &target].concat()).ended(2);
+    assert_eq!(node.requests(), 2, "{ran:?}");
+}
+
+#[test]
+fn a_home_that_depends_on_where_one_stands_is_none() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("here/.config/nodectl")).unwrap();
+    home.file("here/.config/nodectl/config.toml", "nonsense\n");
+    let ran = with_environment(&home, &["sign", "no-such"], &[("HOME", "here")]).ended(2);
+    assert!(ran.err.contains("no-such"), "{ran:?}");
+}
+
+#[test]
 fn credentials_in_a_url_are_refused_and_not_repeated() {
     let home = Home::new();
     let ran = home

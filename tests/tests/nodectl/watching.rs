@@ -134,6 +134,33 @@ fn passes_over_an_index_that_the_node_does_not_have() {
     assert!(ran.err.contains("no block 8"), "{ran:?}");
 }
 
+#[test]
+fn a_node_that_has_every_block_is_not_believed_without_a_word() {
+    let every = RawServer::spawn(|line| {
+        let digits: String = line
+            .split_once("block_index=")
+            .map_or("", |(_, rest)| rest)
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
+        Reply::json("200 OK", &format!(r#"{{"index":{digits}}}"#))
+    });
+    let silent = RawServer::spawn(|line| {
+        if line.contains("block_index=1 ") {
+            Reply::json("200 OK", r#"{"timestamp":1}"#)
+        } else {
+            Reply::json("400 Bad Request", r#"{"detail":"Block not found"}"#)
+        }
+    });
+    let home = Home::new();
+    for command in [&["block", "newest"][..], &["watch", "--count", "1"]] {
+        let ran = home.ask(&every.base_url, command).ended(0);
+        assert!(ran.err.contains("no chain is that long"), "{ran:?}");
+        let ran = home.ask(&silent.base_url, command).ended(0);
+        assert!(ran.err.contains("does not tell its own index"), "{ran:?}");
+    }
+}
+
 /// Sends what Ctrl-C sends.
 pub(crate) fn interrupt(process: u32) {
     let sent = Command::new("kill")

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 
 use crate::{
     failure::Failure,
-    output::{Answer, json_line},
+    output::{Answer, Output, json_line},
     settings::Session,
     table::Columns,
 };
@@ -41,7 +41,7 @@ fn which(text: &str) -> Result<Which, String> {
 pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let block = match args.which {
-        Which::Newest => newest(&client).await?.1,
+        Which::Newest => newest(&client, session.output).await?.1,
         Which::At(index) => look(&client, index)
             .await?
             .ok_or_else(|| Failure::not_found(format!("the node has no block {index}")))?,
@@ -63,8 +63,11 @@ pub(super) async fn look(client: &Client, index: u64) -> Result<Option<Block>, F
     }
 }
 
-/// The newest block with its index.
-pub(super) async fn newest(client: &Client) -> Result<(u64, Block), Failure> {
+/// An index beyond which no chain has come: at one block a second, it would take 30,000 years.
+const ABSURD: u64 = 1_000_000_000_000;
+
+/// The newest block with its index; warns where there is reason not to believe it.
+pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
     let nothing = || {
         Failure::not_found(
             "the node has neither a block 1 nor a block 0, so its newest can't be found: give an \
@@ -73,6 +76,18 @@ pub(super) async fn newest(client: &Client) -> Result<(u64, Block), Failure> {
     };
     let index = client.newest_block().await?.ok_or_else(nothing)?;
     let block = look(client, index).await?;
+    if index > ABSURD {
+        output.warn(&format!(
+            "the node answers with a block for index {index}, and for each that was asked on the \
+             way there: no chain is that long, so this is likely not the newest block"
+        ));
+    }
+    if let Some(Err(fault)) = block.as_ref().map(Block::index) {
+        output.warn(&format!(
+            "the block does not tell its own index, so nothing shows that it is block {index}: \
+             {fault}"
+        ));
+    }
     block.map(|block| (index, block)).ok_or_else(|| {
         Failure::unexpected(format!(
             "the node had block {index} when its newest was looked for, and has it no more"

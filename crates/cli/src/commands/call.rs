@@ -33,7 +33,7 @@ pub(crate) struct CallArgs {
     #[command(flatten)]
     fee: FeeArgs,
     /// Write the raw transaction to a file, whole or not at all [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
     out: Option<PathBuf>,
 }
 
@@ -48,6 +48,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         .signers(args.signer.iter().copied())
         .params(&params)
         .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
+    CheckedTransaction::check_asked(&call).map_err(Failure::usage)?;
     let raw = session.client()?.build_call(&call).await?;
     let checked = CheckedTransaction::check(&call, &raw, &fee).map_err(not_echoed)?;
     output::write_or_keep(

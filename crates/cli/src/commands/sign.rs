@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use node_client::Transaction;
 use node_primitives::WalletAddress;
 
-use super::{signing::HalfSigned, to_sign::ToSign};
-use crate::{
-    failure::Failure, files, key_access::SignerArgs, output, output::Output, settings::Session,
-};
+use super::{described::described, given::Given, signing::HalfSigned, to_sign::ToSign};
+use crate::{failure::Failure, files, key_access::SignerArgs, output, settings::Session};
 
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
@@ -25,21 +22,28 @@ pub(crate) struct SignArgs {
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
     /// Write the signed transaction to a file, whole or not at all [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
     out: Option<PathBuf>,
 }
 
 pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failure> {
-    let text = files::text("the transaction", &args.file)?;
-    let mut transaction = HalfSigned::read(&text)?;
+    let given = Given::read("the transaction", &args.file)?;
+    let mut transaction = HalfSigned::read(given.text())?;
+    transaction.check_fee()?;
+    let unknown = transaction.unknown_signers();
     let signers = args.signers.signers(session)?;
     for signer in &signers {
         let wallet = signer.wallet_address();
-        if !args.unlisted && !transaction.required().contains(&wallet) {
+        if !args.unlisted && unknown.is_none() && !transaction.required().contains(&wallet) {
             return Err(unlisted(wallet, transaction.required()));
         }
     }
-    describe(&transaction, session.output);
+    for line in described(transaction.transaction()) {
+        session.output.note(&format!("to be signed: {line}"));
+    }
+    if let Some(unknown) = &unknown {
+        session.output.warn(unknown);
+    }
     if args.dry_run {
         let wallets = signers
             .iter()
@@ -83,28 +87,4 @@ fn unlisted(wallet: WalletAddress, required: &[WalletAddress]) -> Failure {
          to sign all the same",
         required.join(", ")
     ))
-}
-
-/// Says beside the output what is being signed.
-fn describe(transaction: &HalfSigned, output: Output) {
-    let Ok(view) = Transaction::from_text(transaction.transaction()) else {
-        return;
-    };
-    let mut parts = Vec::new();
-    if let Ok(call) = view.contract_call() {
-        let function = call.function().unwrap_or("a function");
-        match call.address() {
-            Ok(contract) => parts.push(format!("a call of {function} of {contract}")),
-            Err(_) => parts.push(format!("a call of {function}")),
-        }
-    } else if let Ok(kind) = view.kind() {
-        parts.push(format!("a transaction of type {kind}"));
-    }
-    if let Ok(fee) = view.fee() {
-        parts.push(format!("fee {fee} {}", view.currency().unwrap_or("")));
-    }
-    if let Ok(code) = view.trans_code() {
-        parts.push(format!("code {code}"));
-    }
-    output.note(&format!("signing {}", parts.join(", ")));
 }

@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use node_client::{HexText, RawTransaction, SignatureEntry, SignedTransaction};
+use node_client::{HexText, RawTransaction, SignatureEntry, SignedTransaction, Transaction};
 use node_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
 use node_wallet::{Signature, TransactionError, required_signers};
 
+use super::described::{is_call, what};
 use crate::failure::Failure;
 
 /// A transaction on its way to being signed. Its text never changes.
 pub(super) struct HalfSigned {
     transaction: String,
     message: String,
+    /// What it is, in words.
+    what: String,
+    /// Whether it is of a type that names who has to sign it.
+    is_call: bool,
     /// Who has to sign; none where the transaction doesn't say.
     required: Vec<WalletAddress>,
     signed: SignedTransaction,
@@ -37,14 +42,18 @@ impl HalfSigned {
         }
         .map_err(Failure::usage)?;
         let message = signed_message(&transaction).map_err(Failure::usage)?;
+        let view = Transaction::from_text(&transaction).map_err(Failure::usage)?;
         let required = match required_signers(&transaction) {
             Ok(signers) => signers,
+            Err(TransactionError::NoSigners) => Vec::new(),
             // Types other than contract calls name their parties elsewhere.
-            Err(TransactionError::NoSigners | TransactionError::Signers(_)) => Vec::new(),
+            Err(TransactionError::Signers(_)) if !is_call(&view) => Vec::new(),
             Err(error) => return Err(Failure::usage(error)),
         };
         let entries = signed.signatures().map_err(Failure::usage)?;
         Ok(Self {
+            what: what(&view),
+            is_call: is_call(&view),
             transaction,
             message,
             required,
@@ -65,8 +74,38 @@ impl HalfSigned {
         Ok(())
     }
 
+    /// Refuses a fee that a node would read as another one.
+    pub(super) fn check_fee(&self) -> Result<(), Failure> {
+        let view = Transaction::from_text(&self.transaction).map_err(Failure::usage)?;
+        match view.fee() {
+            Ok(fee) => fee
+                .check_exact()
+                .map_err(|error| Failure::usage(format!("the fee: {error}; nothing was signed"))),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// That it can't be known who has to sign, where the type does not name them.
+    pub(super) fn unknown_signers(&self) -> Option<String> {
+        (self.required.is_empty() && !self.is_call).then(|| {
+            format!(
+                "the transaction is of {}, which names no signers in specific_data.signers: who \
+                 has to sign it can't be known here",
+                self.what
+            )
+        })
+    }
+
+    /// Who has signed.
+    pub(super) fn by(&self) -> &[WalletAddress] {
+        &self.by
+    }
+
     /// Somebody who signed and does not have to.
     pub(super) fn unlisted(&self) -> Option<WalletAddress> {
+        if self.unknown_signers().is_some() {
+            return None;
+        }
         let mut by = self.by.iter().copied();
         by.find(|wallet| !self.required.contains(wallet))
     }

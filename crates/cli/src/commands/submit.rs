@@ -3,26 +3,35 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use node_client::{Client, ErrorKind, SignedTransaction, SubmitAnswer};
+use node_client::{
+    Client, ErrorKind, SignedTransaction, SubmitAnswer,
+    claim::{Kept, KeptState, SubmitError, SubmitPolicy},
+};
 use serde::Serialize;
 
-use super::signing::HalfSigned;
+use super::{given::Given, signing::HalfSigned};
 use crate::{
     failure::{Failure, Kind},
-    files, interrupt,
+    interrupt,
     output::Answer,
     settings::Session,
     table::Columns,
 };
 
-/// Statuses that say that nothing was taken, and that it may be later.
-const LATER: [u16; 2] = [429, 503];
+/// The status of a node that takes nothing now, and may later.
+const TOO_MANY: u16 = 429;
+/// Statuses of what is no node, or has no such call.
+const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// The signed transaction, JSON, or - for standard input
+    /// The signed transaction, JSON, or - for standard input; or a file in which `claim add` kept
+    /// one
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
+    /// Submit a transaction that was kept for a node at another base URL
+    #[arg(long)]
+    any_node: bool,
     /// Submit it without looking whether all signers have signed, and rightly
     #[arg(long)]
     unverified: bool,
@@ -35,6 +44,8 @@ pub(crate) struct SubmitArgs {
 #[derive(Serialize)]
 struct Taken {
     trans_code: Option<String>,
+    /// As the node wrote it.
+    status: Option<String>,
     valid: bool,
     /// Whether it was new to the node; null where the node doesn't say.
     new_transaction: Option<bool>,
@@ -60,22 +71,39 @@ impl Answer for Taken {
 }
 
 pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Failure> {
-    let text = files::text("the transaction", &args.file)?;
-    if !args.unverified {
-        verified(&text)?;
+    let mut given = Given::read("the transaction", &args.file)?;
+    if !args.unverified
+        && let Some(warning) = verified(given.text())?
+    {
+        session.output.warn(&warning);
     }
-    let signed = SignedTransaction::from_text(text.trim()).map_err(Failure::usage)?;
+    let signed = SignedTransaction::from_text(given.text()).map_err(Failure::usage)?;
     let target = session.target()?;
     target.may_submit(args.allow_mainnet)?;
+    let kept = match &mut given {
+        Given::Kept(kept) => Some(kept),
+        Given::Text(_) => None,
+    };
+    if let Some(kept) = &kept
+        && !args.any_node
+    {
+        kept.check_node(&target.base_url).map_err(|error| {
+            Failure::usage(error).and(
+                "; if it is a node of the same network, give --any-node to submit the transaction \
+                 here",
+            )
+        })?;
+    }
     let client = session.client_of(&target)?;
     interrupt::from_now_on(
         "the transaction was sent, or was about to be: submitting the same file again is safe, \
          as the node knows it by its code",
     );
-    let answer = submit(&client, &signed).await?;
+    let answer = submit(&client, &signed, kept.map(|kept| &mut **kept)).await?;
     let view = signed.transaction().ok();
     session.output.show(&Taken {
         trans_code: view.and_then(|view| view.trans_code().ok().map(|code| code.to_string())),
+        status: answer.status().ok().map(str::to_owned),
         valid: true,
         new_transaction: answer.new_transaction(),
         messages: answer.messages().to_vec(),
@@ -83,12 +111,20 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
 }
 
 /// Refuses what the node would refuse, or what it might take although somebody did not sign.
-fn verified(text: &str) -> Result<(), Failure> {
+///
+/// What can't be known is told as a warning.
+fn verified(text: &str) -> Result<Option<String>, Failure> {
     let hint = "; nothing was sent (--unverified submits it all the same)";
     let transaction = HalfSigned::read(text).map_err(|failure| failure.and(hint))?;
-    if transaction.required().is_empty() {
+    let unknown = transaction.unknown_signers();
+    if transaction.required().is_empty() && unknown.is_none() {
         return Err(Failure::usage(format!(
             "the transaction names no signers in specific_data.signers, so it can't be verified{hint}"
+        )));
+    }
+    if transaction.by().is_empty() {
+        return Err(Failure::usage(format!(
+            "nobody has signed the transaction{hint}"
         )));
     }
     let missing = transaction.missing();
@@ -104,55 +140,118 @@ fn verified(text: &str) -> Result<(), Failure> {
             "{wallet} signed, but is not listed in specific_data.signers{hint}"
         )));
     }
-    Ok(())
+    Ok(unknown)
 }
 
-/// Submits it once; the answer is one of a node that says that the transaction is valid.
-async fn submit(client: &Client, signed: &SignedTransaction) -> Result<SubmitAnswer, Failure> {
-    let answer = client.submit(signed).await.map_err(not_answered)?;
-    match answer.valid() {
-        Ok(true) => Ok(answer),
-        Ok(false) => Err(Failure::refused("the transaction", answer.messages())),
-        Err(fault) => Err(Failure::new(
-            Kind::Unconfirmed,
-            format!(
-                "the transaction was sent, and the node's answer does not tell whether it is \
-                 valid: {fault}; submitting the same file again is safe"
-            ),
-        )),
+/// Submits it once; the answer is one of a node that took the transaction.
+///
+/// How far it has come is noted in the file in which it was kept, if it was.
+async fn submit(
+    client: &Client,
+    signed: &SignedTransaction,
+    mut kept: Option<&mut Kept>,
+) -> Result<SubmitAnswer, Failure> {
+    let before = kept.as_ref().map(|kept| kept.state());
+    let mut note = |state: KeptState| -> Result<(), Failure> {
+        match &mut kept {
+            Some(kept) if kept.state() != KeptState::Recorded => {
+                kept.note(state).map_err(Failure::usage)
+            }
+            _ => Ok(()),
+        }
+    };
+    let had_arrived = before.is_some_and(KeptState::may_have_arrived);
+    if !had_arrived {
+        // Before it is sent: a run that is killed after that leaves the truth behind.
+        note(KeptState::Sent)?;
+    }
+    match client
+        .submit_until_answered(signed, &SubmitPolicy::once())
+        .await
+    {
+        Ok(submitted) if submitted.answer.is_valid() => {
+            // It was taken, whether that can be noted or not.
+            let _noted = note(KeptState::Accepted);
+            Ok(submitted.answer)
+        }
+        Ok(submitted) => {
+            if !had_arrived {
+                let _noted = note(KeptState::Refused);
+            }
+            let messages = submitted.answer.messages();
+            let refused = Failure::refused("the transaction", messages).sent(true);
+            Err(if had_arrived {
+                refused.but(Kind::Unconfirmed).and(
+                    "; an earlier run has sent this transaction, and it may have been taken then",
+                )
+            } else {
+                refused
+            })
+        }
+        Err(error) => {
+            if let Some(before) = before
+                && !error.maybe_sent()
+            {
+                let _noted = note(before);
+            }
+            Err(not_answered(&error, had_arrived))
+        }
     }
 }
 
-/// What it means when a submission has no answer, or one with an error status.
-fn not_answered(error: node_client::Error) -> Failure {
-    let kind = kind_of(&error);
+/// What it means when a submission has no answer that says what came of it.
+fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
+    let kind = if had_arrived {
+        Kind::Unconfirmed
+    } else {
+        kind_of(error)
+    };
     let more = match kind {
-        Kind::Unreachable if error.maybe_sent() => {
-            "; the node took nothing: submit the same file again later"
+        Kind::Unconfirmed if had_arrived && !error.maybe_sent() => {
+            "; an earlier run has sent this transaction: submitting the same file again is safe, \
+             as the node knows it by its code"
         }
         Kind::Unconfirmed => {
             "; the transaction may have been taken all the same: submitting the same file again \
              is safe, as the node knows it by its code"
         }
+        Kind::Unreachable => why_not(error).unwrap_or_default(),
         _ => "",
     };
-    let maybe_sent = error.maybe_sent() && kind != Kind::Unreachable;
     Failure::new(kind, error.to_string())
         .and(more)
-        .sent(maybe_sent)
+        .sent(kind == Kind::Unconfirmed)
 }
 
-/// What kind of failure the end of a submission is that was sent once.
-pub(super) fn kind_of(error: &node_client::Error) -> Kind {
-    if error.kind() == ErrorKind::Configuration {
+/// What kind of failure the end of a submission is, which may have been tried more than once.
+pub(super) fn kind_of(error: &SubmitError) -> Kind {
+    if error.maybe_sent() {
+        return Kind::Unconfirmed;
+    }
+    let Some(cause) = error.client_error() else {
+        return Kind::Unconfirmed;
+    };
+    if cause.kind() == ErrorKind::Configuration {
         return Kind::Usage;
     }
-    if !error.maybe_sent() {
-        return Kind::Unreachable;
+    match cause.status().map(|status| status.as_u16()) {
+        Some(status) if status == TOO_MANY || NO_SUCH_CALL.contains(&status) => Kind::Unreachable,
+        Some(status) if (400..500).contains(&status) => Kind::Refused,
+        _ => Kind::Unreachable,
     }
-    match error.status().map(|status| status.as_u16()) {
-        Some(status) if LATER.contains(&status) => Kind::Unreachable,
-        Some(status) if (400..500).contains(&status) && status != 408 => Kind::Refused,
-        _ => Kind::Unconfirmed,
+}
+
+/// What to do where a node took nothing, in words to go after the error's.
+pub(super) fn why_not(error: &SubmitError) -> Option<&'static str> {
+    let status = error.client_error()?.status()?.as_u16();
+    if status == TOO_MANY {
+        Some("; the node took nothing: do the same again later")
+    } else if NO_SUCH_CALL.contains(&status) {
+        Some(
+            "; nothing was taken, as there is no such call at this base URL: is it that of a \
+             node?",
+        )
+    } else {
+        None
     }
 }

@@ -6,7 +6,7 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     failure::Failure,
-    output::{Answer, shown_json},
+    output::{Answer, for_a_person},
 };
 
 /// What would be signed, and nothing was.
@@ -55,14 +55,17 @@ impl ToSign {
 
 impl Answer for ToSign {
     fn for_a_person(&self) -> String {
+        let (transaction, rewritten) = for_a_person(self.transaction.as_str());
+        let how = if rewritten {
+            ", but for characters that a terminal acts on or does not show, which are escapes here"
+        } else {
+            ""
+        };
         let mut text = format!(
             "message, {} bytes of ASCII, of which this is every one:\n{}\n\n\
              SHA-1 digest of the message:\n{}\n\n\
-             transaction, as it would be submitted:\n{}\n\n",
-            self.message_bytes,
-            self.message,
-            self.digest,
-            shown_json(self.transaction.as_str()),
+             transaction, as it would be submitted{how}:\n{transaction}\n\n",
+            self.message_bytes, self.message, self.digest,
         );
         for wallet in &self.signers {
             text.push_str(&format!("to be signed by {wallet}\n"));

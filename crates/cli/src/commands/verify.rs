@@ -8,8 +8,8 @@ use node_primitives::WalletAddress;
 use node_wallet::{PublicKey, Signature, verify_receipt};
 use serde::Serialize;
 
-use super::signing::HalfSigned;
-use crate::{failure::Failure, files, output::Answer, settings::Session, table::Columns};
+use super::{given::Given, signing::HalfSigned};
+use crate::{failure::Failure, output::Answer, settings::Session, table::Columns};
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
@@ -25,12 +25,22 @@ struct Right {
     /// `transaction` or `receipt`.
     what: &'static str,
     signed_by: Vec<WalletAddress>,
+    /// Of a transaction, whether all have signed who have to; null where that can't be known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<Option<bool>>,
+    #[serde(skip)]
+    warning: Option<String>,
 }
 
 impl Answer for Right {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
-        columns.row([self.what, "right"]);
+        let right = if self.complete == Some(None) {
+            "right as far as it is signed"
+        } else {
+            "right"
+        };
+        columns.row([self.what, right]);
         for wallet in &self.signed_by {
             columns.row(["signed by", &wallet.to_string()]);
         }
@@ -39,12 +49,22 @@ impl Answer for Right {
 }
 
 pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<(), Failure> {
-    let text = files::text("what is to be verified", &args.file)?;
-    let right = if is_receipt(&text) {
-        receipt(&text)?
+    let given = Given::read("what is to be verified", &args.file)?;
+    let text = given.text();
+    if text.starts_with('[') {
+        return Err(Failure::usage(
+            "this is an array, and one signed transaction or one receipt is verified at a time: \
+             give its elements one by one",
+        ));
+    }
+    let right = if is_receipt(text) {
+        receipt(text)?
     } else {
-        transaction(&text)?
+        transaction(text)?
     };
+    if let Some(warning) = &right.warning {
+        session.output.warn(warning);
+    }
     session.output.show(&right)
 }
 
@@ -60,7 +80,8 @@ fn is_receipt(text: &str) -> bool {
 
 fn transaction(text: &str) -> Result<Right, Failure> {
     let transaction = HalfSigned::unverified(text)?;
-    if transaction.required().is_empty() {
+    let unknown = transaction.unknown_signers();
+    if transaction.required().is_empty() && unknown.is_none() {
         return Err(Failure::usage(
             "the transaction names no signers in specific_data.signers, so nothing says who has \
              to sign it",
@@ -70,6 +91,9 @@ fn transaction(text: &str) -> Result<Right, Failure> {
     transaction
         .check_signatures()
         .map_err(|failure| wrong(failure.message))?;
+    if transaction.by().is_empty() {
+        return Err(wrong("nobody has signed it".to_owned()));
+    }
     if let Some(wallet) = transaction.missing().first() {
         return Err(wrong(format!("the signature of {wallet} is missing")));
     }
@@ -80,7 +104,9 @@ fn transaction(text: &str) -> Result<Right, Failure> {
     }
     Ok(Right {
         what: "transaction",
-        signed_by: transaction.required().to_vec(),
+        signed_by: transaction.by().to_vec(),
+        complete: Some(unknown.is_none().then_some(true)),
+        warning: unknown,
     })
 }
 
@@ -96,5 +122,7 @@ fn receipt(text: &str) -> Result<Right, Failure> {
     Ok(Right {
         what: "receipt",
         signed_by: vec![key.address()],
+        complete: None,
+        warning: None,
     })
 }

@@ -11,8 +11,9 @@ use zeroize::Zeroizing;
 use crate::{
     cli::wallet_address,
     failure::Failure,
+    files,
     key_access::{self, secret_text},
-    output::Answer,
+    output::{self, Answer},
     prompt,
     settings::Session,
     table::Columns,
@@ -53,7 +54,7 @@ struct WriteArgs {
 #[derive(Debug, Args)]
 struct NewArgs {
     /// The key file to write; one that is there already is left alone
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = files::to_write())]
     file: PathBuf,
     #[command(flatten)]
     write: WriteArgs,
@@ -62,11 +63,11 @@ struct NewArgs {
 #[derive(Debug, Args)]
 struct ImportArgs {
     /// The key file to write; one that is there already is left alone
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = files::to_write())]
     file: PathBuf,
     /// Where the key is, or - for standard input: 64 hexadecimal digits, a key file of the
     /// network, or a private key in PEM [default: a hidden prompt for the digits]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = files::key_file())]
     from: Option<PathBuf>,
     /// File whose first line is the passphrase of what is imported [default: a hidden prompt]
     #[arg(long, value_name = "FILE", requires = "from")]
@@ -81,17 +82,25 @@ struct ImportArgs {
 #[derive(Debug, Args)]
 struct ShowArgs {
     /// Key files [default: NODECTL_WALLET, or the configuration's]
-    #[arg(value_name = "FILE", env = "NODECTL_WALLET", hide_env_values = true)]
+    #[arg(
+        value_name = "FILE",
+        env = "NODECTL_WALLET",
+        hide_env_values = true,
+        value_parser = files::key_file()
+    )]
     files: Vec<PathBuf>,
+    /// Print nothing but the address, one a line: for other programs
+    #[arg(long, conflicts_with = "json")]
+    address: bool,
 }
 
 #[derive(Debug, Args)]
 struct ExportArgs {
     /// The key file to read
-    #[arg(value_name = "FROM")]
+    #[arg(value_name = "FROM", value_parser = files::key_file())]
     from: PathBuf,
     /// The key file to write; one that is there already is left alone
-    #[arg(value_name = "TO")]
+    #[arg(value_name = "TO", value_parser = files::to_write())]
     to: PathBuf,
     /// File whose first line is the passphrase of FROM [default: a hidden prompt]
     #[arg(long, value_name = "FILE")]
@@ -260,9 +269,23 @@ fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
              configuration file",
         ));
     }
-    let wallets = paths
+    let wallets: Vec<Shown> = paths
         .iter()
         .map(|path| key_access::read(path, session.output).map(|file| Shown::of(path, &file)))
         .collect::<Result<_, _>>()?;
+    if args.address {
+        let mut lines = String::new();
+        for wallet in &wallets {
+            let address = wallet.address.ok_or_else(|| {
+                Failure::not_found(format!(
+                    "{} does not tell its address without the passphrase: `nodectl wallet export` \
+                     writes a file that does",
+                    wallet.file
+                ))
+            })?;
+            lines.push_str(&format!("{address}\n"));
+        }
+        return output::write(&lines);
+    }
     session.output.show(&Several { wallets })
 }

@@ -43,7 +43,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     let (mut next, first) = match args.from {
         Some(index) => (index, look(&client, index).await?),
         None => {
-            let (index, block) = newest(&client).await?;
+            let (index, block) = newest(&client, session.output).await?;
             (index, Some(block))
         }
     };

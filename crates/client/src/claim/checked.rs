@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     EchoError, Fee,
-    echo::{check_built, check_final, check_signed},
+    echo::{check_built, check_final, check_signable, check_signed},
 };
 use crate::{
     ContractCall, DecodeError, RawTransaction, SignedTransaction, Transaction, escape::escaped,
@@ -47,6 +47,16 @@ pub struct CheckedTransaction {
 }
 
 impl CheckedTransaction {
+    /// Checks that a call can be signed at all, before a node is asked to build it: that it is not
+    /// too long, that no member of it is there twice, and that its numbers can be written as they
+    /// are signed.
+    ///
+    /// # Errors
+    /// With the first thing that can't be signed.
+    pub fn check_asked(asked: &ContractCall) -> Result<(), EchoError> {
+        check_signable(asked)
+    }
+
     /// Checks that a node built what it was asked for, and sets the fee and its currency.
     ///
     /// The text that comes of it is checked once more, as it is what is signed.

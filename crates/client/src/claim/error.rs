@@ -45,8 +45,13 @@ pub enum ClaimError {
     Kept(#[from] KeptError),
     /// The node refuses the transaction.
     #[error(
-        "the node refuses transaction {trans_code}: {}{}",
+        "the node refuses transaction {trans_code}: {}{}{}",
         told(messages),
+        if *maybe_taken_before {
+            "; it may have taken it from an earlier submission all the same"
+        } else {
+            ""
+        },
         still_kept(kept.as_ref())
     )]
     Refused {
@@ -56,6 +61,9 @@ pub enum ClaimError {
         trans_code: TransactionCode,
         /// Whether it was new to the node, where the node says so.
         new_transaction: Option<bool>,
+        /// Whether an earlier submission may have been taken: one without an answer, in this run or
+        /// before, or one that was accepted before.
+        maybe_taken_before: bool,
         /// The file in which it is still kept.
         kept: Option<PathBuf>,
     },
@@ -80,7 +88,8 @@ pub enum ClaimError {
 }
 
 impl ClaimError {
-    /// Whether the signed transaction may have reached the node, in this run.
+    /// Whether the signed transaction may have reached the node and been taken, in this run or in
+    /// an earlier one that kept it in the same file.
     ///
     /// Where it is true, the claim may well be made: claim the same again with the same file.
     /// It is true of a [refusal](Self::Refused) as well, which is an answer to a transaction that
@@ -115,8 +124,8 @@ fn told(messages: &[String]) -> String {
 fn still_kept(kept: Option<&PathBuf>) -> String {
     kept.map(|path| {
         format!(
-            "; it is kept in {}: claim the same again to submit it once more, or remove the file \
-             to make another one",
+            "; it is kept in {}, which is the only proof of it: claim the same again to submit the \
+             same transaction once more",
             escaped(&path.to_string_lossy())
         )
     })
@@ -125,8 +134,13 @@ fn still_kept(kept: Option<&PathBuf>) -> String {
 
 fn again(kept: Option<&PathBuf>, maybe_sent: bool) -> String {
     match (kept, maybe_sent) {
-        (Some(path), _) => format!(
-            "; the transaction is kept in {}: claim the same again to submit it once more",
+        (Some(path), maybe_sent) => format!(
+            "; {} kept in {}: claim the same again to submit the same transaction",
+            if maybe_sent {
+                "the transaction may have been taken, in this run or an earlier one, and is"
+            } else {
+                "the transaction was not taken, and is"
+            },
             escaped(&path.to_string_lossy())
         ),
         (None, true) => "; the transaction may have arrived: look for its record before you claim \

@@ -6,7 +6,7 @@ use node_primitives::{Hash256, Signer, TransactionCode, WalletAddress};
 
 use super::{
     CheckedTransaction, Claim, ClaimError, ClaimOptions, ClaimStep, Document, DocumentError, Kept,
-    KeptError, KeptState, ReadBack, read_back::Patience,
+    KeptError, KeptState, ReadBack, Submitted, kept::Place, read_back::Patience,
 };
 use crate::{AddVerification, Client, ContractCall, SignedTransaction, VerificationRecord};
 
@@ -24,6 +24,8 @@ pub struct ClaimOutcome {
     pub resumed: bool,
     /// How often it was submitted in this run.
     pub sent: u32,
+    /// The file of the transaction that was kept [before](ClaimOptions::again), if one was.
+    pub put_aside: Option<PathBuf>,
     trans_code: TransactionCode,
 }
 
@@ -50,7 +52,8 @@ impl Client {
     /// [`new_transaction`](ClaimOutcome::new_transaction) whether it had arrived.
     ///
     /// A future that is dropped leaves nothing half done: before the file is written nothing was
-    /// sent, and after that it can be resumed.
+    /// sent, and after that it can be resumed. The file says that the transaction was sent before
+    /// it is, so that no later run forgets it.
     ///
     /// # Errors
     /// A [`ClaimError`] for whatever ends it; [`maybe_sent`](ClaimError::maybe_sent) tells whether
@@ -64,62 +67,40 @@ impl Client {
     ) -> Result<ClaimOutcome, ClaimError> {
         let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
         // What is wrong without the documents is told before they are read.
-        claim.params(&wallets, Vec::new())?;
+        claim.call(&wallets, Vec::new())?;
         let hashes = hash_documents(&claim.documents, options).await?;
         let params = claim.params(&wallets, hashes.clone())?;
         let call = claim.call(&wallets, hashes)?;
         let verifiers = verifiers(&params, &wallets);
 
         let kept = match &options.keep {
-            Some(path) => resume(path.clone(), &call, claim, self, options).await?,
-            None => None,
-        };
-        let resumed = kept.is_some();
-        let (signed, trans_code, mut kept) = match kept {
-            Some(kept) => {
-                options.tell(&ClaimStep::Resumed {
-                    path: kept.path(),
-                    trans_code: kept.trans_code(),
-                });
-                (kept.signed().clone(), kept.trans_code(), Some(kept))
+            Some(path) if !options.again => {
+                resume(path.clone(), &call, claim, self, options).await?
             }
+            _ => None,
+        };
+        let ready = match kept {
+            Some(kept) => Ready::of(kept, options),
             None => {
-                self.refuse_recorded(claim, &params, &verifiers, options)
+                let before = self
+                    .recorded_before(claim, &params, &verifiers, options)
                     .await?;
-                self.build_and_sign(claim, &call, signers, options).await?
+                self.build_and_sign(claim, &call, signers, options, before)
+                    .await?
             }
         };
-        // Another process may have been faster, and then its transaction is the one.
-        let resumed = resumed || kept.as_ref().is_some_and(|kept| *kept.signed() != signed);
-        let (signed, trans_code) = match &kept {
-            Some(kept) => (kept.signed().clone(), kept.trans_code()),
-            None => (signed, trans_code),
-        };
-
-        let path = kept.as_ref().map(|kept| kept.path().to_owned());
-        let submitted = self
-            .submit_telling(&signed, &options.submit, |earlier| {
-                options.tell(&ClaimStep::Submitting { earlier });
-            })
-            .await
-            .map_err(|source| ClaimError::Submission {
-                source,
-                trans_code,
-                kept: path.clone(),
-            })?;
+        let (submitted, ready) = self.submit_kept(ready, options).await?;
         let new_transaction = submitted.answer.new_transaction();
-        if !submitted.answer.is_valid() {
-            note(&mut kept, KeptState::Refused).await;
-            return Err(ClaimError::Refused {
-                messages: submitted.answer.messages().to_vec(),
-                trans_code,
-                new_transaction,
-                kept: path,
-            });
-        }
-        note(&mut kept, KeptState::Accepted).await;
         options.tell(&ClaimStep::Submitted { new_transaction });
 
+        let Ready {
+            signed,
+            trans_code,
+            mut kept,
+            resumed,
+            put_aside,
+            recorded_before,
+        } = ready;
         let patience = Patience {
             wait: options.wait,
             first_pause: options.first_pause,
@@ -136,9 +117,10 @@ impl Client {
                 },
             )
             .await
-            .map_err(|source| ClaimError::ReadingBack { source, trans_code })?;
+            .map_err(|source| ClaimError::ReadingBack { source, trans_code })?
+            .after(recorded_before);
         if read_back.record().is_some() {
-            note(&mut kept, KeptState::Recorded).await;
+            note_if_possible(&mut kept, KeptState::Recorded).await;
         }
         Ok(ClaimOutcome {
             read_back,
@@ -146,27 +128,84 @@ impl Client {
             new_transaction,
             resumed,
             sent: submitted.sent,
+            put_aside,
             trans_code,
         })
     }
 
-    async fn refuse_recorded(
+    /// Submits the transaction; its file says that it was about to be sent before it is.
+    async fn submit_kept(
+        &self,
+        mut ready: Ready,
+        options: &ClaimOptions,
+    ) -> Result<(Submitted, Ready), ClaimError> {
+        let trans_code = ready.trans_code;
+        let path = ready.kept.as_ref().map(|kept| kept.path().to_owned());
+        // This is on disk before anything is sent, or nothing is.
+        let before = note(&mut ready.kept, KeptState::Sent).await?;
+        let earlier = before.is_some_and(KeptState::may_have_arrived);
+        let submitted = self
+            .submit_telling(&ready.signed, &options.submit, |earlier| {
+                options.tell(&ClaimStep::Submitting { earlier });
+            })
+            .await;
+        let submitted = match submitted {
+            Ok(submitted) => submitted,
+            Err(source) => {
+                let source = source.after(earlier);
+                let state = match before {
+                    Some(before) if !source.maybe_sent() => before,
+                    // Once more, should another process have taken it back meanwhile.
+                    _ => KeptState::Sent,
+                };
+                note_if_possible(&mut ready.kept, state).await;
+                return Err(ClaimError::Submission {
+                    source,
+                    trans_code,
+                    kept: path,
+                });
+            }
+        };
+        // Once a node took it, another's refusal says nothing about that.
+        let taken = matches!(before, Some(KeptState::Accepted | KeptState::Recorded));
+        let new_transaction = submitted.answer.new_transaction();
+        if !submitted.answer.is_valid() {
+            let unclear =
+                (earlier || submitted.maybe_taken_before) && new_transaction != Some(true);
+            let maybe_taken_before = taken || unclear;
+            if !maybe_taken_before {
+                note_if_possible(&mut ready.kept, KeptState::Refused).await;
+            }
+            return Err(ClaimError::Refused {
+                messages: submitted.answer.messages().to_vec(),
+                trans_code,
+                new_transaction,
+                maybe_taken_before,
+                kept: path,
+            });
+        }
+        note_if_possible(&mut ready.kept, KeptState::Accepted).await;
+        Ok((submitted, ready))
+    }
+
+    /// Whether a record that says the same is there before anything is signed; an error, unless
+    /// that is no obstacle, if any of this verifier is.
+    async fn recorded_before(
         &self,
         claim: &Claim,
         params: &AddVerification,
         verifiers: &[WalletAddress],
         options: &ClaimOptions,
-    ) -> Result<(), ClaimError> {
-        if options.although_recorded {
-            return Ok(());
-        }
+    ) -> Result<bool, ClaimError> {
         match self.look(claim.contract, params, verifiers).await? {
-            ReadBack::Recorded(record) | ReadBack::Differs { record, .. } => {
-                Err(ClaimError::AlreadyRecorded {
-                    record: Box::new(record),
-                })
-            }
-            ReadBack::OfOthers(_) | ReadBack::Nothing => Ok(()),
+            ReadBack::Recorded(_) if options.although_recorded => Ok(true),
+            ReadBack::Differs { .. } if options.although_recorded => Ok(false),
+            ReadBack::Recorded(record)
+            | ReadBack::Before(record)
+            | ReadBack::Differs { record, .. } => Err(ClaimError::AlreadyRecorded {
+                record: Box::new(record),
+            }),
+            ReadBack::OfOthers(_) | ReadBack::Nothing => Ok(false),
         }
     }
 
@@ -176,7 +215,8 @@ impl Client {
         call: &ContractCall,
         signers: &[&dyn Signer],
         options: &ClaimOptions,
-    ) -> Result<(SignedTransaction, TransactionCode, Option<Kept>), ClaimError> {
+        recorded_before: bool,
+    ) -> Result<Ready, ClaimError> {
         let raw = self.build_call(call).await?;
         let checked = CheckedTransaction::check(call, &raw, &claim.fee)?;
         options.tell(&ClaimStep::Built {
@@ -184,25 +224,72 @@ impl Client {
         });
         let signed = checked.sign(signers).await?;
         options.tell(&ClaimStep::Signed);
-        let trans_code = checked.trans_code();
-        let Some(path) = options.keep.clone() else {
-            return Ok((signed, trans_code, None));
+        let mut ready = Ready {
+            trans_code: checked.trans_code(),
+            signed,
+            kept: None,
+            resumed: false,
+            put_aside: None,
+            recorded_before,
         };
-        let (node, copy) = (self.base_url().clone(), signed.clone());
-        let created = blocking({
-            let path = path.clone();
-            move || Kept::create(&path, &node, &checked, &copy)
-        })
-        .await;
-        let kept = match created {
+        let Some(path) = options.keep.clone() else {
+            return Ok(ready);
+        };
+        let kept = Kept::of(&path, self.base_url(), &checked, &ready.signed)?
+            .after_a_record(recorded_before);
+        let place = if options.again {
+            Place::Aside
+        } else {
+            Place::New
+        };
+        let written = blocking(move || kept.write_first(&place).map(|aside| (kept, aside))).await;
+        match written {
+            // Another process was faster, and its transaction is the one.
             Err(KeptError::Exists { path }) => {
                 let other = resume(path.clone(), call, claim, self, options).await?;
-                other.ok_or(KeptError::Exists { path })?
+                let other = other.ok_or(KeptError::Exists { path })?;
+                Ok(Ready::of(other, options))
             }
-            created => created?,
-        };
-        options.tell(&ClaimStep::Kept { path: kept.path() });
-        Ok((signed, trans_code, Some(kept)))
+            Err(error) => Err(error.into()),
+            Ok((kept, put_aside)) => {
+                if let Some(path) = &put_aside {
+                    options.tell(&ClaimStep::PutAside { path });
+                }
+                options.tell(&ClaimStep::Kept { path: kept.path() });
+                ready.kept = Some(kept);
+                ready.put_aside = put_aside;
+                Ok(ready)
+            }
+        }
+    }
+}
+
+/// A signed transaction that is to be submitted.
+struct Ready {
+    signed: SignedTransaction,
+    trans_code: TransactionCode,
+    kept: Option<Kept>,
+    /// Whether it was not signed by this call.
+    resumed: bool,
+    put_aside: Option<PathBuf>,
+    recorded_before: bool,
+}
+
+impl Ready {
+    /// One that is kept already.
+    fn of(kept: Kept, options: &ClaimOptions) -> Self {
+        options.tell(&ClaimStep::Resumed {
+            path: kept.path(),
+            trans_code: kept.trans_code(),
+        });
+        Self {
+            signed: kept.signed().clone(),
+            trans_code: kept.trans_code(),
+            recorded_before: kept.recorded_before(),
+            kept: Some(kept),
+            resumed: true,
+            put_aside: None,
+        }
     }
 }
 
@@ -264,18 +351,21 @@ async fn resume(
     Ok(Some(kept))
 }
 
-/// Notes how far the transaction has come. That can fail without harm: what counts is kept.
-async fn note(kept: &mut Option<Kept>, state: KeptState) {
-    if let Some(mut copy) = kept.take() {
-        let (noted, outcome) = blocking(move || {
-            let outcome = copy.note(state);
-            (copy, outcome)
-        })
-        .await;
-        if let Err(error) = outcome {
-            tracing::warn!(%error, "the state can't be noted");
-        }
-        *kept = Some(noted);
+/// Notes how far the transaction has come, if it is kept, and tells what was noted before.
+async fn note(kept: &mut Option<Kept>, state: KeptState) -> Result<Option<KeptState>, KeptError> {
+    let Some(mut copy) = kept.clone() else {
+        return Ok(None);
+    };
+    let (noted, before) =
+        blocking(move || copy.note_after(state).map(|before| (copy, before))).await?;
+    *kept = Some(noted);
+    Ok(Some(before))
+}
+
+/// The same where it can fail without harm: what counts is kept.
+async fn note_if_possible(kept: &mut Option<Kept>, state: KeptState) {
+    if let Err(error) = note(kept, state).await {
+        tracing::warn!(%error, "the state can't be noted");
     }
 }
 

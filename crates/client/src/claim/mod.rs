@@ -27,7 +27,8 @@
 //! 2. [`Client::build_call`](crate::Client::build_call), then [`CheckedTransaction::check`], which
 //!    is the only way to a text that may be signed;
 //! 3. [`CheckedTransaction::sign`] with whatever is a [`Signer`](node_primitives::Signer);
-//! 4. [`Kept::create`], so that a crash can't make a second claim of one;
+//! 4. [`Kept::create`], so that a crash can't make a second claim of one, after
+//!    [`Kept::pending_in`] has told whether another one of the asset may still be recorded;
 //! 5. [`Client::submit_until_answered`], which may send the *same* transaction more than once;
 //! 6. [`Client::look_for_claim`] and [`Client::wait_for_claim`].
 //!
@@ -58,7 +59,7 @@ pub use echo::EchoError;
 pub use error::ClaimError;
 pub use fee::{Fee, FeeError};
 pub use flow::ClaimOutcome;
-pub use kept::{Kept, KeptError, KeptState};
+pub use kept::{Kept, KeptError, KeptState, Pending};
 pub use options::{ClaimOptions, ClaimStep};
 pub use read_back::ReadBack;
 pub use submitting::{SubmitError, SubmitPolicy, Submitted};

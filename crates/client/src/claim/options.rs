@@ -29,6 +29,9 @@ pub struct ClaimOptions {
     pub longest_pause: Duration,
     /// How often the same transaction is submitted, and when.
     pub submit: SubmitPolicy,
+    /// Whether to make another transaction of the claim, and pay again, although one is kept
+    /// already. No. See [`again`](Self::again).
+    pub again: bool,
     /// Whether to claim although this verifier has a record about the asset already. No: nodes
     /// were seen to refuse such a claim only when the block is made, where the fee may be lost.
     pub although_recorded: bool,
@@ -46,6 +49,7 @@ impl Default for ClaimOptions {
             first_pause: Duration::from_millis(500),
             longest_pause: Duration::from_secs(5),
             submit: SubmitPolicy::default(),
+            again: false,
             although_recorded: false,
             any_node: false,
             progress: None,
@@ -82,6 +86,19 @@ impl ClaimOptions {
     #[must_use]
     pub fn submit(mut self, policy: SubmitPolicy) -> Self {
         self.submit = policy;
+        self
+    }
+
+    /// Sets whether to make another transaction of the claim, and pay again, whatever is
+    /// [kept](Self::keep).
+    ///
+    /// What is kept is not read. Only when the new transaction is signed does its file take the
+    /// other one's name, which is put aside in the same step as `FILE.1`, or the first such name
+    /// that is free. Whatever fails before that leaves the file as it is. Claiming the same once
+    /// more *without* this submits the transaction that bears the name then.
+    #[must_use]
+    pub fn again(mut self, yes: bool) -> Self {
+        self.again = yes;
         self
     }
 
@@ -122,6 +139,7 @@ impl fmt::Debug for ClaimOptions {
             .field("first_pause", &self.first_pause)
             .field("longest_pause", &self.longest_pause)
             .field("submit", &self.submit)
+            .field("again", &self.again)
             .field("although_recorded", &self.although_recorded)
             .field("any_node", &self.any_node)
             .field("progress", &self.progress.is_some())
@@ -144,7 +162,9 @@ pub enum ClaimStep<'a> {
         /// How far it has come.
         progress: HashProgress,
     },
-    /// A transaction of this claim was kept earlier, and is what will be submitted.
+    /// A transaction of this claim is kept already, and is what will be submitted: one of an earlier
+    /// run or, after [`Signed`](Self::Signed), one of a process that was faster. What was signed
+    /// here is dropped then.
     Resumed {
         /// The file.
         path: &'a Path,
@@ -158,6 +178,11 @@ pub enum ClaimStep<'a> {
     },
     /// All signers have signed.
     Signed,
+    /// The transaction that was kept before is now kept in another file.
+    PutAside {
+        /// The file.
+        path: &'a Path,
+    },
     /// The signed transaction is on disk.
     Kept {
         /// The file.
@@ -165,7 +190,7 @@ pub enum ClaimStep<'a> {
     },
     /// The transaction is about to be submitted, for the first time or again.
     Submitting {
-        /// How often it was submitted before in this run.
+        /// How often that was tried before in this run.
         earlier: u32,
     },
     /// The node took the transaction.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use node_primitives::{ContractAddress, WalletAddress};
 
-use crate::{AddVerification, Client, Error, HexText, VerificationRecord};
+use crate::{AddVerification, Client, Error, ErrorKind, HexText, VerificationRecord};
 
 /// The table of the contract. Source: the contract, "Verification record".
 const TABLE: &str = "verification";
@@ -15,6 +15,10 @@ const TABLE: &str = "verification";
 pub enum ReadBack {
     /// A record of this verifier about this asset that says what was claimed.
     Recorded(VerificationRecord),
+    /// A record of this verifier that says what was claimed, and that was there before the
+    /// transaction was signed: it is of another one. A node keeps one for each verifier and asset,
+    /// so nothing else will be recorded.
+    Before(VerificationRecord),
     /// A record of this verifier about this asset that says something else. A node keeps one for
     /// each verifier and asset, so what was claimed will not be recorded.
     Differs {
@@ -31,7 +35,7 @@ pub enum ReadBack {
 }
 
 impl ReadBack {
-    /// The record that says what was claimed.
+    /// The record that says what was claimed, and may be of the transaction that was submitted.
     #[must_use]
     pub fn record(&self) -> Option<&VerificationRecord> {
         match self {
@@ -43,7 +47,18 @@ impl ReadBack {
     /// Whether waiting longer can't change it.
     #[must_use]
     pub fn is_final(&self) -> bool {
-        matches!(self, Self::Recorded(_) | Self::Differs { .. })
+        matches!(
+            self,
+            Self::Recorded(_) | Self::Before(_) | Self::Differs { .. }
+        )
+    }
+
+    /// The same, where such a record was there before the transaction was signed.
+    pub(super) fn after(self, recorded_before: bool) -> Self {
+        match self {
+            Self::Recorded(record) if recorded_before => Self::Before(record),
+            seen => seen,
+        }
     }
 
     /// What records say about a claim, of which the node stores one of `verifiers` as its verifier.
@@ -56,7 +71,11 @@ impl ReadBack {
         let mut different = None;
         let mut others = Vec::new();
         for record in records {
-            if record.asset_id() != Ok(&claim.asset_id) {
+            // What a node says of another asset or of another contract was not asked for.
+            let elsewhere = record
+                .contract_address()
+                .is_ok_and(|found| found != contract);
+            if elsewhere || record.asset_id() != Ok(&claim.asset_id) {
                 continue;
             }
             let own = record
@@ -144,8 +163,8 @@ impl Client {
     /// half up to `longest_pause`.
     ///
     /// # Errors
-    /// If the node can't be asked: at once if it never could be, and at the end of the time if it
-    /// is likely to pass.
+    /// If the last look failed. A look that fails, in whatever way, does not end the wait: a node
+    /// that takes transactions can well fail a question now and then.
     pub async fn wait_for_claim(
         &self,
         contract: ContractAddress,
@@ -180,7 +199,8 @@ impl Client {
             let left = patience.wait.saturating_sub(started.elapsed());
             match &seen {
                 Ok(state) if state.is_final() => return seen,
-                Err(error) if !error.is_retryable() => return seen,
+                // Nothing was asked, and nothing will be.
+                Err(error) if error.kind() == ErrorKind::Configuration => return seen,
                 _ if left.is_zero() => return seen,
                 Ok(state) => tell(state, left),
                 Err(error) => tracing::debug!(%error, "looking again"),
@@ -195,11 +215,10 @@ impl Client {
                 .saturating_sub(started.elapsed())
                 .max(shortest);
             let look = self.look(contract, claim, verifiers);
-            match (tokio::time::timeout(left, look).await, &seen) {
-                (Err(_elapsed), _) => return seen,
-                // What was seen before is worth more than a connection that failed since.
-                (Ok(Err(error)), Ok(_)) if error.is_retryable() => {}
-                (Ok(latest), _) => seen = latest,
+            match tokio::time::timeout(left, look).await {
+                // Of what did not come to its end, nothing is known.
+                Err(_elapsed) => return seen,
+                Ok(latest) => seen = latest,
             }
         }
     }
@@ -300,8 +319,10 @@ mod tests {
     fn other_records_are_told_apart() {
         assert_eq!(seen("null"), ReadBack::Nothing);
         assert_eq!(seen("[]"), ReadBack::Nothing);
-        // A node that answers about another asset says nothing about this one.
+        // A node that answers about another asset, or of another contract, says nothing about this.
         assert_eq!(seen(&row("b", 1, "fine")), ReadBack::Nothing);
+        let elsewhere = row("a", 1, "fine").replace("cc8", "cc9");
+        assert_eq!(seen(&elsewhere), ReadBack::Nothing);
         match seen(&format!(
             "[{},{}]",
             row("a", 2, "fine"),
@@ -319,9 +340,8 @@ mod tests {
     #[test]
     fn each_field_that_differs_or_can_not_be_read_is_named() {
         let own = row("a", 1, "fine");
-        let contract = CONTRACT.replace("cc8", "cc9");
         for (from, to, field) in [
-            (CONTRACT, contract.as_str(), "address"),
+            (CONTRACT, "ctcc", "address"),
             ("\"token\"", "\"Token\"", "asset_type"),
             (",1,", ",2,", "outcome"),
             (",1,", ",null,", "outcome"),

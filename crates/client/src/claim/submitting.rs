@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Client, Error, FieldError, SignedTransaction, SubmitAnswer};
+use crate::{Client, Error, SignedTransaction, SubmitAnswer, UnclearAnswer};
 
 /// How often one transaction is submitted, and when.
 ///
@@ -65,16 +65,16 @@ impl SubmitPolicy {
         self
     }
 
-    /// The pause after the submission of that number, counted from 1; `None` to give up.
-    fn pause(&self, sent: u32, asked: Option<Duration>, left: Duration) -> Option<Duration> {
-        if sent >= self.most {
+    /// The pause after the try of that number, counted from 1; `None` to give up.
+    fn pause(&self, tried: u32, asked: Option<Duration>, left: Duration) -> Option<Duration> {
+        if tried >= self.most {
             return None;
         }
         let pause = match asked {
             Some(asked) if asked > self.longest_pause => return None,
             Some(asked) => asked,
             None => {
-                let doubled = self.first_pause.saturating_mul(1 << (sent - 1).min(20));
+                let doubled = self.first_pause.saturating_mul(1 << (tried - 1).min(20));
                 doubled.min(self.longest_pause)
             }
         };
@@ -82,7 +82,7 @@ impl SubmitPolicy {
     }
 }
 
-/// A node's answer to a transaction, valid or not.
+/// A node's answer to a transaction, accepted or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Submitted {
@@ -90,13 +90,16 @@ pub struct Submitted {
     pub answer: SubmitAnswer,
     /// How often the transaction was sent.
     pub sent: u32,
+    /// Whether a try before the answered one may have been taken.
+    pub(super) maybe_taken_before: bool,
 }
 
-/// A transaction got no answer that says whether it is valid.
+/// A transaction got no answer that says whether it was taken.
 #[derive(Debug, thiserror::Error)]
-#[error("{fault}{}", times(*sent))]
+#[error("{fault}{}", times(*tried, *sent))]
 pub struct SubmitError {
     fault: Fault,
+    tried: u32,
     sent: u32,
     maybe_sent: bool,
 }
@@ -105,21 +108,37 @@ pub struct SubmitError {
 enum Fault {
     #[error(transparent)]
     Client(#[from] Error),
-    #[error("the node does not say whether the transaction is valid: {0}")]
-    Unclear(FieldError),
+    #[error("the node does not say whether it took the transaction: {}", .0.fault)]
+    Unclear(Box<Unclear>),
+}
+
+#[derive(Debug)]
+struct Unclear {
+    fault: UnclearAnswer,
+    answer: SubmitAnswer,
 }
 
 impl SubmitError {
-    /// Whether one of the submissions may have reached the node.
+    /// Whether the node may have taken the transaction: in one of these submissions, or in an
+    /// earlier run of the same [claim](Client::claim).
+    ///
+    /// It is false where nothing was sent, and where each answer was a status that says that the
+    /// transaction was not taken: 429 and the other ones from 400 to 499, but for 408.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.maybe_sent
     }
 
-    /// How often the transaction was submitted, or tried to be.
+    /// How often the transaction was sent: of the tries, those that came as far as a connection.
     #[must_use]
     pub fn sent(&self) -> u32 {
         self.sent
+    }
+
+    /// How often it was tried.
+    #[must_use]
+    pub fn tried(&self) -> u32 {
+        self.tried
     }
 
     /// What the last submission ended with, where it is not an answer.
@@ -130,13 +149,29 @@ impl SubmitError {
             Fault::Unclear(_) => None,
         }
     }
+
+    /// The last submission's answer, where there is one that does not tell what came of it.
+    #[must_use]
+    pub fn answer(&self) -> Option<&SubmitAnswer> {
+        match &self.fault {
+            Fault::Client(_) => None,
+            Fault::Unclear(unclear) => Some(&unclear.answer),
+        }
+    }
+
+    /// The same, where an earlier run may have sent the transaction.
+    pub(super) fn after(mut self, maybe_sent_earlier: bool) -> Self {
+        self.maybe_sent |= maybe_sent_earlier;
+        self
+    }
 }
 
-fn times(sent: u32) -> String {
-    if sent > 1 {
-        format!(" (submitted {sent} times)")
-    } else {
-        String::new()
+fn times(tried: u32, sent: u32) -> String {
+    match (tried, sent) {
+        (0 | 1, _) => String::new(),
+        (tried, 0) => format!(" (tried {tried} times, and never sent)"),
+        (tried, sent) if tried == sent => format!(" (submitted {sent} times)"),
+        (tried, sent) => format!(" (tried {tried} times, and sent in {sent} of them)"),
     }
 }
 
@@ -148,9 +183,9 @@ impl Client {
     /// is an answer whose [`is_valid`](SubmitAnswer::is_valid) is false.
     ///
     /// # Errors
-    /// If no answer says whether the transaction is valid;
-    /// [`maybe_sent`](SubmitError::maybe_sent) is true if any one of the submissions may have
-    /// arrived.
+    /// If no answer says whether the transaction was [accepted](SubmitAnswer::accepted), or one
+    /// contradicts itself; [`maybe_sent`](SubmitError::maybe_sent) is true if any one of the
+    /// submissions may have been taken.
     pub async fn submit_until_answered(
         &self,
         transaction: &SignedTransaction,
@@ -167,31 +202,43 @@ impl Client {
         tell: impl Fn(u32),
     ) -> Result<Submitted, SubmitError> {
         let started = Instant::now();
+        let (mut tried, mut sent) = (0, 0);
         let mut maybe_sent = false;
-        let mut sent = 0;
         loop {
-            tell(sent);
+            tell(tried);
             let outcome = self.submit(transaction).await;
-            sent += 1;
+            tried += 1;
             let (fault, asked, again) = match outcome {
-                Ok(answer) => match answer.valid() {
-                    Ok(_) => return Ok(Submitted { answer, sent }),
-                    Err(fault) => {
-                        maybe_sent = true;
-                        (Fault::Unclear(fault), None, true)
+                Ok(answer) => {
+                    sent += 1;
+                    match answer.accepted() {
+                        Ok(_) => {
+                            return Ok(Submitted {
+                                answer,
+                                sent,
+                                maybe_taken_before: maybe_sent,
+                            });
+                        }
+                        Err(fault) => {
+                            maybe_sent = true;
+                            let unclear = Box::new(Unclear { fault, answer });
+                            (Fault::Unclear(unclear), None, true)
+                        }
                     }
-                },
+                }
                 Err(error) => {
-                    maybe_sent |= error.maybe_sent();
+                    sent += u32::from(error.maybe_sent());
+                    maybe_sent |= error.maybe_sent() && !is_not_taken(&error);
                     let (asked, again) = (error.retry_after(), may_pass(&error));
                     (Fault::Client(error), asked, again)
                 }
             };
             let left = policy.deadline.saturating_sub(started.elapsed());
-            let pause = policy.pause(sent, asked, left).filter(|_| again);
+            let pause = policy.pause(tried, asked, left).filter(|_| again);
             let Some(pause) = pause else {
                 return Err(SubmitError {
                     fault,
+                    tried,
                     sent,
                     maybe_sent,
                 });
@@ -200,6 +247,14 @@ impl Client {
             tokio::time::sleep(pause).await;
         }
     }
+}
+
+/// Whether the answer's status says that the transaction was not taken.
+fn is_not_taken(error: &Error) -> bool {
+    // After 408, the server may have had it; it is the one of these that is no refusal.
+    error
+        .status()
+        .is_some_and(|status| status.is_client_error() && status.as_u16() != 408)
 }
 
 /// Whether the same submission may be answered later.

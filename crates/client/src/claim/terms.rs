@@ -2,7 +2,7 @@
 
 use node_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
 
-use super::{ClaimError, Document, Fee};
+use super::{CheckedTransaction, ClaimError, Document, EchoError, Fee};
 use crate::{AddVerification, ContractCall};
 
 /// A claim about an asset, with the documents that support it and the fee that is paid for it.
@@ -147,17 +147,27 @@ impl Claim {
     /// The contract call that makes this claim, to be built by a node and signed by these wallets.
     ///
     /// # Errors
-    /// As for [`params`](Self::params).
+    /// As for [`params`](Self::params), or if what is claimed can't be signed, such as a number of
+    /// too many digits.
     pub fn call(
         &self,
         signers: &[WalletAddress],
         hashes: Vec<Hash256>,
     ) -> Result<ContractCall, ClaimError> {
         let params = self.params(signers, hashes)?;
-        ContractCall::new(self.contract, "add_verification")
+        let call = ContractCall::new(self.contract, "add_verification")
             .signers(signers.iter().copied())
             .params(&params)
-            .map_err(|error| ClaimError::Input(error.to_string()))
+            .map_err(|error| ClaimError::Input(error.to_string()))?;
+        CheckedTransaction::check_asked(&call).map_err(|error| {
+            let reason = match error {
+                // Nobody has been asked for a transaction yet.
+                EchoError::Unsignable(reason) => reason.to_string(),
+                other => other.to_string(),
+            };
+            ClaimError::Input(format!("the claim can't be signed: {reason}"))
+        })?;
+        Ok(call)
     }
 }
 
@@ -183,6 +193,33 @@ mod tests {
         let params = second.params(&both, Vec::new()).unwrap();
         assert_eq!(params.verifier_address, wallet(2));
         assert_eq!(second.call(&both, Vec::new()).unwrap().signers, both);
+    }
+
+    #[test]
+    fn what_has_no_message_that_can_be_signed_is_refused_before_anybody_is_asked() {
+        let (long, most): (Integer, Integer) = (
+            "9".repeat(4301).parse().unwrap(),
+            "9".repeat(4300).parse().unwrap(),
+        );
+        let with = |number: &Integer| {
+            let fee = Fee::new(1.into(), "TKN").unwrap();
+            Claim::new(
+                ContractAddress::from_bytes([9; 20]),
+                "a",
+                number.clone(),
+                fee,
+            )
+        };
+        for (claim, words) in [
+            (with(&long), "4300"),
+            (claim("a").outcome(long.clone()), "4300"),
+            (claim("a").remarks("x".repeat(1 << 20)), "1048576"),
+        ] {
+            let error = claim.call(&[wallet(1)], Vec::new()).unwrap_err();
+            assert!(matches!(error, ClaimError::Input(_)), "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        assert!(with(&most).call(&[wallet(1)], Vec::new()).is_ok());
     }
 
     #[test]

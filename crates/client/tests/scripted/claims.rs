@@ -42,6 +42,9 @@ async fn the_same_bytes_are_submitted_until_an_answer_says_whether_they_are_vali
         Reply::json("nonsense"),
         // A node that syncs says so where the outcome belongs.
         Reply::json(r#"{"status":"FAILURE","response":"NODE_BUSY"}"#),
+        // A node that contradicts itself.
+        Reply::json(r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#),
+        Reply::json(r#"{"response":{"valid":true}}"#),
     ] {
         let server = Server::start(vec![lost.clone(), lost, Reply::json(TAKEN)]).await;
         let submitted = client(&server.base)
@@ -75,9 +78,18 @@ async fn what_will_not_pass_is_submitted_once() {
             .await
             .unwrap_err();
         assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
-        assert!(error.maybe_sent());
+        // The status says that it was not taken.
+        assert!(!error.maybe_sent());
         assert!(error.client_error().is_some());
     }
+    // That says nothing of the submission before, though.
+    let server = Server::start(vec![Reply::status(502, "{}"), Reply::status(400, "{}")]).await;
+    let error = client(&server.base)
+        .submit_until_answered(&signed(), &policy())
+        .await
+        .unwrap_err();
+    assert_eq!((server.count(), error.sent()), (2, 2), "{error}");
+    assert!(error.maybe_sent());
     let refused = Reply::json(r#"{"response":{"valid":false,"msg":"no"}}"#);
     let server = Server::answering(refused).await;
     let submitted = client(&server.base)
@@ -111,6 +123,50 @@ async fn submitting_ends_after_as_many_times_as_are_allowed() {
         error.to_string().contains("does not say whether"),
         "{error}"
     );
+    assert!(error.answer().is_some());
+}
+
+#[tokio::test]
+async fn an_answer_that_contradicts_itself_is_neither_a_success_nor_a_refusal() {
+    for status in [
+        "\"FAILURE\"",
+        "\"success\"",
+        "\"ERROR\"",
+        "\"\"",
+        "null",
+        "5",
+    ] {
+        let body = format!(r#"{{"status":{status},"response":{{"valid":true}}}}"#);
+        let server = Server::answering(Reply::json(&body)).await;
+        let error = client(&server.base)
+            .submit_until_answered(&signed(), &SubmitPolicy::once())
+            .await
+            .unwrap_err();
+        assert!(error.maybe_sent(), "{status}");
+        assert!(error.to_string().contains("instead of"), "{error}");
+        let answer = error.answer().unwrap();
+        assert_eq!((answer.valid(), answer.is_valid()), (Ok(true), false));
+    }
+}
+
+#[tokio::test]
+async fn what_was_never_sent_is_not_counted_as_sent() {
+    let closed = {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        format!("http://{}", listener.local_addr().unwrap())
+    };
+    let error = client(&closed)
+        .submit_until_answered(&signed(), &policy())
+        .await
+        .unwrap_err();
+    assert_eq!((error.tried(), error.sent()), (4, 0));
+    assert!(!error.maybe_sent());
+    assert!(
+        error
+            .to_string()
+            .ends_with("(tried 4 times, and never sent)"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -135,10 +191,31 @@ async fn a_node_that_fails_for_a_while_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_node_that_can_not_tell_ends_the_wait_at_once() {
+async fn a_look_that_fails_does_not_end_the_wait() {
+    let record = format!(r#"{{"data":["{CONTRACT}","a","token","{WALLET}",1,"[]","[]","",9]}}"#);
+    let under_failure = record.replacen('{', r#"{"status":"FAILURE","#, 1);
+    for failure in [
+        Reply::status(500, r#"{"detail":"no such table: verification"}"#),
+        Reply::status(404, "{}"),
+        Reply::json("nonsense"),
+        Reply::json("{}"),
+        // No record, and not the answer that there is none.
+        Reply::json(r#"{"data":{}}"#),
+        Reply::json(&under_failure),
+    ] {
+        for first in [failure.clone(), Reply::json(NOTHING)] {
+            let server = Server::start(vec![first, failure.clone(), Reply::json(&record)]).await;
+            let seen = wait(&server, Duration::from_secs(60)).await.unwrap();
+            assert!(seen.record().is_some());
+            assert_eq!(server.count(), 3);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_wait_tells_the_last_failure_at_its_end() {
     let detail = r#"{"detail":"no such table: verification"}"#;
     let server = Server::answering(Reply::status(500, detail)).await;
-    let error = wait(&server, Duration::from_secs(600)).await.unwrap_err();
+    let error = wait(&server, Duration::from_millis(20)).await.unwrap_err();
     assert_eq!(error.detail(), Some("no such table: verification"));
-    assert_eq!(server.count(), 1);
 }

@@ -84,6 +84,12 @@ pub enum KeyFileFault {
     /// The PEM text holds no private key.
     #[error("holds no private key, but another kind of PEM")]
     NoPrivateKey,
+    /// The PEM text holds more than one private key.
+    #[error("holds {count} private keys, and which one is meant can't be told: give each a file")]
+    SeveralKeys {
+        /// How many there are.
+        count: usize,
+    },
     /// The private key is none.
     #[error("has no private key: {0}")]
     Key(#[from] KeyError),

@@ -4,7 +4,11 @@ use k256::{Secp256k1, SecretKey, elliptic_curve::ALGORITHM_OID};
 use pkcs8::{
     AlgorithmIdentifierRef, AssociatedOid, EncodePrivateKey, EncryptedPrivateKeyInfoRef,
     LineEnding, PrivateKeyInfoRef, SecretDocument,
-    der::{Decode as _, Reader as _, SliceReader, asn1::OctetStringRef, pem::PemLabel},
+    der::{
+        Decode as _, Reader as _, SliceReader,
+        asn1::OctetStringRef,
+        pem::{self, PemLabel},
+    },
     pkcs5::{self, pbes2, scrypt},
 };
 use sec1::EcPrivateKey;
@@ -30,12 +34,11 @@ pub(super) struct Sealed {
 pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
     let above = &text[..first_begin(text).ok_or(KeyFileFault::Form)?];
     let claimed = claimed(above)?;
-    // `openssl ecparam -genkey` puts the curve's parameters before the key.
-    let block = &text[text.rfind(BEGIN).unwrap_or(0)..];
+    let block = key_block(text)?;
     if block.contains("\nProc-Type:") {
         return Err(KeyFileFault::Unsupported);
     }
-    let (label, document) = SecretDocument::from_pem(block).map_err(|_| KeyFileFault::Damaged {
+    let (label, document) = decoded(block).map_err(|_| KeyFileFault::Damaged {
         what: "its PEM is not in the form of RFC 7468",
     })?;
     match label {
@@ -51,6 +54,42 @@ pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
         "EC PRIVATE KEY" => checked(from_sec1(document.as_bytes())?, &claimed).map(Content::Open),
         _ => Err(KeyFileFault::NoPrivateKey),
     }
+}
+
+/// The block that holds the private key, from its first line on.
+///
+/// Other kinds may stand beside it: `openssl ecparam -genkey` puts the curve's parameters first.
+fn key_block(text: &str) -> Result<&str, KeyFileFault> {
+    let begins: Vec<usize> = text.match_indices(BEGIN).map(|(at, _)| at).collect();
+    let ends = begins.iter().skip(1).copied().chain([text.len()]);
+    let blocks: Vec<&str> = begins
+        .iter()
+        .zip(ends)
+        .filter_map(|(begin, end)| text.get(*begin..end))
+        .collect();
+    let is_key = |block: &&&str| {
+        let first = block.lines().next().unwrap_or_default();
+        first.trim_end().ends_with("PRIVATE KEY-----")
+    };
+    let keys = blocks.iter().filter(is_key).count();
+    if keys > 1 {
+        return Err(KeyFileFault::SeveralKeys { count: keys });
+    }
+    let block = blocks.iter().find(is_key).or(blocks.last());
+    Ok(block.map_or(text, |block| block.trim_end()))
+}
+
+/// The label and the contents of a block, in lines of 64 characters or of another length.
+fn decoded(block: &str) -> pkcs8::der::Result<(&str, SecretDocument)> {
+    if let Ok(read) = SecretDocument::from_pem(block) {
+        return Ok(read);
+    }
+    let mut decoder = pem::Decoder::new_detect_wrap(block.as_bytes())?;
+    let label = decoder.type_label();
+    // With room for all of it from the start, no copy is left behind by growing.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
+    decoder.decode_to_end(&mut bytes)?;
+    Ok((label, SecretDocument::try_from(bytes.as_slice())?))
 }
 
 impl Sealed {

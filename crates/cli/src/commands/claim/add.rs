@@ -77,7 +77,7 @@ pub(super) struct AddArgs {
     signers: SignerArgs,
     /// File in which the signed transaction is kept before it is sent [default: one named by the
     /// claim, in $XDG_STATE_HOME/nodectl/claims or ~/.local/state/nodectl/claims]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
     keep: Option<PathBuf>,
     /// How long to wait until the record can be read, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
@@ -88,8 +88,9 @@ pub(super) struct AddArgs {
     /// Show exactly what would be signed; sign nothing, submit nothing, write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Make another claim, and pay again, although there is a kept one or a record already; the
-    /// kept one's file is put aside
+    /// Make another claim, and pay again, although an earlier one is kept and may still be
+    /// recorded; the kept one's file is put aside when the new one is signed. Where this
+    /// verifier's record is there already, it is refused all the same, as a node keeps one
     #[arg(long)]
     again: bool,
     /// Submit a kept transaction to this node although it was kept for another base URL
@@ -102,8 +103,12 @@ pub(super) struct AddArgs {
 
 pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure> {
     let target = session.target()?;
-    // What is only shown costs nothing anywhere.
-    let network = target.may_submit(args.allow_mainnet || args.dry_run)?;
+    let network = if args.dry_run {
+        // What is only shown costs nothing anywhere.
+        target.network
+    } else {
+        Some(target.may_submit(args.allow_mainnet)?)
+    };
     let claim = claim(args, session)?;
     let signers = args.signers.signers(session)?;
     let wallets: Vec<WalletAddress> = signers.iter().map(Signer::wallet_address).collect();
@@ -112,18 +117,22 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         .params(&wallets, Vec::new())
         .map_err(outcome::failure)?;
 
-    let progress = Progress::new(session.output);
+    let progress = Progress::new(session.output, !args.no_wait);
     let mut hashes = hashed(&args.document, &progress).await?;
     hashes.extend(&args.document_hash);
     let call = claim
         .call(&wallets, hashes.clone())
         .map_err(outcome::failure)?;
-    let place = match &args.keep {
-        Some(path) => path.clone(),
-        None => keep::usual_place(network, &call, &claim.fee)?,
+    let place = match (&args.keep, network) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Some(network)) => Some(keep::usual_place(network, &call, &claim.fee)?),
+        (None, None) => None,
     };
-    let kept = Kept::open(&place).map_err(Failure::usage)?;
-    let kept = kept.filter(|_| !args.again);
+    let kept = match &place {
+        // Whatever lies there is put aside when the new transaction is signed.
+        Some(place) if !args.again => Kept::open(place).map_err(Failure::usage)?,
+        _ => None,
+    };
     if let Some(kept) = &kept
         && !args.any_node
         && kept.node() != target.base_url.as_str()
@@ -132,31 +141,35 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
             "an earlier run kept this claim's transaction in {} for the node at {}, and now it is \
              {}: if that is a node of the same network, give --any-node to submit it here; if not, \
              give another file with --keep",
-            place.display(),
+            kept.path().display(),
             kept.node(),
             target.base_url
         )));
     }
     if args.dry_run {
-        let kept_in = place.display().to_string();
-        let shown = to_be_signed(session, &target, &claim, &call, wallets, kept.as_ref()).await?;
-        return session.output.show(&shown.kept_in(kept_in, kept.is_some()));
+        let mut shown =
+            to_be_signed(session, &target, &claim, &call, wallets, kept.as_ref()).await?;
+        if let Some(place) = place {
+            shown = shown.kept_in(place.display().to_string(), kept.is_some());
+        }
+        return session.output.show(&shown);
     }
-
+    let (Some(place), Some(network), Some(verifier)) = (place, network, wallets.first()) else {
+        return Err(Failure::usage("which network? Give --network"));
+    };
+    if kept.is_none() && !args.again {
+        let folders = keep::folders(&place);
+        keep::refuse_pending(&folders, network, &claim, *verifier, session.output)?;
+    }
     keep::make_folder(&place)?;
-    if args.again
-        && let Some(aside) = keep::put_aside(&place)?
-    {
-        session.output.note(&format!(
-            "the transaction of the earlier claim is now in {}",
-            aside.display()
-        ));
+    if args.keep.is_none() {
+        keep::clear_leavings(&place);
     }
     let claim = hashes.into_iter().fold(claim, Claim::document);
     let told = progress.clone();
     let mut options = ClaimOptions::default()
         .keep(&place)
-        .although_recorded(args.again)
+        .again(args.again)
         .any_node(args.any_node)
         .on_step(move |step| told.step(step));
     options.wait = if args.no_wait {

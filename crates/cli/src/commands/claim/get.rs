@@ -88,6 +88,13 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
             args.asset
         )));
     }
+    for record in &records {
+        for fault in record.faults() {
+            session
+                .output
+                .warn(&format!("a field of the record can't be read: {fault}"));
+        }
+    }
     session.output.show(&Records {
         asset_id: &args.asset,
         records: records.iter().map(Shown::of).collect(),
@@ -106,18 +113,32 @@ async fn about(
         .contract_state(TABLE, contract, column, value)
         .await?;
     let mut records = state.verifications().map_err(Failure::unexpected)?;
-    if column == "asset_id" {
-        let other = records
-            .iter()
-            .find_map(|record| record.asset_id().ok().filter(|found| *found != asset));
-        if let Some(other) = other {
+    for record in &records {
+        if let Ok(other) = record.contract_address()
+            && other != contract
+        {
             return Err(Failure::unexpected(format!(
-                "the record of {asset:?} was asked for, and the node answered that of {other:?}"
+                "a record of {contract} was asked for, and the node answered one of {other}"
             )));
         }
+        if column != "asset_id" {
+            continue;
+        }
+        match record.asset_id() {
+            Ok(found) if found == asset => {}
+            Ok(other) => {
+                return Err(Failure::unexpected(format!(
+                    "the record of {asset:?} was asked for, and the node answered that of {other:?}"
+                )));
+            }
+            Err(fault) => {
+                return Err(Failure::unexpected(format!(
+                    "the record of {asset:?} was asked for, and the node's does not tell whose it \
+                     is: {fault}"
+                )));
+            }
+        }
     }
-    records.retain(|record| {
-        record.asset_id().is_ok_and(|found| found == asset) || column == "asset_id"
-    });
+    records.retain(|record| record.asset_id() == Ok(asset));
     Ok(records)
 }

@@ -1,6 +1,6 @@
 //! What became of a claim.
 
-use node_client::claim::{ClaimError, ClaimOutcome, ReadBack, SignError, SubmitError};
+use node_client::claim::{ClaimError, ClaimOutcome, ReadBack, SignError};
 use node_primitives::WalletAddress;
 use serde::Serialize;
 
@@ -50,6 +50,11 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
              recorded",
             fields.join(", ")
         ),
+        ReadBack::Before(_) => format!(
+            "transaction {code} was accepted, and this verifier's record about the asset was there \
+             before and says the same, so nothing tells whether it is this transaction's: a node \
+             keeps one record for each"
+        ),
         _ if !waited => return None,
         ReadBack::OfOthers(_) => format!(
             "transaction {code} was accepted, and the node shows only the records of other \
@@ -72,22 +77,29 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         ClaimError::NotEchoed(error) | ClaimError::Signing(SignError::Echo(error)) => {
             not_echoed(error)
         }
-        ClaimError::Refused { messages, .. } => Failure::refused_saying(text, &messages),
-        ClaimError::Submission { source, .. } => Failure::new(submission(&source), text),
+        ClaimError::Refused {
+            messages,
+            maybe_taken_before,
+            ..
+        } => {
+            let refused = Failure::refused_saying(text, &messages);
+            if maybe_taken_before {
+                // Who refuses it now, may have taken it then.
+                refused.but(Kind::Unconfirmed)
+            } else {
+                refused.and("; --again makes another one, and pays for it")
+            }
+        }
+        ClaimError::Submission { source, .. } => {
+            let why = submit::why_not(&source).filter(|_| !maybe_sent);
+            Failure::new(submit::kind_of(&source), text).and(why.unwrap_or_default())
+        }
         ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
             .and("; run the same command again, which submits the same transaction"),
         ClaimError::AlreadyRecorded { .. } => {
-            Failure::usage(text).and(" (--again claims all the same)")
+            Failure::usage(text).and("; `nodectl claim get` with --verifier shows it")
         }
         _ => Failure::usage(text),
     };
     failure.sent(maybe_sent)
-}
-
-fn submission(error: &SubmitError) -> Kind {
-    match error.client_error() {
-        _ if !error.maybe_sent() => Kind::Unreachable,
-        Some(cause) if error.sent() == 1 => submit::kind_of(cause),
-        _ => Kind::Unconfirmed,
-    }
 }

@@ -2,7 +2,10 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -18,14 +21,20 @@ use crate::{interrupt, output::Output};
 #[derive(Clone)]
 pub(super) struct Progress {
     output: Output,
+    /// Whether the record is waited for.
+    waits: bool,
+    /// Whether a transaction was built in this run.
+    built: Arc<AtomicBool>,
     /// What is drawn now, if anything is.
     drawn: Arc<Mutex<Option<ProgressBar>>>,
 }
 
 impl Progress {
-    pub(super) fn new(output: Output) -> Self {
+    pub(super) fn new(output: Output, waits: bool) -> Self {
         Self {
             output,
+            waits,
+            built: Arc::default(),
             drawn: Arc::default(),
         }
     }
@@ -50,13 +59,22 @@ impl Progress {
         match step {
             ClaimStep::Resumed { path, trans_code } => {
                 interrupt::from_now_on(kept_words(&path.display(), "an earlier run signed it"));
+                let why = if self.built.load(Ordering::SeqCst) {
+                    "another run was faster, and what was built here is dropped: submitting that \
+                     one's transaction"
+                } else {
+                    "an earlier run signed this claim: submitting the same transaction"
+                };
+                self.note(&format!("{why}, {trans_code}, kept in {}", path.display()));
+            }
+            ClaimStep::PutAside { path } => {
                 self.note(&format!(
-                    "an earlier run signed this claim: submitting the same transaction, \
-                     {trans_code}, kept in {}",
+                    "the transaction of the earlier claim is now in {}",
                     path.display()
                 ));
             }
             ClaimStep::Built { transaction } => {
+                self.built.store(true, Ordering::SeqCst);
                 self.note(&format!(
                     "the node built what was asked for: transaction {}, fee {} {}",
                     transaction.trans_code(),
@@ -74,7 +92,10 @@ impl Progress {
                 self.end();
                 self.note(match new_transaction {
                     Some(false) => "the node had the transaction already",
-                    _ => "the node took the transaction; waiting until its record can be read",
+                    _ if self.waits => {
+                        "the node took the transaction; waiting until its record can be read"
+                    }
+                    _ => "the node took the transaction",
                 });
             }
             ClaimStep::Waiting { left, .. } => {

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use super::Fee;
 use crate::{
-    ContractCall, RawTransaction, SignatureEntry, SignedTransaction,
+    ContractCall, DecodeError, RawTransaction, SignatureEntry, SignedTransaction,
     decode::{Leaf, text_in},
 };
 use compare::{compare, no_member_twice, object};
@@ -88,6 +88,15 @@ pub(super) fn check_signed(
     }
     check_transaction(asked, signed.transaction_text(), Price::Chosen(fee))?;
     check_signatures(asked, signed)
+}
+
+/// Checks what is to be asked for, before anybody is asked: it has one meaning, and a message that
+/// can be signed.
+pub(super) fn check_signable(asked: &ContractCall) -> Result<(), EchoError> {
+    let text = RawJson::from_value(asked)
+        .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
+    check_document(text.as_str())?;
+    check_asked(asked)
 }
 
 /// What was asked has to have one meaning itself.

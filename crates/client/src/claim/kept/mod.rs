@@ -2,6 +2,7 @@
 
 mod error;
 mod file;
+mod pending;
 #[cfg(test)]
 mod tests;
 
@@ -14,11 +15,15 @@ use sha2::{Digest, Sha256};
 use super::{CheckedTransaction, Fee, echo::shown_apart};
 use crate::{BaseUrl, ContractCall, SignedTransaction, decode::members, escape::escaped_up_to};
 pub use error::KeptError;
+use file::Folder;
+pub(super) use file::Place;
+pub use pending::Pending;
 
 /// What tells such a file from any other.
 const FORMAT: &str = "node-client/kept-transaction";
 /// The version of the form that is written.
 const VERSION: u32 = 1;
+
 /// A signed transaction in a file: what a crash must not lose.
 ///
 /// It is written whole or not at all, and before the transaction is sent. The file holds what was
@@ -37,14 +42,31 @@ pub struct Kept {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum KeptState {
-    /// It is signed; whether it was sent is not known.
+    /// It is signed, and was not sent.
     Signed,
+    /// It was about to be sent, and what came of that is not known.
+    Sent,
     /// A node refused it, and may take it later.
     Refused,
     /// A node took it.
     Accepted,
     /// Its record was read back.
     Recorded,
+}
+
+impl KeptState {
+    /// Whether a node may have taken it.
+    #[must_use]
+    pub fn may_have_arrived(self) -> bool {
+        matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
+    }
+
+    /// Whether it may still be recorded without anybody signing anything: it is neither refused
+    /// nor recorded.
+    #[must_use]
+    pub fn is_pending(self) -> bool {
+        matches!(self, Self::Signed | Self::Sent | Self::Accepted)
+    }
 }
 
 /// The file's contents.
@@ -54,6 +76,9 @@ struct Contents {
     version: u32,
     node: String,
     state: KeptState,
+    /// Whether a record that says the same was there before this was signed.
+    #[serde(default)]
+    recorded_before: bool,
     trans_code: TransactionCode,
     asked: ContractCall,
     fee: FeeText,
@@ -91,6 +116,51 @@ impl Kept {
         checked: &CheckedTransaction,
         signed: &SignedTransaction,
     ) -> Result<Self, KeptError> {
+        let kept = Self::of(path, node, checked, signed)?;
+        kept.write_first(&Place::New)?;
+        Ok(kept)
+    }
+
+    /// Writes a signed transaction to a file, and puts aside the one that is there, if there is
+    /// one: as `FILE.1`, or the first such name that is free. Tells where that one is then.
+    ///
+    /// The file that was there is under one name or the other at any time, and is never written
+    /// over; a crash leaves either it or the new one under the first name, whole.
+    ///
+    /// # Errors
+    /// If the file can't be written, or the transaction is not the signed form of what was
+    /// checked; the one that was there is still there then.
+    pub fn create_beside(
+        path: &Path,
+        node: &BaseUrl,
+        checked: &CheckedTransaction,
+        signed: &SignedTransaction,
+    ) -> Result<(Self, Option<PathBuf>), KeptError> {
+        let kept = Self::of(path, node, checked, signed)?;
+        let aside = kept.write_first(&Place::Aside)?;
+        Ok((kept, aside))
+    }
+
+    /// Writes the file for the first time; tells where the one is that was put aside.
+    pub(super) fn write_first(&self, place: &Place) -> Result<Option<PathBuf>, KeptError> {
+        let folder = Folder::of(&self.path)?;
+        folder.remove_stale();
+        folder.write(&self.path, &self.contents, place)
+    }
+
+    /// The same, where a record that says the same was there before this was signed.
+    pub(super) fn after_a_record(mut self, recorded_before: bool) -> Self {
+        self.contents.recorded_before = recorded_before;
+        self
+    }
+
+    /// What is to be kept, if the transaction is the signed form of what was checked.
+    pub(super) fn of(
+        path: &Path,
+        node: &BaseUrl,
+        checked: &CheckedTransaction,
+        signed: &SignedTransaction,
+    ) -> Result<Self, KeptError> {
         let fee = checked.fee();
         CheckedTransaction::check_signed(checked.call(), signed, fee).map_err(|source| {
             KeptError::NotEchoed {
@@ -103,6 +173,7 @@ impl Kept {
             version: VERSION,
             node: node.as_str().to_owned(),
             state: KeptState::Signed,
+            recorded_before: false,
             trans_code: checked.trans_code(),
             asked: checked.call().clone(),
             fee: FeeText {
@@ -113,14 +184,12 @@ impl Kept {
             sha256: String::new(),
         };
         contents.sha256 = contents.digest();
-        let kept = Self {
+        Ok(Self {
             path: path.to_owned(),
             trans_code: checked.trans_code(),
             contents,
             signed: signed.clone(),
-        };
-        kept.write(false)?;
-        Ok(kept)
+        })
     }
 
     /// Reads a kept transaction; `None` if there is no such file.
@@ -144,6 +213,9 @@ impl Kept {
         };
         if text.trim().is_empty() {
             return Err(damaged("it is empty".to_owned()));
+        }
+        if !text.trim_start().starts_with('{') {
+            return Err(foreign("it is no JSON object".to_owned()));
         }
         let head: Head = serde_json::from_str(&text).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof => damaged("it ends too early".to_owned()),
@@ -266,14 +338,59 @@ impl Kept {
 
     /// Notes in the file how far the transaction has come.
     ///
+    /// What was noted by anybody as accepted stays so until it is noted as recorded, and what was
+    /// recorded stays so.
+    ///
     /// # Errors
-    /// If the file can't be written; what was there before is still there then.
+    /// If the file can't be written, or keeps another transaction by now; what was there before is
+    /// still there then.
     pub fn note(&mut self, state: KeptState) -> Result<(), KeptError> {
-        if self.contents.state == state {
-            return Ok(());
+        self.note_after(state).map(drop)
+    }
+
+    /// The same, telling what was noted before, by this process or by another one.
+    pub(super) fn note_after(&mut self, state: KeptState) -> Result<KeptState, KeptError> {
+        let folder = Folder::of(&self.path)?;
+        // Somebody may have put this one aside, whose own transaction must not be written over.
+        let there = match Self::open(&self.path)? {
+            Some(there) if there.signed == self.signed => there,
+            Some(other) => {
+                return Err(KeptError::OfAnother {
+                    path: self.path.clone(),
+                    differences: vec![format!(
+                        "the transaction was {}, and is {}",
+                        self.trans_code, other.trans_code
+                    )],
+                });
+            }
+            None => {
+                return Err(KeptError::Unusable {
+                    path: self.path.clone(),
+                    action: "written",
+                    source: std::io::ErrorKind::NotFound.into(),
+                });
+            }
+        };
+        let before = there.contents.state;
+        let stays = match before {
+            KeptState::Recorded => true,
+            KeptState::Accepted => state != KeptState::Recorded,
+            _ => before == state,
+        };
+        let contents = Contents {
+            state: if stays { before } else { state },
+            ..self.contents.clone()
+        };
+        if !stays {
+            folder.write(&self.path, &contents, &Place::Over)?;
         }
-        self.contents.state = state;
-        self.write(true)
+        self.contents = contents;
+        Ok(before)
+    }
+
+    /// Whether a record that says the same was there before this was signed.
+    pub(super) fn recorded_before(&self) -> bool {
+        self.contents.recorded_before
     }
 
     /// The file.
@@ -311,14 +428,10 @@ impl Kept {
     pub fn state(&self) -> KeptState {
         self.contents.state
     }
-
-    fn write(&self, over: bool) -> Result<(), KeptError> {
-        file::write(&self.path, &self.contents, over)
-    }
 }
 
 impl Contents {
-    /// SHA-256 over everything but the state, which changes, and the digest itself.
+    /// SHA-256 over everything but what changes, the state and what goes with it, and the digest itself.
     fn digest(&self) -> String {
         let asked = RawJson::from_value(&self.asked).map(|raw| raw.to_string());
         let mut hasher = Sha256::new();

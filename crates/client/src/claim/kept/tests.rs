@@ -27,6 +27,11 @@ async fn desk() -> Desk {
     }
 }
 
+/// Another transaction of another call.
+async fn other_desk() -> Desk {
+    claiming("another", FIRST, "1").await
+}
+
 impl Desk {
     fn path(&self) -> PathBuf {
         self.folder.path().join("a.json")
@@ -129,6 +134,215 @@ async fn its_state_is_noted_and_nothing_else_changes() {
 }
 
 #[tokio::test]
+async fn what_was_accepted_or_recorded_stays_so_whoever_notes_something_else() {
+    let desk = desk().await;
+    let mut kept = desk.keep();
+    // Another process opened it before, and knows nothing of what came of it.
+    let mut late = desk.opened();
+    assert_eq!(kept.note_after(KeptState::Sent).unwrap(), KeptState::Signed);
+    kept.note(KeptState::Accepted).unwrap();
+    assert_eq!(
+        late.note_after(KeptState::Sent).unwrap(),
+        KeptState::Accepted
+    );
+    for lower in [KeptState::Signed, KeptState::Refused] {
+        late.note(lower).unwrap();
+        assert_eq!(late.state(), KeptState::Accepted);
+        assert_eq!(desk.opened().state(), KeptState::Accepted);
+    }
+    late.note(KeptState::Recorded).unwrap();
+    kept.note(KeptState::Accepted).unwrap();
+    assert_eq!(desk.opened().state(), KeptState::Recorded);
+}
+
+#[tokio::test]
+async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
+    let (desk, other) = (desk().await, other_desk().await);
+    let path = desk.path();
+    let beside = |desk: &Desk| Kept::create_beside(&path, &desk.node, &desk.checked, &desk.signed);
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+
+    let (mut first, aside) = beside(&desk).unwrap();
+    assert_eq!(aside, None);
+    let before = text(&path);
+    let (second, aside) = beside(&other).unwrap();
+    let one = desk.folder.path().join("a.json.1");
+    assert_eq!(aside.as_deref(), Some(&*one));
+    assert_eq!(text(&one), before);
+    assert_eq!(desk.opened(), second);
+    // What is put aside is never written over either.
+    let (_, aside) = beside(&desk).unwrap();
+    assert_eq!(aside, Some(desk.folder.path().join("a.json.2")));
+    assert_eq!(text(&one), before);
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 3);
+
+    // Whoever still waits for the one that was put aside leaves the new one alone.
+    beside(&other).unwrap();
+    let newest = text(&path);
+    let error = first.note(KeptState::Recorded).unwrap_err();
+    assert!(matches!(error, KeptError::OfAnother { .. }), "{error}");
+    assert_eq!(first.state(), KeptState::Signed);
+    assert_eq!(text(&path), newest);
+}
+
+#[tokio::test]
+async fn where_the_new_one_can_not_be_written_the_old_one_keeps_its_name() {
+    let (desk, other) = (desk().await, other_desk().await);
+    // A folder can't be put aside by another name, and nothing can take its place.
+    std::fs::create_dir(desk.path()).unwrap();
+    let failed = Kept::create_beside(&desk.path(), &desk.node, &desk.checked, &desk.signed);
+    assert!(matches!(failed, Err(KeptError::Unusable { .. })));
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+    std::fs::remove_dir(desk.path()).unwrap();
+
+    desk.keep();
+    // What was signed is not the signed form of what was checked.
+    let failed = Kept::create_beside(&desk.path(), &desk.node, &desk.checked, &other.signed);
+    assert!(matches!(failed, Err(KeptError::NotEchoed { .. })));
+    assert_eq!(desk.opened().signed(), &desk.signed);
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn many_that_put_each_other_aside_lose_none() {
+    let desk = std::sync::Arc::new(desk().await);
+    let start = std::sync::Arc::new(std::sync::Barrier::new(8));
+    let threads: Vec<_> = (0..8)
+        .map(|number| {
+            let (desk, start) = (desk.clone(), start.clone());
+            std::thread::spawn(move || {
+                // Each keeps another one, which its base URL tells.
+                let node = format!("http://localhost:{}", 9000 + number)
+                    .parse()
+                    .unwrap();
+                start.wait();
+                Kept::create_beside(&desk.path(), &node, &desk.checked, &desk.signed).unwrap();
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let mut nodes: Vec<_> = std::fs::read_dir(desk.folder.path())
+        .unwrap()
+        .map(|entry| Kept::open(&entry.unwrap().path()).unwrap().unwrap())
+        .map(|kept| kept.node().to_owned())
+        .collect();
+    nodes.sort();
+    nodes.dedup();
+    assert_eq!(nodes.len(), 8, "{nodes:?}");
+}
+
+#[tokio::test]
+async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
+    let desk = desk().await;
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 60 * 60);
+    let leave = |name: &str, aged: bool| {
+        let path = desk.folder.path().join(name);
+        let file = std::fs::File::create(&path).unwrap();
+        if aged {
+            file.set_modified(old).unwrap();
+        }
+        path
+    };
+    let stale = leave(".kept-aB3xY9", true);
+    let others = [
+        // Somebody may be writing it.
+        leave(".kept-Zz0Zz0", false),
+        // These are of others.
+        leave(".kept-longer-name", true),
+        leave("kept-aB3xY9", true),
+        leave("b.json", true),
+    ];
+    desk.keep();
+    assert!(!stale.exists());
+    for other in others {
+        assert!(other.exists(), "{}", other.display());
+    }
+}
+
+/// A desk with a claim about an asset, of which `verifier` is the verifier.
+async fn claiming(asset: &str, verifier: &str, fee: &str) -> Desk {
+    let fee = Fee::new(fee.parse().unwrap(), "TKN").unwrap();
+    let wallet = verifier.parse().unwrap();
+    let claim = crate::claim::Claim::new(
+        crate::claim::sample::CONTRACT.parse().unwrap(),
+        asset,
+        99,
+        fee.clone(),
+    );
+    let call = claim.call(&[wallet], Vec::new()).unwrap();
+    let built = format!(
+        r#"{{"transaction":{{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,"currency":"NWRL","fee":0.0,"descr":"","valid":1,"specific_data":{{"address":"{}","function":"add_verification","signers":["{verifier}"],"params":{}}}}},"signatures":[]}}"#,
+        call.sc_address,
+        call.params.as_str()
+    );
+    let raw = crate::RawTransaction::from_text(&built).unwrap();
+    let checked = CheckedTransaction::check(&call, &raw, &fee).unwrap();
+    let signed = checked.sign(&[&Pen::of(verifier)]).await.unwrap();
+    Desk {
+        checked,
+        signed,
+        ..desk().await
+    }
+}
+
+#[tokio::test]
+async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = |desk: &Desk, name: &str, state: KeptState| {
+        let path = folder.path().join(name);
+        let mut kept = Kept::create(&path, &desk.node, &desk.checked, &desk.signed).unwrap();
+        kept.note(state).unwrap();
+    };
+    let (cheap, dear) = (
+        claiming("caf\u{e9}", FIRST, "1").await,
+        claiming("caf\u{e9}", FIRST, "2").await,
+    );
+    keep(&cheap, "accepted.json", KeptState::Accepted);
+    keep(&cheap, "signed.json.1", KeptState::Signed);
+    keep(&dear, "sent", KeptState::Sent);
+    keep(&dear, "refused.json", KeptState::Refused);
+    keep(&cheap, "recorded.json", KeptState::Recorded);
+    let elsewhere = claiming("cafe", FIRST, "1").await;
+    keep(&elsewhere, "asset.json", KeptState::Sent);
+    let stranger = claiming("caf\u{e9}", SECOND, "1").await;
+    keep(&stranger, "verifier.json", KeptState::Sent);
+    keep(&desk().await, "no-claim.json", KeptState::Sent);
+    let whole = std::fs::read(folder.path().join("sent")).unwrap();
+    std::fs::write(folder.path().join("cut.json"), &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "buy milk").unwrap();
+    std::fs::write(folder.path().join(".kept-aB3xY9"), &whole[..9]).unwrap();
+    std::fs::create_dir(folder.path().join("folder.json")).unwrap();
+
+    let pending = |contract: &str| {
+        let (contract, verifier) = (contract.parse().unwrap(), FIRST.parse().unwrap());
+        Kept::pending_in(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
+    };
+    let found = pending(crate::claim::sample::CONTRACT);
+    let names: Vec<_> = found
+        .kept
+        .iter()
+        .map(|kept| kept.path().file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(names, ["accepted.json", "sent", "signed.json.1"]);
+    assert!(found.complete);
+    assert_eq!(found.skipped.len(), 1, "{:?}", found.skipped);
+    assert!(found.skipped[0].to_string().contains("cut.json"));
+    let other = pending("ct0000000000000000000000000000000000000001");
+    assert!(other.kept.is_empty());
+
+    let nowhere = folder.path().join("nowhere");
+    let none = Kept::pending_in(
+        &nowhere,
+        crate::claim::sample::CONTRACT.parse().unwrap(),
+        "a",
+        FIRST.parse().unwrap(),
+    );
+    assert!(none.unwrap().kept.is_empty());
+}
+
+#[tokio::test]
 async fn only_what_was_signed_for_what_was_checked_is_kept() {
     let desk = desk().await;
     let text = desk.signed.text().as_str();
@@ -223,6 +437,9 @@ async fn a_tampering_that_hides_itself_is_noticed_by_the_echo_check() {
 #[tokio::test]
 async fn other_files_are_told_apart_from_damaged_ones() {
     let desk = desk().await;
+    std::fs::write(desk.path(), "[]").unwrap();
+    let error = Kept::open(&desk.path()).unwrap_err().to_string();
+    assert!(error.ends_with("it is no JSON object"), "{error}");
     for text in [
         "{}",
         "[1]",

@@ -1,0 +1,445 @@
+//! `nodectl claim add` where paying twice is a slip away.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use axum::http::{HeaderValue, StatusCode, header};
+use devnode::{Config, Handle};
+use integration_tests::proxy::{Fault, Proxy};
+use serde_json::{Value, json};
+
+use crate::claims::{Verifier, lively};
+
+async fn manual() -> Handle {
+    devnode::spawn(Config::for_tests()).await.expect("a node")
+}
+
+fn text(error: &Value) -> &str {
+    error["message"].as_str().unwrap_or_default()
+}
+
+fn code_in(path: impl AsRef<Path>) -> Value {
+    let text = fs::read_to_string(path).expect("a kept file");
+    let kept: Value = serde_json::from_str(&text).expect("JSON");
+    kept["trans_code"].clone()
+}
+
+fn only_kept(verifier: &Verifier) -> std::path::PathBuf {
+    let folder = fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
+    let mut paths: Vec<_> = folder
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    paths.remove(0)
+}
+
+/// A node that fails with a status at one of its calls while that is switched on.
+async fn failing(node: &Handle, path: &'static str, status: u16) -> (Proxy, Arc<AtomicBool>) {
+    let on = Arc::new(AtomicBool::new(true));
+    let state = Arc::clone(&on);
+    let status = StatusCode::from_u16(status).expect("a status");
+    let fault: Fault = Arc::new(move |asked, answer| {
+        if asked.path == path && state.load(Ordering::SeqCst) {
+            answer.with_status(status).with_body("{}")
+        } else {
+            answer
+        }
+    });
+    (
+        Proxy::spawn(node.base_url(), fault).await.expect("a proxy"),
+        on,
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn again_gives_the_earlier_transaction_up_only_for_a_signed_one() {
+    let node = manual().await;
+    let (proxy, ill) = failing(&node, "/call-sc", 500).await;
+    ill.store(false, Ordering::SeqCst);
+    let url = proxy.server.base_url();
+    let verifier = Verifier::of(&node);
+    verifier.add_signed(&url, "a", &["--wait", "0.2"]).ended(5);
+    let kept = only_kept(&verifier);
+    let before = fs::read(&kept).unwrap();
+
+    ill.store(true, Ordering::SeqCst);
+    verifier.add_signed(&url, "a", &["--again"]).ended(3);
+    ill.store(false, Ordering::SeqCst);
+    let wrong = verifier.home.file("wrong", "no such passphrase");
+    verifier
+        .add(&url, "a", &["--again", "--passphrase-file", &wrong])
+        .ended(2);
+    assert_eq!(only_kept(&verifier), kept);
+    assert_eq!(fs::read(&kept).unwrap(), before);
+
+    // So the plain command goes on with the first one, and pays once.
+    verifier.add(&url, "a", &["--wait", "0.2"]).ended(5);
+    let bodies: BTreeSet<_> = proxy
+        .asked()
+        .into_iter()
+        .filter(|asked| asked.path == "/submit-transaction")
+        .map(|asked| asked.body)
+        .collect();
+    assert_eq!(bodies.len(), 1);
+
+    let first = code_in(&kept);
+    let more = verifier.add_signed(&url, "a", &["--again", "--no-wait"]);
+    let more = more.ended(0).json();
+    assert_ne!(more["trans_code"], first);
+    assert_eq!(code_in(&kept), more["trans_code"]);
+    let aside = format!("{}.1", kept.display());
+    assert_eq!(code_in(aside), first, "an earlier one is never thrown away");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn again_goes_past_a_file_that_is_damaged_or_of_another_claim() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let place = verifier.home.file("k.json", r#"{"format":"node-cl"#);
+    let keep = ["--no-wait", "--keep", &place];
+    let add = |asset: &str, more: &[&str]| {
+        verifier.add_signed(node.base_url(), asset, &[&keep[..], more].concat())
+    };
+    add("a", &[]).ended(2);
+    let first = add("a", &["--again"]).ended(0).json();
+    assert_eq!(code_in(&place), first["trans_code"]);
+    add("b", &[]).ended(2);
+    add("b", &["--again"]).ended(0);
+    assert_eq!(code_in(format!("{place}.2")), first["trans_code"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn while_one_claim_is_pending_a_second_one_is_not_paid_for() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url();
+    let first = verifier
+        .add_signed(url, "a", &["--no-wait"])
+        .ended(0)
+        .json();
+    let elsewhere = verifier.home.path("mine.json").display().to_string();
+    for more in [
+        &["--outcome", "2"][..],
+        &["--link", "https://example.org/more"],
+        &["--asset-type", "deed", "--keep", &elsewhere],
+    ] {
+        let refused = verifier.add_signed(url, "a", more).ended(2).error();
+        let code = first["trans_code"].as_str().unwrap();
+        assert!(text(&refused).contains(code), "{refused}");
+        assert!(text(&refused).contains("--again"), "{refused}");
+    }
+    assert_eq!(node.node().submissions_received(), 1);
+    // Another asset is another matter, and the pending one goes on.
+    verifier.add_signed(url, "b", &["--no-wait"]).ended(0);
+    verifier.add(url, "a", &["--no-wait"]).ended(0);
+    // Who insists, pays.
+    verifier
+        .add_signed(url, "a", &["--outcome", "2", "--again", "--no-wait"])
+        .ended(0);
+    // So does a file of one's own, which is found beside a second one.
+    let own = verifier.home.path("own/c.json").display().to_string();
+    let other = verifier.home.path("own/d.json").display().to_string();
+    let keep = |file: &str, more: &[&str]| {
+        let arguments = [&["--no-wait", "--keep", file], more].concat();
+        verifier.add_signed(url, "c", &arguments)
+    };
+    keep(&own, &[]).ended(0);
+    keep(&other, &["--outcome", "2"]).ended(2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn busy_is_3_and_5_once_the_transaction_may_have_been_taken() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let fault: Fault = Arc::new(|asked, mut answer| {
+        if asked.path == "/submit-transaction" {
+            answer = answer
+                .with_status(StatusCode::TOO_MANY_REQUESTS)
+                .with_body(r#"{"error":"too many"}"#);
+            let wait = HeaderValue::from_static("3600");
+            answer.headers.insert(header::RETRY_AFTER, wait);
+        }
+        answer
+    });
+    let busy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let url = busy.server.base_url();
+    let error = verifier.add_signed(&url, "a", &[]).ended(3).error();
+    assert_eq!(error["maybe_sent"], false, "{error}");
+    let kept = only_kept(&verifier).display().to_string();
+    let submit = ["--json", "submit", &kept];
+    let error = verifier.home.ask(&url, &submit).ended(3).error();
+    assert_eq!(error["maybe_sent"], false, "{error}");
+
+    // By way of the other URL it is taken, and then a busy node does not undo that.
+    verifier
+        .add(node.base_url(), "a", &["--any-node", "--no-wait"])
+        .ended(0);
+    let error = verifier.add(&url, "a", &[]).ended(5).error();
+    assert_eq!(error["maybe_sent"], true, "{error}");
+    let error = verifier.home.ask(&url, &submit).ended(5).error();
+    assert_eq!(error["maybe_sent"], true, "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_was_sent_stays_sent_when_the_node_is_gone() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url().to_owned();
+    verifier.add_signed(&url, "a", &["--no-wait"]).ended(0);
+    node.shutdown().await;
+    let error = verifier.add(&url, "a", &[]).ended(5).error();
+    assert_eq!(error["kind"], "unconfirmed");
+    assert!(!text(&error).contains("submitted 4 times"), "{error}");
+    let kept = only_kept(&verifier).display().to_string();
+    let error = verifier.home.ask(&url, &["--json", "submit", &kept]);
+    assert!(text(&error.ended(5).error()).contains("earlier run"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_is_told_to_delete_the_proof_of_what_was_sent() {
+    let node = manual().await;
+    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
+        "/submit-transaction" => answer.with_json(|body| {
+            body["response"] = json!({"valid": false, "msg": "not today"});
+        }),
+        _ => answer,
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let error = verifier.add_signed(&proxy.server.base_url(), "a", &[]);
+    let error = error.ended(4).error();
+    assert!(!text(&error).contains("remove the file"), "{error}");
+    assert!(text(&error).contains("--again"), "{error}");
+
+    // Where another node took it before, a refusal does not undo that.
+    let there = ["--any-node", "--no-wait"];
+    verifier.add(node.base_url(), "a", &there).ended(0);
+    verifier.add(&proxy.server.base_url(), "a", &[]).ended(5);
+    let kept = only_kept(&verifier).display().to_string();
+    let submit = ["submit", &kept];
+    verifier
+        .home
+        .ask(&proxy.server.base_url(), &submit)
+        .ended(5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_contradicts_itself_is_no_success() {
+    let node = manual().await;
+    for status in [json!("FAILURE"), json!(""), json!(5), Value::Null] {
+        let told = status.clone();
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/submit-transaction" => answer.with_json(|body| body["status"] = told.clone()),
+            _ => answer,
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let verifier = Verifier::of(&node);
+        let url = proxy.server.base_url();
+        let quick = ["--no-wait"];
+        let error = verifier
+            .add_signed(&url, &status.to_string(), &quick)
+            .ended(5)
+            .error();
+        assert!(text(&error).contains("status"), "{error}");
+        let kept = only_kept(&verifier).display().to_string();
+        let error = verifier
+            .home
+            .ask(&url, &["--json", "submit", &kept])
+            .ended(5)
+            .error();
+        assert!(text(&error).contains("status"), "{error}");
+        let taken = ["--json", "submit", &kept, "--any-node"];
+        let taken = verifier.home.ask(node.base_url(), &taken).ended(0).json();
+        assert_eq!(taken["status"], "SUCCESS");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_that_fails_does_not_end_the_wait() {
+    for body in ["<html>", r#"{"detail":"out of tea"}"#] {
+        let node = lively().await;
+        let (sent, failed) = (AtomicBool::new(false), AtomicBool::new(false));
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/submit-transaction" => {
+                sent.store(true, Ordering::SeqCst);
+                answer
+            }
+            // The first look after that.
+            "/sc-state" if sent.load(Ordering::SeqCst) && !failed.swap(true, Ordering::SeqCst) => {
+                let answer = answer.with_body(body);
+                if body.starts_with('<') {
+                    answer
+                } else {
+                    answer.with_status(StatusCode::NOT_FOUND)
+                }
+            }
+            _ => answer,
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let verifier = Verifier::of(&node);
+        let made = verifier.add_signed(&proxy.server.base_url(), "a", &[]);
+        assert_eq!(made.ended(0).json()["record"]["asset_id"], "a");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_number_that_has_no_signed_message_is_refused_before_anything_is_asked() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let digits = "9".repeat(10_000);
+    let ran = verifier.add_signed(node.base_url(), "a", &["--outcome", &digits]);
+    assert!(ran.ended(2).err.contains("digits"));
+    let params = verifier
+        .home
+        .file("p.json", &format!(r#"{{"n":{digits}}}"#));
+    let signer = verifier.keys.address().to_string();
+    let call = [
+        "call",
+        "--contract",
+        &verifier.contract,
+        "--function",
+        "f",
+        "--signer",
+        &signer,
+        "--params",
+        &params,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+    ];
+    verifier.home.ask(node.base_url(), &call).ended(2);
+    assert_eq!(node.node().requests_received(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_at_once_the_slower_one_says_whose_transaction_it_submits() {
+    let node = manual().await;
+    let verifier = Arc::new(Verifier::of(&node));
+    let (inner, url, place) = (
+        Arc::clone(&verifier),
+        node.base_url().to_owned(),
+        verifier.home.path("one.json").display().to_string(),
+    );
+    let (first, kept) = (AtomicBool::new(true), place.clone());
+    // Between its call and its signature, another run does all of it.
+    let fault: Fault = Arc::new(move |asked, answer| {
+        if asked.path == "/call-sc" && first.swap(false, Ordering::SeqCst) {
+            let quick = ["--no-wait", "--keep", &kept, "--any-node"];
+            inner.add_signed(&url, "a", &quick).ended(0);
+        }
+        answer
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let slower = ["--no-wait", "--keep", &place, "--any-node"];
+    let ran = verifier
+        .add_signed(&proxy.server.base_url(), "a", &slower)
+        .ended(0);
+    assert!(ran.err.contains("another run was faster"), "{ran:?}");
+    assert_eq!(ran.json()["trans_code"], code_in(&place));
+    assert_eq!(ran.json()["resumed"], true);
+    assert!(!ran.err.contains("signed, and kept"), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_does_not_wait_is_not_told_of_waiting() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let ran = verifier
+        .add_signed(node.base_url(), "a", &["--no-wait"])
+        .ended(0);
+    assert!(ran.err.contains("took the transaction"), "{ran:?}");
+    assert!(!ran.err.contains("waiting"), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_kept_file_can_be_submitted_and_verified_as_it_is() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    let url = node.base_url();
+    verifier.add_signed(url, "a", &["--no-wait"]).ended(0);
+    let kept = only_kept(&verifier).display().to_string();
+    verifier.home.run(&["verify", &kept]).ended(0);
+    let taken = verifier
+        .home
+        .ask(url, &["--json", "submit", &kept])
+        .ended(0)
+        .json();
+    assert_eq!(taken["trans_code"], code_in(&kept));
+    assert_eq!(taken["new_transaction"], false);
+    // A node at another base URL may be one of another network.
+    let other = Proxy::honest(url).await.unwrap();
+    let other = other.server.base_url();
+    let ran = verifier.home.ask(&other, &["submit", &kept]).ended(2);
+    assert!(ran.err.contains("--any-node"), "{ran:?}");
+    let text = fs::read_to_string(&kept).unwrap();
+    let ran = verifier
+        .home
+        .run_with_input(&["submit", "-"], &text)
+        .ended(2);
+    assert!(ran.err.contains("name the file itself"), "{ran:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_run_left_behind_is_cleared_away_in_time() {
+    let node = manual().await;
+    let verifier = Verifier::of(&node);
+    fs::create_dir_all(verifier.home.path(".local/state/nodectl/claims")).unwrap();
+    let claims = |name: &str| format!(".local/state/nodectl/claims/{name}");
+    for (name, hours) in [(".kept-old", 3), (".kept-new", 0), ("other", 3)] {
+        let path = verifier.home.file(&claims(name), "{}");
+        let file = fs::File::options().write(true).open(path).unwrap();
+        let age = std::time::Duration::from_secs(hours * 3600);
+        file.set_modified(std::time::SystemTime::now() - age)
+            .unwrap();
+    }
+    verifier
+        .add_signed(node.base_url(), "a", &["--no-wait"])
+        .ended(0);
+    let there = |name: &str| verifier.home.path(&claims(name)).exists();
+    assert!(!there(".kept-old"));
+    assert!(there(".kept-new") && there("other"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_would_turn_the_reading_order_is_written_out_for_a_person() {
+    let node = manual().await;
+    let home = crate::program::Home::new();
+    let wallet = home.wallet("w.json", &crate::program::keys(&node, "alice"));
+    let contract = node.contract_address().to_string();
+    let claim = [
+        "claim",
+        "add",
+        "--asset",
+        "\u{202e}a",
+        "--deletable-after",
+        "9",
+        "--contract",
+        &contract,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+        "--wallet",
+        &wallet,
+        "--dry-run",
+    ];
+    let shown = home.ask(node.base_url(), &claim).ended(0);
+    assert!(!shown.out.contains('\u{202e}'), "{shown:?}");
+    assert!(
+        shown.out.contains("\\u202e") && shown.out.contains("escapes here"),
+        "{shown:?}"
+    );
+    // Nothing but the kept file's place depends on the network.
+    let url = ["--base-url", node.base_url()];
+    home.run(&[&claim[..], &url].concat()).ended(0);
+}
