@@ -220,6 +220,7 @@ impl Ended {
     /// As a cell of the table.
     #[must_use]
     pub fn told(&self) -> String {
-        format!("{}: {}", self.exit, self.says.trim_end_matches([':', ' ']))
+        let says: Vec<_> = self.says.split_whitespace().collect();
+        format!("{}: {}", self.exit, says.join(" ").trim_end_matches(':'))
     }
 }
