@@ -1,5 +1,6 @@
 //! What the end-to-end tests share: servers that stand in for nodes, good and bad.
 
+pub mod built;
 pub mod faults;
 pub mod fuzzed;
 pub mod hostile;

@@ -51,6 +51,7 @@ pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
     let mut build = Command::new(&cargo);
     build
         .args(["build", "--release", "--package", "node-conformance"])
+        .args(["--package", "nodectl"])
         .args(["--package", "integration-tests", "--bins"]);
     let built = status(&mut build)?;
     if !built.success() {
@@ -64,7 +65,9 @@ pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
     let mut table = Command::new(program("hostile"));
     table
         .args(["table", "--conformance"])
-        .arg(program("node-conformance"));
+        .arg(program("node-conformance"))
+        .arg("--nodectl")
+        .arg(program("nodectl"));
     for name in &args.only {
         table.args(["--only", name]);
     }

@@ -8,7 +8,7 @@
 
 use std::{
     error::Error,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::PathBuf,
     process::{Command, ExitCode},
     time::Duration,
@@ -16,7 +16,7 @@ use std::{
 
 use clap::{Args, Parser, Subcommand};
 use integration_tests::hostile::{
-    Consumer, FILE, Programs, Seen, all, measure, render, run_measured, with_rows,
+    Consumer, FILE, Programs, Row, Seen, all, measure, render, run_measured, with_rows,
 };
 use node_client::{Client, SignedTransaction};
 use node_conformance::cli::{ConformanceArgs, execute};
@@ -64,6 +64,9 @@ struct TableArgs {
     /// The node-conformance that is measured [default: the one in this program].
     #[arg(long, value_name = "FILE")]
     conformance: Option<PathBuf>,
+    /// The nodectl that is measured [default: the one beside this program].
+    #[arg(long, value_name = "FILE")]
+    nodectl: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -122,7 +125,9 @@ async fn serve(name: &str) -> Result<ExitCode, Failure> {
 }
 
 async fn table(args: TableArgs) -> Result<ExitCode, Failure> {
-    let mut programs = Programs::out_of(std::env::current_exe()?);
+    let own = std::env::current_exe()?;
+    let beside = own.with_file_name(format!("nodectl{}", std::env::consts::EXE_SUFFIX));
+    let mut programs = Programs::out_of(own, args.nodectl.unwrap_or(beside));
     if let Some(conformance) = args.conformance {
         programs.conformance = (conformance, Vec::new());
     }
@@ -136,20 +141,26 @@ async fn table(args: TableArgs) -> Result<ExitCode, Failure> {
         // A server each, as some count.
         let first = hostile.start().await?;
         let second = hostile.start().await?;
+        let third = hostile.start().await?;
         let row = tokio::task::spawn_blocking(move || {
-            let client = measure(&programs, Consumer::Client, &hostile, &first, &[])?;
-            let run = measure(&programs, Consumer::Conformance, &hostile, &second, &[])?;
-            std::io::Result::Ok((hostile, client, run))
+            let transaction = third.transaction();
+            let submit: [&OsStr; 2] = ["submit".as_ref(), transaction.as_ref()];
+            let nodectl =
+                |more: &[&OsStr]| measure(&programs, Consumer::Nodectl, &hostile, &third, more);
+            let row = Row {
+                client: measure(&programs, Consumer::Client, &hostile, &first, &[])?,
+                conformance: measure(&programs, Consumer::Conformance, &hostile, &second, &[])?,
+                nodectl_read: nodectl(&["block".as_ref(), "5".as_ref()])?,
+                nodectl_submit: nodectl(&submit)?,
+            };
+            std::io::Result::Ok((hostile, row))
         });
         rows.push(row.await??);
     }
     let mut wrong = Vec::new();
-    for (hostile, client, run) in &rows {
-        let expected = &hostile.expected;
-        let mut differs = expected.of_client(&client.output.stdout);
-        differs.extend(expected.of_conformance(&run.output));
+    for (hostile, row) in &rows {
         wrong.extend(
-            differs
+            row.differs(&hostile.expected)
                 .iter()
                 .map(|differs| format!("{}: {differs}", hostile.name)),
         );

@@ -11,6 +11,8 @@ pub enum Consumer {
     Client,
     /// A run of `node-conformance`.
     Conformance,
+    /// `nodectl`, with a command of its own each time.
+    Nodectl,
 }
 
 /// How the programs are started: a program, and what comes first on its command line.
@@ -20,17 +22,20 @@ pub struct Programs {
     pub client: (PathBuf, Vec<OsString>),
     /// `node-conformance`.
     pub conformance: (PathBuf, Vec<OsString>),
+    /// `nodectl`.
+    pub nodectl: (PathBuf, Vec<OsString>),
     /// The program that measures others.
     pub measuring: PathBuf,
 }
 
 impl Programs {
-    /// All of them out of the program `hostile`, which has the others' code in it.
+    /// `nodectl` as it is, and the others out of the program `hostile`, which has their code in it.
     #[must_use]
-    pub fn out_of(hostile: PathBuf) -> Self {
+    pub fn out_of(hostile: PathBuf, nodectl: PathBuf) -> Self {
         Self {
             client: (hostile.clone(), vec!["client".into()]),
             conformance: (hostile.clone(), vec!["conformance".into()]),
+            nodectl: (nodectl, Vec::new()),
             measuring: hostile,
         }
     }
@@ -41,6 +46,7 @@ impl Programs {
         let (program, first) = match consumer {
             Consumer::Client => &self.client,
             Consumer::Conformance => &self.conformance,
+            Consumer::Nodectl => &self.nodectl,
         };
         let mut command = Command::new(program);
         command.args(first).args(["--base-url", &server.base_url]);
@@ -49,6 +55,16 @@ impl Programs {
         if consumer == Consumer::Conformance {
             command.args(["--network", "devnet", "--deadline", "60", "--jobs"]);
             command.arg(hostile.jobs.to_string());
+        }
+        if consumer == Consumer::Nodectl {
+            command.args(["--network", "devnet"]);
+            // Settings of whoever runs the tests are none of theirs.
+            for name in ["HOME", "XDG_CONFIG_HOME"] {
+                command.env(name, server.home());
+            }
+            for name in ["NODECTL_CONFIG", "NODECTL_MAX_BODY"] {
+                command.env_remove(name);
+            }
         }
         // Where there is no authority of its own, the machine's would do; but it may have none.
         if let Some(roots) = server.roots() {

@@ -3,6 +3,7 @@
 use std::process::Output;
 
 use node_client::ErrorKind;
+use serde_json::Value;
 
 /// What each consumer has to make of a server.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub struct Expected {
     pub submit: Client,
     /// A run of `node-conformance`.
     pub conformance: Conformance,
+    /// Runs of `nodectl`.
+    pub nodectl: Nodectl,
 }
 
 /// What a call of the client hands back.
@@ -47,6 +50,27 @@ pub struct Conformance {
     pub verdict: &'static str,
     /// What is printed, among other things.
     pub says: &'static str,
+}
+
+/// How `nodectl` ends: a process each, as people and scripts start it.
+#[derive(Clone, Copy, Debug)]
+pub struct Nodectl {
+    /// `nodectl block`.
+    pub read: Ended,
+    /// `nodectl submit`, of a transaction that a good node takes.
+    pub submit: Ended,
+}
+
+/// The end of a run of `nodectl`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    /// The exit status.
+    pub exit: u8,
+    /// What it prints, among other things: on standard output where it is done, else on standard
+    /// error.
+    pub says: &'static str,
+    /// Whether a transaction may have reached the node, as told with `--json`.
+    pub maybe_sent: bool,
 }
 
 /// What a call of the client came to, as told by the program that made it.
@@ -128,5 +152,75 @@ impl Client {
             Self::Fails { kind, says, .. } => format!("{kind:?}: {says}"),
             Self::Perhaps { kind, .. } => format!("an answer, or {kind:?}"),
         }
+    }
+}
+
+impl Ended {
+    /// What is wrong with a run for a person.
+    #[must_use]
+    pub fn differs(&self, output: &Output) -> Option<String> {
+        let printed = match self.exit {
+            0 => &output.stdout,
+            _ => &output.stderr,
+        };
+        let right = self.has_status(output)
+            && String::from_utf8_lossy(printed).contains(self.says)
+            && (self.exit == 0 || output.stdout.is_empty());
+        (!right).then(|| self.instead(output))
+    }
+
+    /// What is wrong with a run for a script, with `--json`.
+    ///
+    /// Where it is done, standard output is one document. Else that is empty, and standard error
+    /// has the error in one line. Whatever else stands there is a document a line, too.
+    #[must_use]
+    pub fn differs_as_json(&self, output: &Output) -> Option<String> {
+        let documents = |bytes: &[u8]| -> Option<Vec<Value>> {
+            let lines = String::from_utf8(bytes.to_vec()).ok()?;
+            let lines = lines.lines().map(serde_json::from_str::<Value>);
+            lines.collect::<Result<_, _>>().ok()
+        };
+        let right = match (documents(&output.stdout), documents(&output.stderr)) {
+            (Some(out), Some(errors)) => {
+                let told = errors.iter().find_map(|line| line.get("error"));
+                self.has_status(output)
+                    && match told {
+                        None => self.exit == 0 && out.len() == 1,
+                        Some(error) => out.is_empty() && self.is_told(error),
+                    }
+            }
+            _ => false,
+        };
+        (!right).then(|| format!("as JSON: {}", self.instead(output)))
+    }
+
+    fn is_told(&self, error: &Value) -> bool {
+        let message = error.get("message").and_then(Value::as_str);
+        error.get("status").and_then(Value::as_u64) == Some(self.exit.into())
+            && error.get("maybe_sent").and_then(Value::as_bool) == Some(self.maybe_sent)
+            && message.is_some_and(|message| message.contains(self.says))
+    }
+
+    fn has_status(&self, output: &Output) -> bool {
+        output.status.code() == Some(self.exit.into())
+    }
+
+    fn instead(&self, output: &Output) -> String {
+        let begin = |bytes: &[u8]| -> String {
+            String::from_utf8_lossy(bytes).chars().take(1000).collect()
+        };
+        format!(
+            "{:?} where {self:?} belongs: {:?} {:?}",
+            output.status.code(),
+            begin(&output.stderr),
+            begin(&output.stdout)
+        )
+    }
+
+    /// As a cell of the table.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let says: Vec<_> = self.says.split_whitespace().collect();
+        format!("{}: {}", self.exit, says.join(" ").trim_end_matches(':'))
     }
 }

@@ -3,7 +3,7 @@
 use std::{
     error::Error,
     net::SocketAddr,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -11,7 +11,11 @@ use std::{
 };
 
 use devnode::Config;
-use tempfile::NamedTempFile;
+use node_client::{
+    Client,
+    claim::{CheckedTransaction, Claim, Fee},
+};
+use tempfile::{NamedTempFile, TempDir};
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{
@@ -58,6 +62,7 @@ pub struct Running {
     visits: Arc<AtomicUsize>,
     elsewhere: JoinHandle<()>,
     roots: Option<NamedTempFile>,
+    home: TempDir,
     _node: devnode::Handle,
 }
 
@@ -87,6 +92,18 @@ impl Running {
     pub fn roots(&self) -> Option<&Path> {
         self.roots.as_ref().map(NamedTempFile::path)
     }
+
+    /// A folder of somebody who asks the server.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// A file with a signed transaction, which the good node takes.
+    #[must_use]
+    pub fn transaction(&self) -> PathBuf {
+        self.home.path().join("signed.json")
+    }
 }
 
 impl Drop for Running {
@@ -99,9 +116,11 @@ impl Hostile {
     /// Starts it on a free port of the loopback.
     ///
     /// # Errors
-    /// When no port can be had, or no certificate can be made.
+    /// When no port can be had, or neither a certificate nor a transaction can be made.
     pub async fn start(&self) -> Result<Running, Box<dyn Error + Send + Sync>> {
         let node = devnode::spawn(Config::for_tests()).await?;
+        let home = tempfile::tempdir()?;
+        std::fs::write(home.path().join("signed.json"), signed_for(&node).await?)?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let led_to = listener.local_addr()?;
         let visits = Arc::new(AtomicUsize::new(0));
@@ -139,9 +158,22 @@ impl Hostile {
             visits,
             elsewhere,
             roots,
+            home,
             _node: node,
         })
     }
+}
+
+/// A claim by one of the node's wallets, signed.
+async fn signed_for(node: &devnode::Handle) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let wallet = node.wallets().first().ok_or("the node has no wallets")?;
+    let fee = Fee::new(1_500_000.into(), node.native_token())?;
+    let claim = Claim::new(node.contract_address(), "an asset", 99, fee);
+    let call = claim.call(&[wallet.keys().address()], Vec::new())?;
+    let raw = Client::new(node.base_url())?.build_call(&call).await?;
+    let checked = CheckedTransaction::check(&call, &raw, &claim.fee)?;
+    let signed = checked.sign(&[wallet.keys()]).await?;
+    Ok(signed.text().to_string())
 }
 
 /// An address where nobody listens any more.

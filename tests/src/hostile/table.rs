@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Client, Expected, Hostile, Measured};
+use super::{Client, Ended, Expected, Hostile, Measured};
 use crate::matrix;
 
 /// Where the table stands, from the root of the repository.
@@ -24,6 +24,18 @@ fn may_have_arrived(expected: &Expected) -> &'static str {
     }
 }
 
+fn submitting(ended: &Ended) -> String {
+    let what = match ended {
+        Ended { exit: 0, .. } => "taken",
+        Ended {
+            maybe_sent: true, ..
+        } => "unknown",
+        Ended { exit: 3, says, .. } if says.contains("took nothing") => "not taken",
+        _ => "not sent",
+    };
+    format!("{}: {what}", ended.exit)
+}
+
 fn figures(measured: &Measured) -> String {
     let took = measured.took.as_secs_f64();
     match measured.peak {
@@ -32,27 +44,58 @@ fn figures(measured: &Measured) -> String {
     }
 }
 
-/// The rows, each with what was measured with the client and with conformance.
+/// What was measured with a server.
+#[derive(Debug)]
+pub struct Row {
+    /// A call and a submission of the client.
+    pub client: Measured,
+    /// A run of conformance.
+    pub conformance: Measured,
+    /// `nodectl block`.
+    pub nodectl_read: Measured,
+    /// `nodectl submit`.
+    pub nodectl_submit: Measured,
+}
+
+impl Row {
+    /// What is not as it has to be.
+    #[must_use]
+    pub fn differs(&self, expected: &Expected) -> Vec<String> {
+        let mut differs = expected.of_client(&self.client.output.stdout);
+        differs.extend(expected.of_conformance(&self.conformance.output));
+        let nodectl = &expected.nodectl;
+        differs.extend(nodectl.read.differs(&self.nodectl_read.output));
+        differs.extend(nodectl.submit.differs(&self.nodectl_submit.output));
+        differs
+    }
+}
+
+/// The rows, each with what was measured.
 #[must_use]
-pub fn render(rows: &[(Hostile, Measured, Measured)]) -> String {
+pub fn render(rows: &[(Hostile, Row)]) -> String {
     let mut text = String::from(
-        "| the server … | name | client, reading | client, submitting | took | conformance | took |\n\
-         | --- | --- | --- | --- | --- | --- | --- |\n",
+        "| the server … | name | client, reading | client, submitting | took | conformance | took \
+         | `nodectl block` | took | `nodectl submit` | took |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
     );
-    for (hostile, client, conformance) in rows {
+    for (hostile, row) in rows {
         let expected = &hostile.expected;
         let run = &expected.conformance;
         text.push_str(&format!(
-            "| {} | `{}` | {} | {} | {} | {}, {}: {} | {} |\n",
+            "| {} | `{}` | {} | {} | {} | {}, {}: {} | {} | {} | {} | {} | {} |\n",
             matrix::cell(hostile.what),
             hostile.name,
             matrix::cell(expected.read.told().trim_end_matches([':', ' '])),
             may_have_arrived(expected),
-            figures(client),
+            figures(&row.client),
             run.exit,
             run.verdict,
             matrix::cell(run.says.trim_end_matches([':', ' '])),
-            figures(conformance),
+            figures(&row.conformance),
+            matrix::cell(&expected.nodectl.read.told()),
+            figures(&row.nodectl_read),
+            matrix::cell(&submitting(&expected.nodectl.submit)),
+            figures(&row.nodectl_submit),
         ));
     }
     text

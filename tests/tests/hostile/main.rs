@@ -9,21 +9,31 @@
 mod ends;
 mod seeds;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
-use integration_tests::hostile::{
-    Consumer, Hostile, Measured, Programs, Running, Seen, all, measure,
+use integration_tests::{
+    built::program,
+    hostile::{Consumer, Hostile, Measured, Programs, Running, Seen, all, measure},
 };
 use serde_json::Value;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 /// The most memory that a program may take, whatever a server sends.
 const MOST_MEMORY: u64 = 128_000_000;
+/// The longest text that a failure is told in: what a server sends is cut in it.
+const LONGEST_FAILURE: usize = 4096;
 /// How many servers are tried at a time.
 const AT_A_TIME: usize = 4;
 
 fn programs() -> Programs {
-    Programs::out_of(env!("CARGO_BIN_EXE_hostile").into())
+    static NODECTL: OnceLock<PathBuf> = OnceLock::new();
+    let nodectl = NODECTL.get_or_init(|| program("nodectl").expect("an executable"));
+    Programs::out_of(env!("CARGO_BIN_EXE_hostile").into(), nodectl.clone())
 }
 
 /// Holds something against all servers, each of which is started anew.
@@ -146,6 +156,49 @@ fn verdict(folder: &Path) -> Option<String> {
     let report = fs::read(folder.join("report.json")).ok()?;
     let report: Value = serde_json::from_slice(&report).ok()?;
     Some(report.get("verdict")?.as_str()?.to_owned())
+}
+
+/// Reads a block and submits a transaction, each for a person and for a script.
+fn by_nodectl(hostile: &Hostile, server: &Running) -> Vec<String> {
+    let transaction = server.transaction();
+    let read: [&OsStr; 2] = ["block".as_ref(), "5".as_ref()];
+    let submit: [&OsStr; 2] = ["submit".as_ref(), transaction.as_ref()];
+    let expected = &hostile.expected.nodectl;
+    let mut wrong = Vec::new();
+    for (command, expected, most_posts) in [(read, expected.read, 0), (submit, expected.submit, 1)]
+    {
+        for json in [false, true] {
+            let mut arguments = command.to_vec();
+            arguments.extend(json.then_some(OsStr::new("--json")));
+            let before = server.posts("/submit-transaction");
+            let measured = measure(&programs(), Consumer::Nodectl, hostile, server, &arguments)
+                .expect("a program that runs");
+            let posts = server.posts("/submit-transaction") - before;
+            let differs = match json {
+                false => expected.differs(&measured.output),
+                true => expected.differs_as_json(&measured.output),
+            };
+            let mut here: Vec<_> = differs.into_iter().collect();
+            here.extend(harmful("standard output", &text(&measured.output.stdout)));
+            here.extend(harmful("standard error", &text(&measured.output.stderr)));
+            here.extend(too_much(&measured));
+            let length = measured.output.stderr.len();
+            if length > LONGEST_FAILURE {
+                here.push(format!("{length} bytes on standard error"));
+            }
+            if posts > most_posts {
+                here.push(format!("{posts} submissions came"));
+            }
+            let command = arguments.first().copied().unwrap_or_default();
+            wrong.extend(here.iter().map(|wrong| format!("{command:?} {wrong}")));
+        }
+    }
+    wrong
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodectl_tells_what_happened_and_submits_at_most_once_a_run() {
+    against_all(by_nodectl).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,35 +9,15 @@ use std::{
 };
 
 use devnode::Handle;
+use integration_tests::built::program;
 use node_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The binary. It is another package's, so cargo is asked to build it and where it is.
+/// The binary.
 pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let built = Command::new(cargo)
-            .args([
-                "build",
-                "--quiet",
-                "--package",
-                "nodectl",
-                "--bin",
-                "nodectl",
-            ])
-            .args(["--message-format", "json"])
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .stderr(Stdio::inherit())
-            .output()
-            .expect("cargo");
-        String::from_utf8_lossy(&built.stdout)
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-            .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-            .expect("an executable")
-    })
+    BINARY.get_or_init(|| program("nodectl").expect("an executable"))
 }
 
 /// A home for the program, with nothing of this machine's user in it.

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use clap::Args;
-use node_client::{Block, BlockTransaction, Client, ExtraFields, FieldError, Receipt};
+use node_client::{
+    Block, BlockTransaction, Client, ExtraFields, FieldError, Receipt, escape::escaped_up_to,
+};
 use node_primitives::{Integer, RawJson, TimestampMs, WalletAddress};
 use serde::{Serialize, Serializer};
 
@@ -49,18 +51,27 @@ pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failu
     session.output.show(&Shown::of(&block))
 }
 
+/// How many digits of a number are shown in a message.
+const MOST_DIGITS: usize = 40;
+
 /// The block at an index, if the node has it, and if it is that one.
 pub(super) async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
     match client.block(index).await {
         Ok(block) => match block.index() {
-            Ok(found) if *found != Integer::from(index) => Err(Failure::unexpected(format!(
-                "block {index} was asked for, and the node answered block {found}"
-            ))),
+            Ok(found) if *found != Integer::from(index) => {
+                Err(Failure::unexpected(another(index, found)))
+            }
             _ => Ok(Some(block)),
         },
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// That the node answered another block; its index may be as long as an answer.
+pub(super) fn another(index: u64, found: &Integer) -> String {
+    let found = escaped_up_to(&found.to_string(), MOST_DIGITS);
+    format!("block {index} was asked for, and the node answered block {found}")
 }
 
 /// An index beyond which no chain has come: at one block a second, it would take 30,000 years.

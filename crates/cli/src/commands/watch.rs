@@ -6,7 +6,7 @@ use clap::Args;
 use node_client::{Block, Client};
 use node_primitives::Integer;
 
-use super::block::{Shown, look, newest};
+use super::block::{Shown, another, look, newest};
 use crate::{failure::Failure, output, seconds, settings::Session};
 
 /// The longest pause between two looks at a node that does not answer.
@@ -108,10 +108,9 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
 async fn look_at(client: &Client, index: u64) -> Look {
     match client.block(index).await {
         Ok(block) => match block.index() {
-            Ok(found) if *found != Integer::from(index) => Look::Trouble(
-                format!("block {index} was asked for, and the node answered block {found}"),
-                None,
-            ),
+            Ok(found) if *found != Integer::from(index) => {
+                Look::Trouble(another(index, found), None)
+            }
             _ => Look::Block(Box::new(block)),
         },
         Err(error) if error.is_not_found() => Look::NotYet,

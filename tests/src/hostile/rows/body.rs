@@ -119,7 +119,8 @@ pub(super) fn rows() -> Vec<Hostile> {
                     out.into_bytes()
                 })
             }),
-            both(Client::Answer, departs("get-block/")),
+            both(Client::Answer, departs("get-block/"))
+                .nodectl_reading(6, "block 5 was asked for, and the node answered block 777"),
         ),
     ]
 }

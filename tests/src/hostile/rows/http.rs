@@ -6,7 +6,7 @@ use node_client::ErrorKind::{Connection, Decode, Status, Timeout};
 
 use super::{Hostile, both, departs, doing, each, fails, good_documents, row, slow, unreachable};
 use crate::hostile::{
-    Client, Start,
+    Client, Ended, Start,
     front::{Act, Do, raw},
 };
 
@@ -27,6 +27,13 @@ fn elsewhere(address: SocketAddr) -> Do {
 }
 
 const NOT_A_NODE: &str = "is not a node";
+
+/// The node was reached, and says that it took nothing.
+const TAKES_NOTHING: Ended = Ended {
+    exit: 3,
+    says: "the node took nothing: submit the same file again later",
+    maybe_sent: false,
+};
 
 pub(super) fn rows() -> Vec<Hostile> {
     vec![
@@ -172,7 +179,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             both(
                 fails(Status, "429 Too Many Requests"),
                 unreachable("the node stayed busy: 429"),
-            ),
+            )
+            .nodectl_submitting(TAKES_NOTHING),
         ),
         row(
             "busy-503",
@@ -185,7 +193,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             both(
                 fails(Status, "503 Service Unavailable"),
                 unreachable("the node stayed busy: 503"),
-            ),
+            )
+            .nodectl_submitting(TAKES_NOTHING),
         ),
         row(
             "failing",

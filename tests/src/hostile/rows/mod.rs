@@ -14,7 +14,7 @@ use std::sync::Arc;
 use node_client::ErrorKind;
 
 use super::{
-    Client, Conformance, Expected, Hostile, Start,
+    Client, Conformance, Ended, Expected, Hostile, Nodectl, Start,
     front::{Act, Do, Good, Seen},
 };
 
@@ -100,11 +100,7 @@ const CONFORMS: Conformance = ends(0, "conforms", "conforms");
 
 /// The call and the submission come to the same.
 const fn both(client: Client, conformance: Conformance) -> Expected {
-    Expected {
-        read: client,
-        submit: client,
-        conformance,
-    }
+    each(client, client, conformance)
 }
 
 const fn each(read: Client, submit: Client, conformance: Conformance) -> Expected {
@@ -112,6 +108,67 @@ const fn each(read: Client, submit: Client, conformance: Conformance) -> Expecte
         read,
         submit,
         conformance,
+        nodectl: Nodectl {
+            read: nodectl_reads(read),
+            submit: nodectl_submits(submit),
+        },
+    }
+}
+
+/// What `nodectl` makes of a call that the client ends so: an answer that can't be read is the
+/// node's (6), and everything else means that it was not reached (3).
+const fn nodectl_reads(client: Client) -> Ended {
+    match client {
+        Client::Answer => ends_well("block           5"),
+        Client::Fails { kind, says, .. } | Client::Perhaps { kind, says } => Ended {
+            exit: match kind {
+                ErrorKind::Decode | ErrorKind::BodyTooLarge => 6,
+                _ => 3,
+            },
+            says,
+            maybe_sent: false,
+        },
+    }
+}
+
+/// The same of a submission: what may have arrived is not confirmed (5), whatever went wrong.
+const fn nodectl_submits(client: Client) -> Ended {
+    match client {
+        // A run is a process, and has no connection from before that could break.
+        Client::Answer | Client::Perhaps { .. } => ends_well("new          "),
+        Client::Fails {
+            says, maybe_sent, ..
+        } => Ended {
+            exit: if maybe_sent { 5 } else { 3 },
+            says,
+            maybe_sent,
+        },
+    }
+}
+
+const fn ends_well(says: &'static str) -> Ended {
+    Ended {
+        exit: 0,
+        says,
+        maybe_sent: false,
+    }
+}
+
+impl Expected {
+    /// Where `nodectl block` does not end as the client's call does.
+    const fn nodectl_reading(mut self, exit: u8, says: &'static str) -> Self {
+        self.nodectl.read = Ended {
+            exit,
+            says,
+            maybe_sent: false,
+        };
+        self
+    }
+
+    /// Where `nodectl submit` does not end as the client's submission does.
+    const fn nodectl_submitting(mut self, submit: Ended) -> Self {
+        self.nodectl.submit = submit;
+        self
     }
 }
 

@@ -8,7 +8,7 @@ use node_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
 use super::{Hostile, both, departs, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{
-    Client, Start,
+    Client, Ended, Start,
     front::{Act, Do, Good, raw},
 };
 
@@ -172,10 +172,14 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| {
                 document(|| {
                     let members: Vec<_> = (0..60_000).map(|at| format!("\"m{at}\":{{}}")).collect();
-                    format!("{{\"index\":1,{}}}", members.join(",")).into_bytes()
+                    format!("{{\"index\":5,{}}}", members.join(",")).into_bytes()
                 })
             }),
-            both(Client::Answer, departs("get-block/timestamp")),
+            both(Client::Answer, departs("get-block/timestamp")).nodectl_submitting(Ended {
+                exit: 5,
+                says: "`response` is missing",
+                maybe_sent: true,
+            }),
         ),
         row(
             "50-mb-blocks",

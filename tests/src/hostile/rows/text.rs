@@ -47,7 +47,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             "hostile-text",
             "has terminal escapes, bidi marks, HTML, line ends and NUL in every text",
             Start::Instead(|_| behind_texts(&[], HOSTILE)),
-            both(Client::Answer, departs("\\u{1b}[2J")),
+            both(Client::Answer, departs("\\u{1b}[2J")).nodectl_reading(0, "\\u{1b}[2J"),
         ),
         row(
             "injection",
