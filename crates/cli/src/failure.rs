@@ -142,7 +142,9 @@ impl From<node_client::Error> for Failure {
             ErrorKind::Configuration => Kind::Usage,
             ErrorKind::Decode | ErrorKind::BodyTooLarge => Kind::Unexpected,
             // The contract shows one kind of success, and its answers have a body.
-            _ if error.status().is_some_and(|status| status.is_success()) => Kind::Unexpected,
+            ErrorKind::Status if error.status().is_some_and(|status| status.is_success()) => {
+                Kind::Unexpected
+            }
             _ => Kind::Unreachable,
         };
         Self::new(kind, error.to_string())

@@ -31,7 +31,7 @@ const NOT_A_NODE: &str = "is not a node";
 /// The node was reached, and says that it took nothing.
 const TAKES_NOTHING: Ended = Ended {
     exit: 3,
-    says: "the node took nothing: submit the same file again later",
+    says: "the node took nothing: do the same again later",
     maybe_sent: false,
 };
 
@@ -77,7 +77,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             both(
                 fails(Status, "204 No Content, where 200 with a"),
                 unreachable(NOT_A_NODE),
-            ),
+            )
+            .nodectl_reading(6, "204 No Content, where 200 with a"),
         ),
         row(
             "not-modified",
@@ -193,8 +194,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             both(
                 fails(Status, "503 Service Unavailable"),
                 unreachable("the node stayed busy: 503"),
-            )
-            .nodectl_submitting(TAKES_NOTHING),
+            ),
         ),
         row(
             "failing",

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Hostile, both, departs, good_documents, row};
 use crate::hostile::{
-    Client, Start,
+    Client, Ended, Start,
     front::{Act, Do},
 };
 
@@ -47,7 +47,13 @@ pub(super) fn rows() -> Vec<Hostile> {
             "hostile-text",
             "has terminal escapes, bidi marks, HTML, line ends and NUL in every text",
             Start::Instead(|_| behind_texts(&[], HOSTILE)),
-            both(Client::Answer, departs("\\u{1b}[2J")).nodectl_reading(0, "\\u{1b}[2J"),
+            both(Client::Answer, departs("\\u{1b}[2J"))
+                .nodectl_reading(0, "\\u{1b}[2J")
+                .nodectl_submitting(Ended {
+                    exit: 5,
+                    says: "the node does not say whether it took the transaction",
+                    maybe_sent: true,
+                }),
         ),
         row(
             "injection",
