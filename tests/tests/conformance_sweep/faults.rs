@@ -131,6 +131,20 @@ fn faults() -> Vec<Row> {
             ],
         ),
         (
+            "a receipt is null",
+            in_block(|block| set(block, &format!("{RECEIPTS}/1"), Value::Null)),
+            vec![("get-block/previous-block-receipts", 1)],
+        ),
+        (
+            "receipts are a word, a list and a number",
+            in_block(|block| {
+                for (place, value) in [json!("x"), json!([]), json!(1)].into_iter().enumerate() {
+                    set(block, &format!("{RECEIPTS}/{place}"), value);
+                }
+            }),
+            vec![("get-block/previous-block-receipts", 3)],
+        ),
+        (
             "the block is missing",
             instead(|answer| {
                 let body = r#"{"detail":"Block not found"}"#;
