@@ -100,6 +100,12 @@ fn faults() -> Vec<Broken> {
         "receipts are null", json_of(BLOCK, |_, block| {
             set(block, "/text/previous_block_receipts", Value::Null);
         }) => ["get-block/previous-block-receipts", "get-block/snapshot"];
+        "a receipt is null", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().take(1).for_each(|receipt| *receipt = Value::Null);
+        }) => ["get-block/previous-block-receipts", "get-block/snapshot"];
+        "a receipt is a list", json_of(BLOCK, |_, block| {
+            receipts(block).iter_mut().take(1).for_each(|receipt| *receipt = json!([]));
+        }) => ["get-block/previous-block-receipts", "get-block/snapshot"];
         "the creator is in upper case", json_of(BLOCK, |_, block| {
             let upper = block["creator_wallet"].as_str().unwrap_or_default().to_uppercase();
             block["creator_wallet"] = json!(upper.replace("0X", "0x"));

@@ -349,8 +349,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
         && let Some(state) = options.sweep.and_then(|sweep| sweep.state)
     {
-        // There is nothing left to resume. One that can't be removed is one of a finished sweep.
-        let _ = std::fs::remove_file(state);
+        sweep::remove_finished(&state);
     }
     Ok(report.exit_code)
 }

@@ -209,18 +209,28 @@ fn judge(
             Finding::new(exchange, what, field.requirement, actual).at(place.pointer.clone()),
         ];
     };
-    let own_only = FIELDS.iter().any(|other| {
+    let below = |other: &&Field| {
         other.sample == field.sample
             && other.path.len() > field.path.len()
             && other.path.starts_with(field.path)
-    });
+    };
+    let own_only = FIELDS.iter().any(|other| below(&other));
+    // Where an element is no object, none of the cases below has a place to look at.
+    let elements = FIELDS
+        .iter()
+        .filter(below)
+        .any(|other| other.path.get(field.path.len()) == Some(&"*"));
     validator
         .departures_of(value)
         .into_iter()
-        .filter(|departure| !own_only || is_own(departure))
+        .filter(|departure| {
+            !own_only || is_own(departure) || elements && is_of_an_element(departure)
+        })
         .map(|departure| {
             let at = format!("{}{}", place.pointer, departure.instance);
             let found = value.pointer(&departure.instance).unwrap_or(value);
+            let of_element = elements && is_of_an_element(&departure);
+            let name = format!("{name}{}", if of_element { "[]" } else { "" });
             // Only a value of the wrong type can be one of the forms that have a name.
             let what = (departure.keyword == "type")
                 .then(|| named_departure(&name, found))
@@ -240,6 +250,12 @@ fn judge(
 /// Whether a departure is about the value itself, and not about what the cases below it look at.
 fn is_own(departure: &Departure) -> bool {
     departure.instance.is_empty() && departure.keyword != "required"
+}
+
+/// Whether a departure is that an element of the value is of another type.
+fn is_of_an_element(departure: &Departure) -> bool {
+    let place = departure.instance.strip_prefix('/');
+    departure.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
 }
 
 /// Whether a block is one row of a table, as nodes were seen to answer.

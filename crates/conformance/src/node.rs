@@ -220,8 +220,9 @@ impl Node {
             ))
         };
         let begin = self.begin(request, tries, gate.is_some());
-        let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
+        // Declared before the answer, so that it is handed back only after the answer is dropped.
         let mut permit = None;
+        let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
         if let (false, Some(gate)) = (part.whole, gate) {
             permit = Arc::clone(gate).acquire_owned().await.ok();
             // The wait was not the node's.
@@ -301,11 +302,15 @@ impl Node {
             };
             let length = part.body.len() + chunk.len();
             if length > self.limits.body {
+                part.body = Vec::new();
                 return Err(self.too_long(request));
             }
-            // So is as much as may come, where a long answer does not say how much that is.
+            // So is as much as may come, where a long answer does not say how much that is; but not
+            // before it has its turn.
             let room = part.body.capacity() < self.limits.body;
-            if part.announced == 0 && length > UNANNOUNCED.min(most) && room {
+            if length > most {
+                part.body.reserve_exact(chunk.len());
+            } else if part.announced == 0 && length > UNANNOUNCED && room {
                 self.make_room(part, request, self.limits.body)?;
                 part.body.reserve_exact(self.limits.body - part.body.len());
             }
@@ -438,5 +443,59 @@ fn causes(error: &dyn Error) -> String {
         error.to_string()
     } else {
         parts.join(": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        net::TcpListener,
+    };
+
+    use node_primitives::Network;
+
+    use super::*;
+
+    /// A node whose answers never end, and do not say how long they are.
+    fn endless() -> Node {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                std::thread::spawn(move || {
+                    let _ = stream.read(&mut [0; 4096]);
+                    let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+                    let mut sent = stream.write_all(head);
+                    while sent.is_ok() {
+                        sent = stream.write_all(&[b' '; 64 * 1024]);
+                    }
+                });
+            }
+        });
+        let limits = Limits {
+            request_timeout: Duration::from_secs(60),
+            requests: 10,
+            body: 16 * MIB,
+            memory: 64 * MIB,
+            depth: 64,
+            submits: false,
+            rate: None,
+        };
+        let target = Target::parse(&url, Network::Devnet).unwrap();
+        Node::new(target, limits).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
+        let node = endless();
+        let request = crate::discovery::block_request(1);
+        let mut part = node.begin(&request, 0, true).await.ok().unwrap();
+        assert!(!part.whole && part.body.len() > LONG_BODY);
+        let taken = part.body.capacity();
+        assert!(taken < 2 * LONG_BODY + LONG_BODY / 4, "{taken}");
+        let failure = node.read_on(&mut part, &request, usize::MAX).await;
+        assert!(matches!(failure, Err(Failure::TooLarge(_))));
+        assert_eq!(part.body.capacity(), 0);
     }
 }

@@ -371,7 +371,8 @@ fn after(
         departs |= ended.outcome == Outcome::Fail;
         progress.push(ended);
     }
-    cut.or_else(|| sweeping.unread().filter(|_| !departs))
+    let untold = || sweeping.unread().or_else(|| sweeping.beyond());
+    cut.or_else(|| untold().filter(|_| !departs))
 }
 
 /// Does some work until it is done, interrupted or out of time.

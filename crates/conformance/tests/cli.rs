@@ -274,6 +274,19 @@ fn a_sweep_that_could_not_be_made_is_explained() {
 }
 
 #[test]
+fn a_file_that_no_sweep_has_written_is_not_taken_for_its_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.txt");
+    std::fs::write(&path, "mine").unwrap();
+    let path = path.to_str().unwrap();
+    let target = ["--base-url", "http://localhost", "--network", "devnet"];
+    let sweep = ["--blocks", "..", "--state", path];
+    let told = ["notes.txt", "no state of a sweep"];
+    refuses(&[target, sweep].concat(), 2, &told);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
+}
+
+#[test]
 fn a_dry_run_lists_the_blocks_of_a_sweep() {
     let (code, text) = told(&["--dry-run", "--blocks", "5..=9"]);
     assert_eq!(code, 0, "{text}");

@@ -131,6 +131,20 @@ fn faults() -> Vec<Row> {
             ],
         ),
         (
+            "a receipt is null",
+            in_block(|block| set(block, &format!("{RECEIPTS}/1"), Value::Null)),
+            vec![("get-block/previous-block-receipts", 1)],
+        ),
+        (
+            "receipts are a word, a list and a number",
+            in_block(|block| {
+                for (place, value) in [json!("x"), json!([]), json!(1)].into_iter().enumerate() {
+                    set(block, &format!("{RECEIPTS}/{place}"), value);
+                }
+            }),
+            vec![("get-block/previous-block-receipts", 3)],
+        ),
+        (
             "the block is missing",
             instead(|answer| {
                 let body = r#"{"detail":"Block not found"}"#;
@@ -272,7 +286,7 @@ async fn a_range_has_the_blocks_that_it_names() {
         ("37..", 24, 1),
         ("38..", 23, 0),
         ("..37", 36, 0),
-        ("50..1000", 11, 0),
+        ("50..1000", 11, 3),
     ] {
         let report = check(&url, &only_blocks(range)).await;
         assert_eq!(report.exit_code, code, "{range}: {:?}", report.reason);
@@ -286,6 +300,37 @@ async fn a_range_has_the_blocks_that_it_names() {
     );
     let reason = report.reason.unwrap_or_default();
     assert!(reason.contains("the chain ends at block 60"), "{reason}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_range_that_names_a_block_that_is_not_found_is_not_cut_in_silence() {
+    let node = devnode(60).await;
+    let newest = "block_index=60";
+    let faults: [fn(Answer) -> Answer; 2] = [
+        |answer| answer.with_json(|block| block["index"] = json!(61)),
+        |answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+    ];
+    for fault in faults {
+        let fault = move |asked: &Asked, answer: Answer| {
+            if asked.query == newest {
+                fault(answer)
+            } else {
+                answer
+            }
+        };
+        let broken = integration_tests::proxy::Proxy::spawn(node.base_url(), Arc::new(fault))
+            .await
+            .expect("a proxy");
+        let url = broken.server.base_url();
+        let report = check(&url, &only_blocks("1..=60")).await;
+        assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
+        let reason = report.reason.unwrap_or_default();
+        assert!(
+            reason.contains("to block 60") && reason.contains("found is 59"),
+            "{reason}"
+        );
+        assert_eq!(check(&url, &only_blocks("1..=59")).await.exit_code, 0);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

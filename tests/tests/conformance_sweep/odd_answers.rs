@@ -113,6 +113,29 @@ async fn a_node_that_is_busy_now_and_then_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_stays_busy_does_not_end_the_sweep() {
+    let busy = |asked: &Asked, answer: Answer| {
+        if asked.query == BLOCK {
+            let mut answer = answer.with_status(StatusCode::SERVICE_UNAVAILABLE);
+            answer.headers.insert("retry-after", 0.into());
+            answer
+        } else {
+            answer
+        }
+    };
+    let report = swept(60, Arc::new(busy)).await;
+    assert_eq!(report.exit_code, 3);
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    assert!(sweep.done);
+    assert_eq!((sweep.judged, sweep.unread, sweep.findings), (59, 1, 0));
+    let reason = report.reason.unwrap_or_default();
+    assert!(
+        reason.contains("block 40") && reason.contains("busy"),
+        "{reason}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_limit_of_requests_ends_a_sweep_only_where_it_counts() {
     let node = devnode(200).await;
     let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");

@@ -79,6 +79,23 @@ impl Sweeping {
         })
     }
 
+    /// Why a range that names more blocks than were found keeps a node from a verdict; it may depart
+    /// all the same. A newest block that is answered wrongly is not found either.
+    pub(crate) fn beyond(&self) -> Option<Cut> {
+        let named = self.sweep.blocks.end()?;
+        self.with_state(|state| {
+            let end = state.as_ref()?.to;
+            (end < named).then(|| {
+                Cut::OutOfTime(format!(
+                    "the sweep was to go to block {}, but the newest that was found is {}: no block \
+                     after it was judged; leave the range open to judge those that there are",
+                    named.saturating_sub(1),
+                    end.saturating_sub(1)
+                ))
+            })
+        })
+    }
+
     pub(crate) fn report(&self) -> Option<SweepReport> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         self.with_state(|state| {

@@ -25,6 +25,8 @@ use crate::{
 
 /// How often a node that stays busy is left alone for a while before it is given up.
 const MOST_PAUSES: u32 = 6;
+/// From how many pauses on it is looked whether it is busy with everything, or with this block alone.
+const SOME_PAUSES: u32 = 2;
 /// How often it is looked whether a node that did not answer is there at all.
 const MOST_LOOKS: u32 = 4;
 /// A body from here on keeps a core busy for so long that others would wait.
@@ -248,7 +250,13 @@ impl Fetcher {
                 Ok(answer) => return Ok(answer),
                 Err(Obstacle::Transport(reason)) => reason,
                 Err(Obstacle::TooLarge(reason)) => return Err(Nothing::TooLarge(reason)),
-                Err(Obstacle::Busy(_)) if pauses < MOST_PAUSES => {
+                Err(Obstacle::Busy(reason)) => {
+                    if pauses >= SOME_PAUSES && self.answers(index).await {
+                        return Err(Nothing::Unanswered(reason));
+                    }
+                    if pauses == MOST_PAUSES {
+                        return Err(Nothing::Lost(Obstacle::Busy(reason)));
+                    }
                     pauses += 1;
                     tokio::time::sleep(Duration::from_millis(500) * 2_u32.pow(pauses)).await;
                     continue;

@@ -27,8 +27,8 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
-pub(crate) use state::prepare;
 pub use state::{State, StateError};
+pub(crate) use state::{prepare, remove_finished};
 
 use crate::{
     Target,

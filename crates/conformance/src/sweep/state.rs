@@ -5,7 +5,7 @@
 
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::Mutex,
 };
@@ -21,6 +21,11 @@ use crate::{Target, block_check::Memory, cases::Case};
 const VERSION: u32 = 1;
 /// The longest file that is read.
 const LONGEST: u64 = 64 << 20;
+/// How the file begins, before the checksum's digits and after them: even where the rest is damaged,
+/// it is told by that from what is somebody else's.
+const BEGINNING: (&str, &str) = ("{\"checksum\":\"", "\",\"state\":{\"version\":");
+/// How many hexadecimal digits the checksum has.
+const DIGITS: usize = 64;
 
 /// Why a sweep can't be resumed, or its state not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +47,8 @@ pub enum StateError {
     },
     /// The file is not what was written.
     #[error(
-        "the sweep's state in {} is damaged ({reason}): start the sweep again, without --resume",
+        "the sweep's state in {} is damaged ({reason}): remove it, and start the sweep again, \
+         without --resume",
         path.display()
     )]
     Damaged {
@@ -50,6 +56,24 @@ pub enum StateError {
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// What stands there is a folder, a device, or whatever else has no text of its own.
+    #[error(
+        "the sweep's state can't be in {}, which is no regular file: name a new file",
+        path.display()
+    )]
+    NoFile {
+        /// What stands there.
+        path: PathBuf,
+    },
+    /// The file was not written by a sweep, so none may replace it.
+    #[error(
+        "{} is there already, and is no state of a sweep: name a new file for it, or remove this one",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
     },
     /// The file is of another sweep.
     #[error(
@@ -164,10 +188,21 @@ impl State {
             path: path.to_owned(),
             reason: reason.to_owned(),
         };
-        if fs::metadata(path).map_err(failed)?.len() > LONGEST {
-            return Err(damaged("it is far too long"));
+        if !fs::metadata(path).map_err(failed)?.is_file() {
+            return Err(StateError::NoFile {
+                path: path.to_owned(),
+            });
         }
-        let text = fs::read_to_string(path).map_err(failed)?;
+        let mut text = String::new();
+        let file = fs::File::open(path).map_err(failed)?;
+        match file.take(LONGEST + 1).read_to_string(&mut text) {
+            Ok(length) if length as u64 > LONGEST => return Err(damaged("it is far too long")),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(damaged("it is no text"));
+            }
+            Err(error) => return Err(failed(error)),
+        }
         let sealed: Sealed<'_> = serde_json::from_str(&text)
             .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
         if sealed.checksum != checksum(sealed.state.get()) {
@@ -274,15 +309,48 @@ fn unseen_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
         .tempfile_in(folder)
 }
 
+/// Whether a file begins as a sweep's state does.
+fn is_own(path: &Path) -> io::Result<bool> {
+    let (before, after) = BEGINNING;
+    let mut bytes = Vec::new();
+    let length = before.len() + DIGITS + after.len();
+    let file = fs::File::open(path)?;
+    file.take(length as u64).read_to_end(&mut bytes)?;
+    let digits = bytes
+        .strip_prefix(before.as_bytes())
+        .and_then(|rest| rest.strip_suffix(after.as_bytes()));
+    Ok(digits
+        .is_some_and(|digits| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit)))
+}
+
+/// Removes the state of a finished sweep; nothing else that has come to stand there.
+pub(crate) fn remove_finished(path: &Path) {
+    let regular = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    if regular && is_own(path).unwrap_or(false) {
+        // There is nothing left to resume. One that can't be removed is one of a finished sweep.
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// Sees whether a state can be kept there: who waits for a sweep should not learn only then that it
-/// is lost.
+/// is lost, and what is no sweep's state is not replaced by one.
 pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
     let failed = |source| StateError::Io {
         path: path.to_owned(),
         source,
     };
-    if path.is_dir() {
-        return Err(failed(io::Error::other("it is a folder")));
+    let path_of = || path.to_owned();
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+        // A link may lead to one; what it leads to counts, and nothing is opened before that is known.
+        Ok(_) if !fs::metadata(path).is_ok_and(|found| found.is_file()) => {
+            return Err(StateError::NoFile { path: path_of() });
+        }
+        Ok(_) if !is_own(path).map_err(failed)? => {
+            return Err(StateError::Foreign { path: path_of() });
+        }
+        Ok(_) => {}
     }
     unseen_file(path).map_err(failed)?;
     Ok(())
@@ -348,6 +416,56 @@ mod tests {
         }
         fs::remove_file(&path).unwrap();
         assert!(told().contains("nothing to resume"), "{}", told());
+    }
+
+    #[test]
+    fn what_a_sweep_has_not_written_is_neither_replaced_nor_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes");
+        for text in [
+            "",
+            "{}",
+            "mine",
+            "{\"checksum\":\"00\",\"state\":{\"version\":1}}",
+        ] {
+            fs::write(&path, text).unwrap();
+            let told = prepare(&path).unwrap_err().to_string();
+            assert!(told.contains("no state of a sweep"), "{told}");
+            remove_finished(&path);
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        let told = prepare(folder.path()).unwrap_err().to_string();
+        assert!(told.contains("no regular file"), "{told}");
+    }
+
+    #[test]
+    fn a_state_is_replaced_though_it_is_damaged_and_removed_when_its_sweep_is_done() {
+        let (_folder, path, ..) = begun();
+        prepare(&path).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, &text[..text.len() / 2]).unwrap();
+        prepare(&path).unwrap();
+        remove_finished(&path);
+        assert!(!path.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_never_opened_nor_what_leads_to_one() {
+        let (folder, _, target, blocks, cases) = begun();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+        let nowhere = folder.path().join("nowhere");
+        std::os::unix::fs::symlink("/nowhere/at/all", &nowhere).unwrap();
+        for path in [Path::new("/dev/zero"), Path::new("/dev/full"), &link] {
+            let told = State::read(path, &target, blocks, &cases).unwrap_err();
+            assert!(matches!(told, StateError::NoFile { .. }), "{told}");
+            let told = prepare(path).unwrap_err();
+            assert!(matches!(told, StateError::NoFile { .. }), "{told}");
+            remove_finished(path);
+        }
+        assert!(prepare(&nowhere).is_err());
+        assert!(link.is_symlink() && nowhere.is_symlink());
     }
 
     #[test]
