@@ -5,7 +5,10 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use axum::http::StatusCode;
 use devnode::Config;
@@ -272,7 +275,7 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
     let urls = [one.base_url(), two.base_url(), &wrong_url];
     let report = check(&urls, &options).await;
     let blocks = cross(&report, "blocks");
-    assert_eq!(blocks.compared, 299);
+    assert_eq!(blocks.compared, 300);
     assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
     let finding = &blocks.findings[0];
     assert_eq!((finding.place.as_str(), finding.count), ("block 137", 1));
@@ -286,6 +289,68 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
     for node in &report.nodes {
         assert!(node.sweep.as_ref().is_some_and(|sweep| sweep.done));
     }
+}
+
+/// Another proof in one block.
+fn other_proof(query: &'static str) -> Fault {
+    Arc::new(move |asked: &Asked, answer: Answer| {
+        if asked.query == query {
+            answer.with_json(|block| block["proof"] = json!(4_711))
+        } else {
+            answer
+        }
+    })
+}
+
+fn sweep(range: &str) -> Options {
+    let mut options = Options::default();
+    options.sweep = Some(Sweep::new(range.parse().expect("a range")));
+    options
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_block_is_compared_as_the_others_are() {
+    let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
+    let wrong = proxy(&two, other_proof("block_index=60")).await;
+    let urls = [one.base_url(), &wrong.server.base_url()];
+    for options in [Options::default(), sweep(".."), sweep("1..=60")] {
+        let report = check(&urls, &options).await;
+        let blocks = cross(&report, "blocks");
+        assert_eq!(blocks.findings.len(), 1, "{blocks:?}");
+        assert_eq!(blocks.findings[0].place, "block 60");
+        assert_eq!(
+            blocks.findings[0].what, "proof: the nodes disagree",
+            "{blocks:?}"
+        );
+        assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+        if options.sweep.is_some() {
+            assert_eq!(blocks.compared, 60);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
+    let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
+    let asked_before = AtomicU64::new(5_000);
+    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
+        if asked.query == "block_index=60" {
+            let ever_other = asked_before.fetch_add(1, Ordering::Relaxed);
+            answer.with_json(|block| block["proof"] = json!(ever_other))
+        } else {
+            answer
+        }
+    });
+    let moving = proxy(&two, fault).await;
+    let urls = [one.base_url(), &moving.server.base_url()];
+    let report = check(&urls, &sweep("1..")).await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!((blocks.outcome, blocks.compared), (Outcome::Pass, 59));
+    let reason = blocks.reason.as_deref().unwrap_or_default();
+    assert!(
+        reason.contains("block 60: it is the newest one, and kept changing"),
+        "{reason}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,17 +1,26 @@
 //! The same index has the same block on each node.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
 use tokio::sync::Semaphore;
 
-use super::{Side, content, difference::Differences};
-use crate::{Sweep, discovery::block_request, report::CrossCheck};
+use super::{
+    Side,
+    content::{self, Content},
+    difference::Differences,
+};
+use crate::{Sweep, discovery::block_request, outcome::Obstacle, report::CrossCheck};
 
 /// How many of the oldest blocks are compared, and of the newest.
 const ENDS: u64 = 4;
 /// How many in between, at equal distances.
 const BETWEEN: u64 = 16;
+/// How often the newest block is asked for again.
+const MOST_TRIES: u32 = 4;
+
+/// What a node says of a block, if anything.
+type Said = Result<Option<Content>, Obstacle>;
 
 /// Compares the blocks of a sweep's range, or else some of all ages.
 pub(super) async fn compare(
@@ -25,37 +34,36 @@ pub(super) async fn compare(
         .filter_map(|side| side.known.chain.lowest)
         .max()
         .unwrap_or_default();
-    let common = heights.iter().min().copied().unwrap_or_default();
-    // The newest block may still change on some nodes; older ones are history.
-    let settled = common.saturating_sub(1).max(lowest);
+    let beyond = heights
+        .iter()
+        .min()
+        .map_or(0, |newest| newest.saturating_add(1));
     let mut differences = Differences::default();
     let gates: Vec<_> = sides.iter().map(|_| Arc::new(Semaphore::new(1))).collect();
     let ask = |index: u64| {
         let gates = &gates;
         async move {
-            let answers = sides.iter().zip(gates).map(|(side, gate)| async move {
-                let request = block_request(index);
-                let answer = side.known.node.ask_through(request, Some(gate)).await;
-                // Only what it stands for is kept, and the next long answer may come.
-                answer.map(|(exchange, _permit)| content::block(&exchange))
-            });
-            (index, join_all(answers).await)
+            let mut said = all_say(sides, gates, index).await;
+            if heights.contains(&index) {
+                at_rest(sides, gates, index, &mut said).await;
+            }
+            (index, said)
         }
     };
     let (from, to) = match sweep {
         Some(sweep) => (
             sweep.blocks.first().unwrap_or(lowest),
-            sweep.blocks.end().unwrap_or(u64::MAX).min(settled + 1),
+            sweep.blocks.end().unwrap_or(u64::MAX).min(beyond),
         ),
-        None => (lowest, settled + 1),
+        None => (lowest, beyond),
     };
     let indexes: Box<dyn Iterator<Item = u64> + Send> = match sweep {
         Some(sweep) => {
             if !sweep.counts_requests {
                 for side in sides {
-                    side.known
-                        .node
-                        .allow_more(to.saturating_sub(from).saturating_mul(2));
+                    // The newest block may be asked for again.
+                    let asked = to.saturating_sub(from) + u64::from(MOST_TRIES);
+                    side.known.node.allow_more(asked.saturating_mul(2));
                 }
             }
             Box::new(from..to)
@@ -76,6 +84,59 @@ pub(super) async fn compare(
         differences.add(sides, &said, || format!("block {index}"));
     }
     differences.told("blocks", failed)
+}
+
+/// What each node says of a block.
+async fn all_say(sides: &[Side], gates: &[Arc<Semaphore>], index: u64) -> Vec<Said> {
+    let answers = sides.iter().zip(gates).map(|(side, gate)| async move {
+        let request = block_request(index);
+        let answer = side.known.node.ask_through(request, Some(gate)).await;
+        // Only what it stands for is kept, and the next long answer may come.
+        answer.map(|(exchange, _permit)| content::block(&exchange))
+    });
+    join_all(answers).await
+}
+
+/// Older blocks are history, but a node's newest one may still change. So where nodes differ in
+/// it, they are asked again until each of them says the same twice.
+async fn at_rest(sides: &[Side], gates: &[Arc<Semaphore>], index: u64, said: &mut Vec<Said>) {
+    for turn in 0..MOST_TRIES {
+        if !differ(said) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
+        let before = std::mem::replace(said, all_say(sides, gates, index).await);
+        let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
+            let both = now.as_ref().ok().zip(before.as_ref().ok());
+            both.is_some_and(|(now, before)| now != before)
+        });
+        if turn + 1 < MOST_TRIES {
+            if changed.next().is_none() {
+                return;
+            }
+            continue;
+        }
+        for (now, _) in changed {
+            let reason = "it is the newest one, and kept changing";
+            *now = Err(Obstacle::NoMaterial(reason.to_owned()));
+        }
+    }
+}
+
+/// Whether any two nodes say different things of one member.
+fn differ(said: &[Said]) -> bool {
+    let known: Vec<_> = said
+        .iter()
+        .filter_map(|said| said.as_ref().ok()?.as_ref())
+        .collect();
+    known.iter().enumerate().any(|(place, one)| {
+        known[..place].iter().any(|other| {
+            let mut both = one
+                .iter()
+                .filter_map(|(member, value)| Some((value, other.get(member)?)));
+            both.any(|(one, other)| one.fingerprint != other.fingerprint)
+        })
+    })
 }
 
 /// Some blocks of a range: the oldest, the newest, and some in between.
