@@ -354,6 +354,43 @@ async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_behind_hides_no_fork_above_it() {
+    let (one, two, behind) = (
+        devnode(7, 60).await,
+        devnode(7, 60).await,
+        devnode(7, 40).await,
+    );
+    let wrong = proxy(&two, other_proof("block_index=50")).await;
+    let wrong_url = wrong.server.base_url();
+    let report = check(
+        &[one.base_url(), &wrong_url, behind.base_url()],
+        &sweep(".."),
+    )
+    .await;
+    assert_eq!(cross(&report, "height").outcome, Outcome::Info);
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.compared, 60);
+    assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
+    let finding = &blocks.findings[0];
+    assert_eq!((finding.place.as_str(), finding.count), ("block 50", 1));
+    assert_eq!(finding.what, "proof: the nodes disagree");
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+
+    // And what the one behind has is held against the others'.
+    let wrong = proxy(&behind, other_proof("block_index=40")).await;
+    let wrong_url = wrong.server.base_url();
+    let report = check(
+        &[one.base_url(), two.base_url(), &wrong_url],
+        &Options::default(),
+    )
+    .await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
+    assert_eq!(blocks.findings[0].place, "block 40");
+    assert_eq!(blocks.findings[0].differs, [told(&wrong_url)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_one_node_does_not_have_is_named() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
     let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {

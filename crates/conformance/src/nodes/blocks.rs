@@ -1,6 +1,6 @@
 //! The same index has the same block on each node.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
 use tokio::sync::Semaphore;
@@ -29,33 +29,53 @@ pub(super) async fn compare(
     sweep: Option<&Sweep>,
     jobs: usize,
 ) -> CrossCheck {
-    let lowest = sides
+    // A block is compared as soon as two nodes have it.
+    let mut oldest: Vec<_> = sides
         .iter()
         .filter_map(|side| side.known.chain.lowest)
-        .max()
+        .collect();
+    oldest.sort_unstable();
+    let oldest = oldest
+        .get(1)
+        .or(oldest.first())
+        .copied()
         .unwrap_or_default();
-    let beyond = heights
+    let mut newest = heights.to_vec();
+    newest.sort_unstable_by(|one, other| other.cmp(one));
+    let beyond = newest.get(1).map_or(0, |newest| newest.saturating_add(1));
+    let first = sweep.and_then(|sweep| sweep.blocks.first());
+    let has: Vec<_> = sides
         .iter()
-        .min()
-        .map_or(0, |newest| newest.saturating_add(1));
+        .zip(heights)
+        .map(|(side, height)| match (first, side.known.chain.lowest) {
+            (None, Some(lowest)) => lowest..=*height,
+            _ => 0..=*height,
+        })
+        .collect();
     let mut differences = Differences::default();
     let gates: Vec<_> = sides.iter().map(|_| Arc::new(Semaphore::new(1))).collect();
     let ask = |index: u64| {
-        let gates = &gates;
+        let (gates, has) = (&gates, &has);
         async move {
-            let mut said = all_say(sides, gates, index).await;
+            let asked = Asked {
+                index,
+                sides,
+                gates,
+                has,
+            };
+            let mut said = asked.all_say().await;
             if heights.contains(&index) {
-                at_rest(sides, gates, index, &mut said).await;
+                asked.at_rest(&mut said).await;
             }
             (index, said)
         }
     };
     let (from, to) = match sweep {
         Some(sweep) => (
-            sweep.blocks.first().unwrap_or(lowest),
+            first.unwrap_or(oldest),
             sweep.blocks.end().unwrap_or(u64::MAX).min(beyond),
         ),
-        None => (lowest, beyond),
+        None => (oldest, beyond),
     };
     let indexes: Box<dyn Iterator<Item = u64> + Send> = match sweep {
         Some(sweep) => {
@@ -68,7 +88,7 @@ pub(super) async fn compare(
             }
             Box::new(from..to)
         }
-        None => Box::new(some(from, to).into_iter()),
+        None => Box::new(some(from, to, heights).into_iter()),
     };
     let mut answers = stream::iter(indexes).map(ask).buffered(jobs);
     let mut failed = None;
@@ -86,39 +106,54 @@ pub(super) async fn compare(
     differences.told("blocks", failed)
 }
 
-/// What each node says of a block.
-async fn all_say(sides: &[Side], gates: &[Arc<Semaphore>], index: u64) -> Vec<Said> {
-    let answers = sides.iter().zip(gates).map(|(side, gate)| async move {
-        let request = block_request(index);
-        let answer = side.known.node.ask_through(request, Some(gate)).await;
-        // Only what it stands for is kept, and the next long answer may come.
-        answer.map(|(exchange, _permit)| content::block(&exchange))
-    });
-    join_all(answers).await
+/// A block that nodes are asked for.
+struct Asked<'a> {
+    index: u64,
+    sides: &'a [Side],
+    gates: &'a [Arc<Semaphore>],
+    /// The indexes that each node has.
+    has: &'a [RangeInclusive<u64>],
 }
 
-/// Older blocks are history, but a node's newest one may still change. So where nodes differ in
-/// it, they are asked again until each of them says the same twice.
-async fn at_rest(sides: &[Side], gates: &[Arc<Semaphore>], index: u64, said: &mut Vec<Said>) {
-    for turn in 0..MOST_TRIES {
-        if !differ(said) {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
-        let before = std::mem::replace(said, all_say(sides, gates, index).await);
-        let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
-            let both = now.as_ref().ok().zip(before.as_ref().ok());
-            both.is_some_and(|(now, before)| now != before)
+impl Asked<'_> {
+    /// What each node says of it; nothing where its chain does not go so far.
+    async fn all_say(&self) -> Vec<Said> {
+        let sides = self.sides.iter().zip(self.gates).zip(self.has);
+        let answers = sides.map(|((side, gate), has)| async move {
+            if !has.contains(&self.index) {
+                return Ok(None);
+            }
+            let request = block_request(self.index);
+            let answer = side.known.node.ask_through(request, Some(gate)).await;
+            // Only what it stands for is kept, and the next long answer may come.
+            answer.map(|(exchange, _permit)| content::block(&exchange))
         });
-        if turn + 1 < MOST_TRIES {
-            if changed.next().is_none() {
+        join_all(answers).await
+    }
+
+    /// Older blocks are history, but a node's newest one may still change. So where nodes differ
+    /// in it, they are asked again until each of them says the same twice.
+    async fn at_rest(&self, said: &mut Vec<Said>) {
+        for turn in 0..MOST_TRIES {
+            if !differ(said) {
                 return;
             }
-            continue;
-        }
-        for (now, _) in changed {
-            let reason = "it is the newest one, and kept changing";
-            *now = Err(Obstacle::NoMaterial(reason.to_owned()));
+            tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
+            let before = std::mem::replace(said, self.all_say().await);
+            let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
+                let both = now.as_ref().ok().zip(before.as_ref().ok());
+                both.is_some_and(|(now, before)| now != before)
+            });
+            if turn + 1 < MOST_TRIES {
+                if changed.next().is_none() {
+                    return;
+                }
+                continue;
+            }
+            for (now, _) in changed {
+                let reason = "it is the newest one, and kept changing";
+                *now = Err(Obstacle::NoMaterial(reason.to_owned()));
+            }
         }
     }
 }
@@ -139,13 +174,17 @@ fn differ(said: &[Said]) -> bool {
     })
 }
 
-/// Some blocks of a range: the oldest, the newest, and some in between.
-fn some(from: u64, to: u64) -> BTreeSet<u64> {
+/// Some blocks of a range: the oldest, the newest, also of the nodes that are behind, and some in
+/// between.
+fn some(from: u64, to: u64, heights: &[u64]) -> BTreeSet<u64> {
     let length = to.saturating_sub(from);
     let between = (0..BETWEEN).map(|step| from + length / BETWEEN * step);
+    let newest = heights
+        .iter()
+        .map(|height| height.saturating_add(1).min(to));
     (from..from.saturating_add(ENDS))
         .chain(between)
-        .chain(to.saturating_sub(ENDS)..to)
+        .chain(newest.flat_map(|end| end.saturating_sub(ENDS)..end))
         .filter(|index| (from..to).contains(index))
         .collect()
 }
@@ -156,10 +195,18 @@ mod tests {
 
     #[test]
     fn blocks_of_all_ages_are_chosen_and_short_chains_whole() {
-        assert_eq!(some(1, 6).into_iter().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert!(some(5, 5).is_empty() && some(5, 3).is_empty());
-        let long = some(1, 1_000_001);
-        assert!(long.len() <= 24 && long.contains(&1) && long.contains(&1_000_000));
+        assert_eq!(
+            some(1, 6, &[5]).into_iter().collect::<Vec<_>>(),
+            [1, 2, 3, 4, 5]
+        );
+        assert!(some(5, 5, &[4]).is_empty() && some(5, 3, &[2]).is_empty());
+        let long = some(1, 1_000_001, &[1_000_000, 1_000_003, 700_007]);
+        assert!(
+            long.len() <= 28
+                && long.contains(&700_007)
+                && long.contains(&1)
+                && long.contains(&1_000_000)
+        );
         assert!(long.range(400_000..600_000).next().is_some());
     }
 }
