@@ -391,6 +391,46 @@ async fn a_node_that_is_behind_hides_no_fork_above_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
+    let (one, two, behind) = (
+        devnode(7, 60).await,
+        devnode(7, 60).await,
+        devnode(7, 40).await,
+    );
+    let options = sweep("45..55");
+    let urls = [one.base_url(), two.base_url(), behind.base_url()];
+    let report = check(&urls, &options).await;
+    let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
+    assert_eq!(codes, [0, 0, 0]);
+    let reason = report.nodes[2].reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("the chain ends at block 40"), "{reason}");
+    assert_eq!(cross(&report, "height").outcome, Outcome::Info);
+    assert_eq!(cross(&report, "blocks").compared, 10);
+    assert_eq!(report.exit_code, 0);
+
+    let wrong = proxy(&two, other_proof("block_index=50")).await;
+    let urls = [one.base_url(), &wrong.server.base_url(), behind.base_url()];
+    let report = check(&urls, &options).await;
+    assert_eq!(cross(&report, "blocks").findings[0].place, "block 50");
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+
+    // One that departs besides still does.
+    let wrong = proxy(
+        &behind,
+        json_of("/get-balances", |_, value| *value = json!(1)),
+    )
+    .await;
+    let urls = [one.base_url(), two.base_url(), &wrong.server.base_url()];
+    let report = check(&urls, &options).await;
+    assert_eq!((report.nodes[2].exit_code, report.exit_code), (1, 1));
+
+    // Where nobody has them, nothing was found out.
+    let report = check(&urls[..2], &sweep("70..")).await;
+    let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
+    assert_eq!((codes, report.exit_code), (vec![3, 3], 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_one_node_does_not_have_is_named() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
     let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {

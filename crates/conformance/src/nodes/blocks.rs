@@ -103,6 +103,9 @@ pub(super) async fn compare(
         }
         differences.add(sides, &said, || format!("block {index}"));
     }
+    if from >= to {
+        failed = Some("no two nodes have any of the blocks".to_owned());
+    }
     differences.told("blocks", failed)
 }
 
