@@ -20,7 +20,7 @@ use integration_tests::{
 use node_conformance::{
     NodeToCheck, Options, Sweep, Target,
     outcome::Outcome,
-    report::{CrossCheck, NodesReport, Verdict},
+    report::{CrossCheck, CrossFinding, NodesReport, Verdict},
     run_several,
 };
 use node_primitives::Network;
@@ -428,6 +428,34 @@ async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
     let report = check(&urls[..2], &sweep("70..")).await;
     let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
     assert_eq!((codes, report.exit_code), (vec![3, 3], 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_malformed_at_one_node_differs_from_what_the_others_have() {
+    let (one, two, three) = (
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+    );
+    let fault = json_of("/get-block", |_, block| {
+        block["creator_wallet"] = json!("<img src=x onerror=alert(1)>");
+        block["committee"][0] = json!(7);
+        block["text"]["previous_block_receipts"] = json!("none");
+    });
+    let wrong = proxy(&two, fault).await;
+    let wrong_url = wrong.server.base_url();
+    let urls = [one.base_url(), &wrong_url, three.base_url()];
+    let report = check(&urls, &Options::default()).await;
+    let blocks = cross(&report, "blocks");
+    for member in ["creator_wallet", "committee", "previous_block_receipts"] {
+        let found = |finding: &&CrossFinding| {
+            finding.what.starts_with(&format!("{member}:")) && finding.differs == [told(&wrong_url)]
+        };
+        let findings: Vec<_> = blocks.findings.iter().filter(found).collect();
+        assert_eq!(findings.len(), 1, "{member}: {:?}", blocks.findings);
+        assert_eq!(findings[0].count, blocks.compared, "{member}");
+    }
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]
