@@ -187,6 +187,10 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
     let finding = &balances.findings[0];
     assert_eq!(finding.differs, [told(&wrong_url)]);
     assert_eq!(finding.count, balances.compared);
+    for value in &finding.values {
+        let plain = value.value.bytes().all(|byte| byte.is_ascii_digit());
+        assert!(plain, "{value:?}");
+    }
     assert_eq!(
         report.nodes[1].exit_code,
         0,
