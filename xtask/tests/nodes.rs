@@ -70,7 +70,8 @@ async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
         "get-block/expected-miner                     pass          fail",
         "at node   2",
         "node 1  http://",
-        "pass         cross-check/blocks",
+        "fail         cross-check/blocks",
+        "expected_miner: the nodes disagree",
         "exit status 1, the worst of all",
     ] {
         assert!(text.contains(part), "{part:?} is missing: {text}");

@@ -160,7 +160,11 @@ impl Exact {
     }
 }
 
-/// The one text of a number's value: its digits without zeros at either end, and a power of ten.
+/// The most zeros at the end of an integer that are written out.
+const MOST_ZEROS: usize = 60;
+
+/// The one text of a number's value: an integer as people write it; all else, and what has too many
+/// zeros, as its digits without zeros at either end, and a power of ten.
 fn normal(number: &str) -> String {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let Ok(exponent) = exponent.parse::<i64>() else {
@@ -181,7 +185,10 @@ fn normal(number: &str) -> String {
     }
     let length = |count: usize| i128::try_from(count).unwrap_or(i128::MAX);
     let power = i128::from(exponent) - length(fraction.len()) + length(zeros);
-    format!("{sign}{significant}e{power}")
+    match usize::try_from(power) {
+        Ok(zeros) if zeros <= MOST_ZEROS => format!("{sign}{significant}{}", "0".repeat(zeros)),
+        _ => format!("{sign}{significant}e{power}"),
+    }
 }
 
 #[cfg(test)]
@@ -238,6 +245,21 @@ mod tests {
             let texts: std::collections::BTreeSet<_> =
                 same.iter().map(|text| normal(text)).collect();
             assert_eq!(texts.len(), 1, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn integers_are_written_plainly_and_never_at_great_length() {
+        let text = |json: &str| read(json).expect("JSON").canonical();
+        for (number, plain) in [
+            ("1152921504606846977", "1152921504606846977"),
+            ("1152921504606846976000", "1152921504606846976000"),
+            ("-7.50e3", "-7500"),
+            ("0.0", "0"),
+            ("0.25", "25e-2"),
+            ("1e999999999", "1e999999999"),
+        ] {
+            assert_eq!(text(number), plain);
         }
     }
 

@@ -215,6 +215,8 @@ pub(crate) enum Cut {
     Unreachable(String),
     NoNode(String),
     OutOfTime(String),
+    /// Its chain ends before the blocks of the sweep. All other cases ran.
+    Behind(String),
     Interrupted,
     Harness(String),
 }
@@ -318,6 +320,10 @@ pub(crate) async fn examine(
     let deadline = started + options.deadline;
     let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
     let (known, cut) = match (done, &sweeping) {
+        (Ok(known), Some(_)) if let Some(tip) = behind(sweep, &known.chain) => {
+            let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
+            (Some(known), Some(Cut::Behind(reason)))
+        }
         (Ok(known), Some(sweeping)) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
             let work = Arc::clone(sweeping).run(
@@ -351,6 +357,15 @@ pub(crate) async fn examine(
     );
     report.sweep = sweeping.and_then(|sweeping| sweeping.report());
     (report, known)
+}
+
+/// The newest index of a chain that ends before a sweep's first block.
+fn behind(sweep: Option<&Sweep>, chain: &Extent) -> Option<u64> {
+    let first = sweep
+        .filter(|sweep| sweep.resumed.is_none())?
+        .blocks
+        .first()?;
+    chain.tip.filter(|tip| *tip < first)
 }
 
 /// Keeps what a sweep has found for the report, and for who resumes it.

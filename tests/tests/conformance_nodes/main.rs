@@ -5,7 +5,10 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use axum::http::StatusCode;
 use devnode::Config;
@@ -17,7 +20,7 @@ use integration_tests::{
 use node_conformance::{
     NodeToCheck, Options, Sweep, Target,
     outcome::Outcome,
-    report::{CrossCheck, NodesReport, Verdict},
+    report::{CrossCheck, CrossFinding, NodesReport, Verdict},
     run_several,
 };
 use node_primitives::Network;
@@ -184,6 +187,10 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
     let finding = &balances.findings[0];
     assert_eq!(finding.differs, [told(&wrong_url)]);
     assert_eq!(finding.count, balances.compared);
+    for value in &finding.values {
+        let plain = value.value.bytes().all(|byte| byte.is_ascii_digit());
+        assert!(plain, "{value:?}");
+    }
     assert_eq!(
         report.nodes[1].exit_code,
         0,
@@ -272,7 +279,7 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
     let urls = [one.base_url(), two.base_url(), &wrong_url];
     let report = check(&urls, &options).await;
     let blocks = cross(&report, "blocks");
-    assert_eq!(blocks.compared, 299);
+    assert_eq!(blocks.compared, 300);
     assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
     let finding = &blocks.findings[0];
     assert_eq!((finding.place.as_str(), finding.count), ("block 137", 1));
@@ -286,6 +293,173 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
     for node in &report.nodes {
         assert!(node.sweep.as_ref().is_some_and(|sweep| sweep.done));
     }
+}
+
+/// Another proof in one block.
+fn other_proof(query: &'static str) -> Fault {
+    Arc::new(move |asked: &Asked, answer: Answer| {
+        if asked.query == query {
+            answer.with_json(|block| block["proof"] = json!(4_711))
+        } else {
+            answer
+        }
+    })
+}
+
+fn sweep(range: &str) -> Options {
+    let mut options = Options::default();
+    options.sweep = Some(Sweep::new(range.parse().expect("a range")));
+    options
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_block_is_compared_as_the_others_are() {
+    let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
+    let wrong = proxy(&two, other_proof("block_index=60")).await;
+    let urls = [one.base_url(), &wrong.server.base_url()];
+    for options in [Options::default(), sweep(".."), sweep("1..=60")] {
+        let report = check(&urls, &options).await;
+        let blocks = cross(&report, "blocks");
+        assert_eq!(blocks.findings.len(), 1, "{blocks:?}");
+        assert_eq!(blocks.findings[0].place, "block 60");
+        assert_eq!(
+            blocks.findings[0].what, "proof: the nodes disagree",
+            "{blocks:?}"
+        );
+        assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+        if options.sweep.is_some() {
+            assert_eq!(blocks.compared, 60);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
+    let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
+    let asked_before = AtomicU64::new(5_000);
+    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
+        if asked.query == "block_index=60" {
+            let ever_other = asked_before.fetch_add(1, Ordering::Relaxed);
+            answer.with_json(|block| block["proof"] = json!(ever_other))
+        } else {
+            answer
+        }
+    });
+    let moving = proxy(&two, fault).await;
+    let urls = [one.base_url(), &moving.server.base_url()];
+    let report = check(&urls, &sweep("1..")).await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!((blocks.outcome, blocks.compared), (Outcome::Pass, 59));
+    let reason = blocks.reason.as_deref().unwrap_or_default();
+    assert!(
+        reason.contains("block 60: it is the newest one, and kept changing"),
+        "{reason}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_behind_hides_no_fork_above_it() {
+    let (one, two, behind) = (
+        devnode(7, 60).await,
+        devnode(7, 60).await,
+        devnode(7, 40).await,
+    );
+    let wrong = proxy(&two, other_proof("block_index=50")).await;
+    let wrong_url = wrong.server.base_url();
+    let report = check(
+        &[one.base_url(), &wrong_url, behind.base_url()],
+        &sweep(".."),
+    )
+    .await;
+    assert_eq!(cross(&report, "height").outcome, Outcome::Info);
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.compared, 60);
+    assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
+    let finding = &blocks.findings[0];
+    assert_eq!((finding.place.as_str(), finding.count), ("block 50", 1));
+    assert_eq!(finding.what, "proof: the nodes disagree");
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+
+    // And what the one behind has is held against the others'.
+    let wrong = proxy(&behind, other_proof("block_index=40")).await;
+    let wrong_url = wrong.server.base_url();
+    let report = check(
+        &[one.base_url(), two.base_url(), &wrong_url],
+        &Options::default(),
+    )
+    .await;
+    let blocks = cross(&report, "blocks");
+    assert_eq!(blocks.findings.len(), 1, "{:?}", blocks.findings);
+    assert_eq!(blocks.findings[0].place, "block 40");
+    assert_eq!(blocks.findings[0].differs, [told(&wrong_url)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
+    let (one, two, behind) = (
+        devnode(7, 60).await,
+        devnode(7, 60).await,
+        devnode(7, 40).await,
+    );
+    let options = sweep("45..55");
+    let urls = [one.base_url(), two.base_url(), behind.base_url()];
+    let report = check(&urls, &options).await;
+    let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
+    assert_eq!(codes, [0, 0, 0]);
+    let reason = report.nodes[2].reason.as_deref().unwrap_or_default();
+    assert!(reason.contains("the chain ends at block 40"), "{reason}");
+    assert_eq!(cross(&report, "height").outcome, Outcome::Info);
+    assert_eq!(cross(&report, "blocks").compared, 10);
+    assert_eq!(report.exit_code, 0);
+
+    let wrong = proxy(&two, other_proof("block_index=50")).await;
+    let urls = [one.base_url(), &wrong.server.base_url(), behind.base_url()];
+    let report = check(&urls, &options).await;
+    assert_eq!(cross(&report, "blocks").findings[0].place, "block 50");
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
+
+    // One that departs besides still does.
+    let wrong = proxy(
+        &behind,
+        json_of("/get-balances", |_, value| *value = json!(1)),
+    )
+    .await;
+    let urls = [one.base_url(), two.base_url(), &wrong.server.base_url()];
+    let report = check(&urls, &options).await;
+    assert_eq!((report.nodes[2].exit_code, report.exit_code), (1, 1));
+
+    // Where nobody has them, nothing was found out.
+    let report = check(&urls[..2], &sweep("70..")).await;
+    let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
+    assert_eq!((codes, report.exit_code), (vec![3, 3], 3));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_malformed_at_one_node_differs_from_what_the_others_have() {
+    let (one, two, three) = (
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+    );
+    let fault = json_of("/get-block", |_, block| {
+        block["creator_wallet"] = json!("<img src=x onerror=alert(1)>");
+        block["committee"][0] = json!(7);
+        block["text"]["previous_block_receipts"] = json!("none");
+    });
+    let wrong = proxy(&two, fault).await;
+    let wrong_url = wrong.server.base_url();
+    let urls = [one.base_url(), &wrong_url, three.base_url()];
+    let report = check(&urls, &Options::default()).await;
+    let blocks = cross(&report, "blocks");
+    for member in ["creator_wallet", "committee", "previous_block_receipts"] {
+        let found = |finding: &&CrossFinding| {
+            finding.what.starts_with(&format!("{member}:")) && finding.differs == [told(&wrong_url)]
+        };
+        let findings: Vec<_> = blocks.findings.iter().filter(found).collect();
+        assert_eq!(findings.len(), 1, "{member}: {:?}", blocks.findings);
+        assert_eq!(findings[0].count, blocks.compared, "{member}");
+    }
+    assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
 }
 
 #[tokio::test(flavor = "multi_thread")]

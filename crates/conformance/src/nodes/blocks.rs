@@ -1,17 +1,26 @@
 //! The same index has the same block on each node.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
 use tokio::sync::Semaphore;
 
-use super::{Side, content, difference::Differences};
-use crate::{Sweep, discovery::block_request, report::CrossCheck};
+use super::{
+    Side,
+    content::{self, Content},
+    difference::Differences,
+};
+use crate::{Sweep, discovery::block_request, outcome::Obstacle, report::CrossCheck};
 
 /// How many of the oldest blocks are compared, and of the newest.
 const ENDS: u64 = 4;
 /// How many in between, at equal distances.
 const BETWEEN: u64 = 16;
+/// How often the newest block is asked for again.
+const MOST_TRIES: u32 = 4;
+
+/// What a node says of a block, if anything.
+type Said = Result<Option<Content>, Obstacle>;
 
 /// Compares the blocks of a sweep's range, or else some of all ages.
 pub(super) async fn compare(
@@ -20,47 +29,66 @@ pub(super) async fn compare(
     sweep: Option<&Sweep>,
     jobs: usize,
 ) -> CrossCheck {
-    let lowest = sides
+    // A block is compared as soon as two nodes have it.
+    let mut oldest: Vec<_> = sides
         .iter()
         .filter_map(|side| side.known.chain.lowest)
-        .max()
+        .collect();
+    oldest.sort_unstable();
+    let oldest = oldest
+        .get(1)
+        .or(oldest.first())
+        .copied()
         .unwrap_or_default();
-    let common = heights.iter().min().copied().unwrap_or_default();
-    // The newest block may still change on some nodes; older ones are history.
-    let settled = common.saturating_sub(1).max(lowest);
+    let mut newest = heights.to_vec();
+    newest.sort_unstable_by(|one, other| other.cmp(one));
+    let beyond = newest.get(1).map_or(0, |newest| newest.saturating_add(1));
+    let first = sweep.and_then(|sweep| sweep.blocks.first());
+    let has: Vec<_> = sides
+        .iter()
+        .zip(heights)
+        .map(|(side, height)| match (first, side.known.chain.lowest) {
+            (None, Some(lowest)) => lowest..=*height,
+            _ => 0..=*height,
+        })
+        .collect();
     let mut differences = Differences::default();
     let gates: Vec<_> = sides.iter().map(|_| Arc::new(Semaphore::new(1))).collect();
     let ask = |index: u64| {
-        let gates = &gates;
+        let (gates, has) = (&gates, &has);
         async move {
-            let answers = sides.iter().zip(gates).map(|(side, gate)| async move {
-                let request = block_request(index);
-                let answer = side.known.node.ask_through(request, Some(gate)).await;
-                // Only what it stands for is kept, and the next long answer may come.
-                answer.map(|(exchange, _permit)| content::block(&exchange))
-            });
-            (index, join_all(answers).await)
+            let asked = Asked {
+                index,
+                sides,
+                gates,
+                has,
+            };
+            let mut said = asked.all_say().await;
+            if heights.contains(&index) {
+                asked.at_rest(&mut said).await;
+            }
+            (index, said)
         }
     };
     let (from, to) = match sweep {
         Some(sweep) => (
-            sweep.blocks.first().unwrap_or(lowest),
-            sweep.blocks.end().unwrap_or(u64::MAX).min(settled + 1),
+            first.unwrap_or(oldest),
+            sweep.blocks.end().unwrap_or(u64::MAX).min(beyond),
         ),
-        None => (lowest, settled + 1),
+        None => (oldest, beyond),
     };
     let indexes: Box<dyn Iterator<Item = u64> + Send> = match sweep {
         Some(sweep) => {
             if !sweep.counts_requests {
                 for side in sides {
-                    side.known
-                        .node
-                        .allow_more(to.saturating_sub(from).saturating_mul(2));
+                    // The newest block may be asked for again.
+                    let asked = to.saturating_sub(from) + u64::from(MOST_TRIES);
+                    side.known.node.allow_more(asked.saturating_mul(2));
                 }
             }
             Box::new(from..to)
         }
-        None => Box::new(some(from, to).into_iter()),
+        None => Box::new(some(from, to, heights).into_iter()),
     };
     let mut answers = stream::iter(indexes).map(ask).buffered(jobs);
     let mut failed = None;
@@ -75,16 +103,91 @@ pub(super) async fn compare(
         }
         differences.add(sides, &said, || format!("block {index}"));
     }
+    if from >= to {
+        failed = Some("no two nodes have any of the blocks".to_owned());
+    }
     differences.told("blocks", failed)
 }
 
-/// Some blocks of a range: the oldest, the newest, and some in between.
-fn some(from: u64, to: u64) -> BTreeSet<u64> {
+/// A block that nodes are asked for.
+struct Asked<'a> {
+    index: u64,
+    sides: &'a [Side],
+    gates: &'a [Arc<Semaphore>],
+    /// The indexes that each node has.
+    has: &'a [RangeInclusive<u64>],
+}
+
+impl Asked<'_> {
+    /// What each node says of it; nothing where its chain does not go so far.
+    async fn all_say(&self) -> Vec<Said> {
+        let sides = self.sides.iter().zip(self.gates).zip(self.has);
+        let answers = sides.map(|((side, gate), has)| async move {
+            if !has.contains(&self.index) {
+                return Ok(None);
+            }
+            let request = block_request(self.index);
+            let answer = side.known.node.ask_through(request, Some(gate)).await;
+            // Only what it stands for is kept, and the next long answer may come.
+            answer.map(|(exchange, _permit)| content::block(&exchange))
+        });
+        join_all(answers).await
+    }
+
+    /// Older blocks are history, but a node's newest one may still change. So where nodes differ
+    /// in it, they are asked again until each of them says the same twice.
+    async fn at_rest(&self, said: &mut Vec<Said>) {
+        for turn in 0..MOST_TRIES {
+            if !differ(said) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
+            let before = std::mem::replace(said, self.all_say().await);
+            let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
+                let both = now.as_ref().ok().zip(before.as_ref().ok());
+                both.is_some_and(|(now, before)| now != before)
+            });
+            if turn + 1 < MOST_TRIES {
+                if changed.next().is_none() {
+                    return;
+                }
+                continue;
+            }
+            for (now, _) in changed {
+                let reason = "it is the newest one, and kept changing";
+                *now = Err(Obstacle::NoMaterial(reason.to_owned()));
+            }
+        }
+    }
+}
+
+/// Whether any two nodes say different things of one member.
+fn differ(said: &[Said]) -> bool {
+    let known: Vec<_> = said
+        .iter()
+        .filter_map(|said| said.as_ref().ok()?.as_ref())
+        .collect();
+    known.iter().enumerate().any(|(place, one)| {
+        known[..place].iter().any(|other| {
+            let mut both = one
+                .iter()
+                .filter_map(|(member, value)| Some((value, other.get(member)?)));
+            both.any(|(one, other)| one.fingerprint != other.fingerprint)
+        })
+    })
+}
+
+/// Some blocks of a range: the oldest, the newest, also of the nodes that are behind, and some in
+/// between.
+fn some(from: u64, to: u64, heights: &[u64]) -> BTreeSet<u64> {
     let length = to.saturating_sub(from);
     let between = (0..BETWEEN).map(|step| from + length / BETWEEN * step);
+    let newest = heights
+        .iter()
+        .map(|height| height.saturating_add(1).min(to));
     (from..from.saturating_add(ENDS))
         .chain(between)
-        .chain(to.saturating_sub(ENDS)..to)
+        .chain(newest.flat_map(|end| end.saturating_sub(ENDS)..end))
         .filter(|index| (from..to).contains(index))
         .collect()
 }
@@ -95,10 +198,18 @@ mod tests {
 
     #[test]
     fn blocks_of_all_ages_are_chosen_and_short_chains_whole() {
-        assert_eq!(some(1, 6).into_iter().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
-        assert!(some(5, 5).is_empty() && some(5, 3).is_empty());
-        let long = some(1, 1_000_001);
-        assert!(long.len() <= 24 && long.contains(&1) && long.contains(&1_000_000));
+        assert_eq!(
+            some(1, 6, &[5]).into_iter().collect::<Vec<_>>(),
+            [1, 2, 3, 4, 5]
+        );
+        assert!(some(5, 5, &[4]).is_empty() && some(5, 3, &[2]).is_empty());
+        let long = some(1, 1_000_001, &[1_000_000, 1_000_003, 700_007]);
+        assert!(
+            long.len() <= 28
+                && long.contains(&700_007)
+                && long.contains(&1)
+                && long.contains(&1_000_000)
+        );
         assert!(long.range(400_000..600_000).next().is_some());
     }
 }

@@ -3,11 +3,14 @@
 //! Nodes answer one thing in several forms: blocks as documented or as rows, records as objects or
 //! positional. What is compared is what the client reads of them, member by member, numbers exactly.
 //! A member that a node leaves out, or has as null, is not compared: that is told by a case of its
-//! own. Members that nobody documents are not compared either, as nodes may have what they like.
+//! own. One that is malformed is compared as it is written. Members that nobody documents are not compared either, as nodes may have what they like.
 
 use std::collections::BTreeMap;
 
-use node_client::{BalanceAnswer, Block, ContractState, escape::escaped_up_to as shown};
+use node_client::{
+    BalanceAnswer, Block, ContractState, FieldError, HexText, escape::escaped_up_to as shown,
+};
+use node_primitives::RawJson;
 
 use crate::{block_check::Fingerprint, exact, exchange::Exchange};
 
@@ -29,6 +32,27 @@ fn put(content: &mut Content, member: &'static str, text: Option<String>) {
         let value = Value {
             fingerprint: Fingerprint::of(&text),
             shown: shown(&text, 100),
+        };
+        content.insert(member, value);
+    }
+}
+
+/// Puts a member as it was read. One that is there, but is none, stands for itself as it is written;
+/// one that is missing or null is left out.
+fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: Result<T, FieldError>) {
+    match read {
+        Ok(value) => put(content, member, Some(value.to_string())),
+        Err(fault) => put_malformed(content, member, &fault),
+    }
+}
+
+/// Puts what stands in the place of a member, if anything does.
+fn put_malformed(content: &mut Content, member: &'static str, fault: &FieldError) {
+    if let Some(raw) = fault.raw() {
+        let value = Value {
+            // The number 5 is not the text 5.
+            fingerprint: Fingerprint::of(&format!("\0malformed {}", raw.as_str())),
+            shown: shown(raw.as_str(), 100),
         };
         content.insert(member, value);
     }
@@ -67,61 +91,78 @@ pub(super) fn block(exchange: &Exchange) -> Option<Content> {
     }
     let block = Block::from_slice(&exchange.body).ok()?;
     let mut content = there(true);
-    let mut one = |member, text: Option<String>| put(&mut content, member, text);
-    one("index", block.index().ok().map(ToString::to_string));
-    one("timestamp", block.timestamp().ok().map(|t| t.to_string()));
-    one("proof", block.proof().ok().map(ToString::to_string));
-    one("status", block.status().ok().map(ToString::to_string));
-    one(
-        "creator_wallet",
-        block.creator_wallet().ok().map(|w| w.to_string()),
-    );
-    one(
-        "expected_miner",
-        block.expected_miner().ok().map(|w| w.to_string()),
-    );
-    one(
-        "previous_hash",
-        block.previous_hash().ok().map(ToString::to_string),
-    );
-    if let Ok(committee) = block.committee() {
-        let members: Vec<_> = committee.iter().map(ToString::to_string).collect();
-        put_list(&mut content, "committee", &members);
+    put_read(&mut content, "index", block.index());
+    put_read(&mut content, "timestamp", block.timestamp());
+    put_read(&mut content, "proof", block.proof());
+    put_read(&mut content, "status", block.status());
+    put_read(&mut content, "creator_wallet", block.creator_wallet());
+    put_read(&mut content, "expected_miner", block.expected_miner());
+    put_read(&mut content, "previous_hash", block.previous_hash());
+    match block.committee() {
+        Ok(committee) => {
+            let faults = block.committee_faults();
+            let members = committee.iter().map(ToString::to_string);
+            let others = faults.iter().map(|fault| {
+                let raw = fault.raw().map_or("null", RawJson::as_str);
+                format!("{}: {raw}", fault.field())
+            });
+            let members: Vec<_> = members.chain(others).collect();
+            put_list(&mut content, "committee", &members);
+        }
+        Err(fault) => put_malformed(&mut content, "committee", &fault),
     }
-    if let Ok(receipts) = block.receipts() {
-        let receipts: Vec<_> = receipts
-            .iter()
-            .map(|receipt| {
-                let text = |hex: Result<&node_client::HexText, _>| {
-                    hex.map_or_else(
-                        |_: node_client::FieldError| String::new(),
-                        |hex| hex.text().into_owned(),
+    match block.receipts() {
+        Err(fault) => put_malformed(&mut content, "previous_block_receipts", &fault),
+        Ok(receipts) => {
+            let receipts: Vec<_> = receipts
+                .iter()
+                .map(|receipt| {
+                    if let Some(other) = receipt.not_a_receipt() {
+                        return canonical(other.as_str());
+                    }
+                    let raw = |fault: FieldError| {
+                        let raw = fault.raw().map(RawJson::as_str);
+                        raw.unwrap_or_default().to_owned()
+                    };
+                    let text = |hex: Result<&HexText, FieldError>| {
+                        hex.map_or_else(raw, |hex| hex.text().into_owned())
+                    };
+                    format!(
+                        "{} {} {}",
+                        receipt.data_text().map_or_else(raw, canonical),
+                        text(receipt.public_key()),
+                        text(receipt.signature())
                     )
-                };
-                format!(
-                    "{} {} {}",
-                    receipt.data_text().map(canonical).unwrap_or_default(),
-                    text(receipt.public_key()),
-                    text(receipt.signature())
-                )
-            })
-            .collect();
-        put_list(&mut content, "previous_block_receipts", &receipts);
+                })
+                .collect();
+            put_list(&mut content, "previous_block_receipts", &receipts);
+        }
     }
-    if let Ok(transactions) = block.transactions() {
-        // What was submitted: nodes were seen to add a status of their own later.
-        let transactions: Vec<_> = transactions
-            .iter()
-            .map(|transaction| match transaction.signed() {
-                Ok(signed) => format!(
-                    "{} {:?}",
-                    canonical(signed.transaction_text()),
-                    signed.signatures().ok()
-                ),
-                Err(_) => canonical(transaction.text().as_str()),
-            })
-            .collect();
-        put_list(&mut content, "transactions", &transactions);
+    match block.transactions() {
+        Err(fault) => put_malformed(&mut content, "transactions", &fault),
+        Ok(transactions) => {
+            // What was submitted: nodes were seen to add a status of their own later.
+            let transactions: Vec<_> = transactions
+                .iter()
+                .map(|transaction| match transaction.signed() {
+                    Ok(signed) => format!(
+                        "{} {:?}",
+                        canonical(signed.transaction_text()),
+                        signed.signatures().ok()
+                    ),
+                    Err(_) => canonical(transaction.text().as_str()),
+                })
+                .collect();
+            put_list(&mut content, "transactions", &transactions);
+        }
+    }
+    if let Some(fault) = block.text_departure() {
+        // Both lists are in it.
+        for member in ["transactions", "previous_block_receipts"] {
+            if !content.contains_key(member) {
+                put_malformed(&mut content, member, &fault);
+            }
+        }
     }
     Some(content)
 }
@@ -130,10 +171,17 @@ pub(super) fn block(exchange: &Exchange) -> Option<Content> {
 pub(super) fn balance(exchange: &Exchange) -> Option<Content> {
     exchange.answered_object()?;
     let balance = BalanceAnswer::from_slice(&exchange.body).ok()?;
-    let held = balance.amount().ok()?;
     let mut content = Content::new();
-    let text = held.map_or_else(|| "0".to_owned(), |held| held.to_string());
-    put(&mut content, "balance", Some(canonical(&text)));
+    match balance.amount() {
+        Ok(held) => {
+            let text = held.map_or_else(|| "0".to_owned(), |held| held.to_string());
+            put(&mut content, "balance", Some(canonical(&text)));
+        }
+        Err(fault) => {
+            fault.raw()?;
+            put_malformed(&mut content, "balance", &fault);
+        }
+    }
     Some(content)
 }
 
@@ -145,28 +193,20 @@ pub(super) fn record(exchange: &Exchange) -> Option<Content> {
         return Some(there(false));
     };
     let mut content = there(true);
-    let mut one = |member, text: Option<String>| put(&mut content, member, text);
-    one(
-        "address",
-        record.contract_address().ok().map(|a| a.to_string()),
-    );
-    one("asset_id", record.asset_id().ok().map(str::to_owned));
-    one("asset_type", record.asset_type().ok().map(str::to_owned));
-    one(
-        "verifier_address",
-        record.verifier_address().ok().map(|a| a.to_string()),
-    );
-    one("outcome", record.outcome().ok().map(ToString::to_string));
-    one("remarks", record.remarks().ok().map(str::to_owned));
-    one(
-        "deletable_after",
-        record.deletable_after().ok().map(ToString::to_string),
-    );
-    if let Ok(list) = record.doc_hash_list() {
-        put_list(&mut content, "doc_hash_list", list);
+    put_read(&mut content, "address", record.contract_address());
+    put_read(&mut content, "asset_id", record.asset_id());
+    put_read(&mut content, "asset_type", record.asset_type());
+    put_read(&mut content, "verifier_address", record.verifier_address());
+    put_read(&mut content, "outcome", record.outcome());
+    put_read(&mut content, "remarks", record.remarks());
+    put_read(&mut content, "deletable_after", record.deletable_after());
+    match record.doc_hash_list() {
+        Ok(list) => put_list(&mut content, "doc_hash_list", list),
+        Err(fault) => put_malformed(&mut content, "doc_hash_list", &fault),
     }
-    if let Ok(list) = record.doc_link_list() {
-        put_list(&mut content, "doc_link_list", list);
+    match record.doc_link_list() {
+        Ok(list) => put_list(&mut content, "doc_link_list", list),
+        Err(fault) => put_malformed(&mut content, "doc_link_list", &fault),
     }
     Some(content)
 }

@@ -68,6 +68,9 @@ pub struct Report {
     /// Which blocks a sweep went through, and what it found in them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<SweepReport>,
+    /// Where the chain ends before the blocks of the sweep: what the other cases say.
+    #[serde(skip)]
+    pub(crate) but_for_the_sweep: Option<(Verdict, u8, Option<String>)>,
     /// Every case, in a fixed order.
     pub cases: Vec<CaseReport>,
     /// What was exercised, and what was not.
@@ -257,6 +260,8 @@ pub(crate) fn build(
         .map(|(node, spec)| coverage::measure(spec, &node.log(), &ended))
         .unwrap_or_default();
     let (verdict, exit_code, reason) = judge(&ended, cut.as_ref(), options, &coverage);
+    let but_for_the_sweep =
+        matches!(cut, Some(Cut::Behind(_))).then(|| judge(&ended, None, options, &coverage));
     let mut exchanges = exchanges::Exchanges::default();
     let cases: Vec<_> = options
         .cases()
@@ -290,6 +295,7 @@ pub(crate) fn build(
         reason,
         most_requests: known.map_or(options.most_requests, |(node, _)| node.most_requests()),
         sweep: None,
+        but_for_the_sweep,
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(time::OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),
@@ -349,7 +355,7 @@ fn judge(
                 Some(format!("unreachable: {reason}")),
             );
         }
-        Some(Cut::NoNode(reason) | Cut::OutOfTime(reason)) => {
+        Some(Cut::NoNode(reason) | Cut::OutOfTime(reason) | Cut::Behind(reason)) => {
             return (Verdict::Unreachable, 3, Some(reason.clone()));
         }
         Some(Cut::Interrupted) => {

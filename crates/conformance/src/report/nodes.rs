@@ -84,7 +84,17 @@ pub struct CrossValue {
 impl NodesReport {
     /// Puts the reports of nodes and what was held against one another together.
     #[must_use]
-    pub(crate) fn of(nodes: Vec<Report>, cross_check: Vec<CrossCheck>) -> Self {
+    pub(crate) fn of(mut nodes: Vec<Report>, cross_check: Vec<CrossCheck>) -> Self {
+        // Where others have the blocks of a sweep, a node that is behind is judged by the rest.
+        if nodes.iter().any(|node| node.but_for_the_sweep.is_none()) {
+            for node in &mut nodes {
+                if let Some((verdict, exit_code, reason)) = node.but_for_the_sweep.take() {
+                    node.verdict = verdict;
+                    node.exit_code = exit_code;
+                    node.reason = reason.or(node.reason.take());
+                }
+            }
+        }
         let worst = nodes
             .iter()
             .map(|report| (severity(report.exit_code), report.exit_code, report.verdict))
