@@ -53,9 +53,9 @@ fn banner(page: &mut Html, report: &NodesReport) {
             super::verdict::swept(page, sweep);
         }
     }
-    page.raw("<p class=\"facts\"><span>exit status ")
+    page.raw("<p class=\"facts\">exit status ")
         .number(report.exit_code)
-        .raw("</span> <span>node-conformance ")
+        .raw(" <span>node-conformance ")
         .raw(env!("CARGO_PKG_VERSION"))
         .raw("</span></p>\n</header>\n");
 }
