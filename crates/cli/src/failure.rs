@@ -91,7 +91,7 @@ impl Failure {
     pub(crate) fn refused(what: &str, messages: &[String]) -> Self {
         let says = match messages {
             [] => "it does not say why".to_owned(),
-            messages => messages.join("; "),
+            messages => bounded(messages).join("; "),
         };
         Self::refused_saying(format!("the node refused {what}: {says}"), messages)
     }
@@ -100,7 +100,7 @@ impl Failure {
     pub(crate) fn refused_saying(text: String, messages: &[String]) -> Self {
         let mut failure = Self::new(Kind::Refused, text);
         failure.maybe_sent = true;
-        failure.node_says = messages.to_vec();
+        failure.node_says = bounded(messages);
         failure
     }
 
@@ -127,6 +127,26 @@ impl Failure {
         self.maybe_sent = maybe;
         self
     }
+}
+
+/// How many of a node's messages are told, and how many characters of each: they may be as long as
+/// an answer.
+const MOST_MESSAGES: usize = 10;
+const MOST_CHARACTERS: usize = 500;
+
+fn bounded(messages: &[String]) -> Vec<String> {
+    let told = messages.iter().take(MOST_MESSAGES).map(|message| {
+        let mut start: String = message.chars().take(MOST_CHARACTERS).collect();
+        if start.len() < message.len() {
+            start.push('…');
+        }
+        start
+    });
+    let mut told: Vec<_> = told.collect();
+    if messages.len() > MOST_MESSAGES {
+        told.push(format!("and {} more", messages.len() - MOST_MESSAGES));
+    }
+    told
 }
 
 /// Our own line breaks stay; everything else that a terminal acts on is written out.
@@ -160,6 +180,18 @@ impl From<node_client::BaseUrlError> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_node_says_is_told_in_part_where_it_is_long() {
+        let long = vec!["x".repeat(100_000); 40];
+        let failure = Failure::refused("the transaction", &long);
+        assert!(failure.message.len() < 6_000, "{}", failure.message.len());
+        assert!(failure.message.ends_with("and 30 more"));
+        assert_eq!(failure.node_says.len(), MOST_MESSAGES + 1);
+        let short = Failure::refused("the transaction", &["no fee".to_owned()]);
+        assert_eq!(short.node_says, ["no fee"]);
+        assert_eq!(short.message, "the node refused the transaction: no fee");
+    }
 
     #[test]
     fn what_a_node_says_can_not_act_on_a_terminal() {
