@@ -5,8 +5,23 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     process::{Child, Command, Output, Stdio},
+    thread,
     time::{Duration, Instant},
 };
+
+/// So long only what waits for others takes, on any machine: an idle connection is kept for 60 s.
+const NEVER: Duration = Duration::from_secs(40);
+
+/// What is left of a process that has to end by itself; one that does not is killed, and has no
+/// status.
+fn ended(mut child: Child) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() && begun.elapsed() < NEVER {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let _gone = child.kill();
+    child.wait_with_output().unwrap()
+}
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_devnode"));
@@ -54,8 +69,7 @@ impl Running {
         stream
     }
 
-    fn end(self, signal: &str) -> (Option<i32>, Duration) {
-        let start = Instant::now();
+    fn end(self, signal: &str) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(
             Command::new("kill")
@@ -64,9 +78,9 @@ impl Running {
                 .unwrap()
                 .success()
         );
-        let Output { status, stderr, .. } = self.child.wait_with_output().unwrap();
+        let Output { status, stderr, .. } = ended(self.child);
         assert_eq!(String::from_utf8_lossy(&stderr), "");
-        (status.code(), start.elapsed())
+        status.code()
     }
 }
 
@@ -87,7 +101,7 @@ fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.ends_with("{\"balance\":1000000000}"), "{answer}");
-    assert_eq!(node.end("-TERM").0, Some(0));
+    assert_eq!(node.end("-TERM"), Some(0));
 }
 
 #[test]
@@ -124,25 +138,34 @@ fn ends_at_once_and_cleanly_with_a_connection_kept_open() {
     for signal in ["-INT", "-TERM"] {
         let node = Running::start(command());
         let _kept = node.kept_alive();
-        let (status, took) = node.end(signal);
-        assert_eq!(status, Some(0));
-        assert!(took < Duration::from_secs(2), "{took:?}");
+        assert_eq!(node.end(signal), Some(0), "{signal}");
     }
 }
 
-#[cfg(unix)]
+/// Whether a process has a handler of its own for SIGINT, as the kernel tells it.
+#[cfg(target_os = "linux")]
+fn catches_interrupts(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let signals = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+    signals & 0b10 != 0
+}
+
+#[cfg(target_os = "linux")]
 #[test]
 fn ends_at_once_while_a_long_chain_is_still_being_made() {
     let mut command = command();
     command.args(["--blocks", "100000000"]);
     let child = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(500));
-    let start = Instant::now();
-    let id = child.id().to_string();
-    Command::new("kill").args(["-INT", &id]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert!(start.elapsed() < Duration::from_secs(2));
+    let id = child.id();
+    while !catches_interrupts(id) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let signal = Command::new("kill")
+        .args(["-INT", &id.to_string()])
+        .status();
+    assert!(signal.unwrap().success());
+    assert_eq!(ended(child).status.code(), Some(0));
 }
 
 #[test]

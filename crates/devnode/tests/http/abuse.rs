@@ -1,14 +1,18 @@
 //! Clients that are slow, rude or many. Nothing makes the node fail.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use devnode::Config;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
+    time::timeout,
 };
 
 use crate::peer::Peer;
+
+/// So long only what waits for the silent takes, on any machine: they are borne for 30 s.
+const NEVER: Duration = Duration::from_secs(20);
 
 /// Sends bytes on a connection of its own and reads until the node closes it.
 async fn raw(peer: &Peer, bytes: &[u8]) -> String {
@@ -136,12 +140,9 @@ async fn silent_and_slow_clients_hold_up_nobody() {
         stream.write_all(part).await.unwrap();
         silent.push(stream);
     }
-    let start = Instant::now();
-    assert_eq!(peer.get("/get-block?block_index=1").await.status, 200);
-    assert!(start.elapsed() < Duration::from_secs(2));
-    let start = Instant::now();
-    peer.node.shutdown().await;
-    assert!(start.elapsed() < Duration::from_secs(2));
+    let answer = timeout(NEVER, peer.get("/get-block?block_index=1")).await;
+    assert_eq!(answer.unwrap().status, 200);
+    timeout(NEVER, peer.node.shutdown()).await.unwrap();
 }
 
 #[tokio::test]
