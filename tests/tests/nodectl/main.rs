@@ -18,5 +18,7 @@ mod reading;
 mod secrets;
 mod settings;
 mod signing;
+#[cfg(unix)]
+mod terminal;
 mod wallets;
 mod watching;

@@ -1,0 +1,227 @@
+//! `nodectl` as a person has it: on a terminal, with hidden prompts.
+
+use std::{ffi::OsStr, fs, time::Duration};
+
+use devnode::{BlockTime, Config};
+use nix::sys::termios::{LocalFlags, tcgetattr};
+use node_client::node_primitives::WalletAddress;
+use node_wallet::KeyPair;
+use pty_process::{Pty, Size};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::Child,
+    time::timeout,
+};
+
+use crate::program::{Home, binary};
+
+const PASSPHRASE: &str = "correct horse battery";
+/// So long nothing takes, on any machine.
+const NEVER: Duration = Duration::from_secs(120);
+
+/// A terminal in which the program runs.
+struct Terminal {
+    pty: Pty,
+    child: Child,
+    /// All that it has shown.
+    shown: String,
+    /// Up to where that was waited for.
+    seen: usize,
+}
+
+impl Terminal {
+    fn open<S: AsRef<OsStr>>(home: &Home, arguments: &[S]) -> Self {
+        let (pty, pts) = pty_process::open().expect("a terminal");
+        pty.resize(Size::new(40, 200)).expect("a size");
+        let child = pty_process::Command::new(binary())
+            .args(arguments)
+            .env_clear()
+            .env("HOME", home.folder.path())
+            .env("TERM", "xterm")
+            .current_dir(home.folder.path())
+            .kill_on_drop(true)
+            .spawn(pts)
+            .expect("the program");
+        Self {
+            pty,
+            child,
+            shown: String::new(),
+            seen: 0,
+        }
+    }
+
+    /// Reads on; nothing is left when the program has ended.
+    async fn read(&mut self) -> bool {
+        let mut bytes = [0; 4096];
+        // A terminal whose last program has gone is an error on Linux, and an end elsewhere.
+        let read = timeout(NEVER, self.pty.read(&mut bytes)).await;
+        assert!(read.is_ok(), "nothing more came after {:?}", self.shown);
+        let count = read.map_or(0, Result::unwrap_or_default);
+        self.shown += &String::from_utf8_lossy(&bytes[..count]);
+        count > 0
+    }
+
+    /// Waits until something is shown, after what was waited for before.
+    async fn shows(&mut self, text: &str) {
+        loop {
+            if let Some(place) = self.shown[self.seen..].find(text) {
+                self.seen += place + text.len();
+                return;
+            }
+            assert!(
+                self.read().await,
+                "{text:?} was not shown: {:?}",
+                self.shown
+            );
+        }
+    }
+
+    fn echoes(&self) -> bool {
+        let settings = tcgetattr(&self.pty).expect("a terminal");
+        settings.local_flags.contains(LocalFlags::ECHO)
+    }
+
+    /// Answers a prompt, as soon as it hides what is typed.
+    async fn answers(&mut self, prompt: &str, typed: &str) {
+        self.shows(prompt).await;
+        let hidden = async {
+            while self.echoes() {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let hidden = timeout(NEVER, hidden).await;
+        hidden.expect("what is typed is hidden");
+        let typed = self.pty.write_all(typed.as_bytes()).await;
+        typed.expect("a terminal");
+    }
+
+    /// What it has shown, and the status, when it ends.
+    async fn ended(mut self, status: i32) -> String {
+        while self.read().await {}
+        let ended = timeout(NEVER, self.child.wait()).await.expect("an end");
+        assert_eq!(
+            ended.expect("a status").code(),
+            Some(status),
+            "{:?}",
+            self.shown
+        );
+        self.shown
+    }
+}
+
+#[tokio::test]
+async fn a_passphrase_is_asked_for_twice_and_never_shown() {
+    let home = Home::new();
+    let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
+    let line = format!("{PASSPHRASE}\n");
+    terminal.answers("New passphrase: ", &line).await;
+    terminal.answers("The same again: ", &line).await;
+    terminal.shows("encrypted   yes").await;
+    let shown = terminal.ended(0).await;
+    assert!(!shown.contains(PASSPHRASE), "{shown}");
+
+    // What was typed opens it, without the end of the line.
+    let passphrase = home.file("pw", PASSPHRASE);
+    let arguments = ["wallet", "export", "w.pem", "plain.json", "--plain"];
+    let with_file = [&arguments[..], &["--from-passphrase-file", &passphrase]].concat();
+    home.run(&with_file).ended(0);
+}
+
+#[tokio::test]
+async fn two_passphrases_that_differ_make_no_wallet() {
+    let home = Home::new();
+    let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
+    terminal.answers("New passphrase: ", "one of them\n").await;
+    terminal
+        .answers("The same again: ", "the other one\n")
+        .await;
+    let shown = terminal.ended(2).await;
+    assert!(shown.contains("differ"), "{shown}");
+    assert!(!home.path("w.pem").exists());
+}
+
+#[tokio::test]
+async fn a_key_that_is_typed_is_never_shown() {
+    let home = Home::new();
+    let key = "5e".repeat(32);
+    let mut terminal = Terminal::open(&home, &["wallet", "import", "w.json", "--plain"]);
+    terminal.answers(": ", &format!("{key}\n")).await;
+    let shown = terminal.ended(0).await;
+    assert!(!shown.contains(&key), "{shown}");
+    let expected = KeyPair::from_bytes(&[0x5e; 32]).unwrap();
+    assert!(shown.contains(&expected.address().to_string()), "{shown}");
+}
+
+#[tokio::test]
+async fn ctrl_c_at_a_prompt_ends_with_130_and_gives_the_terminal_back() {
+    let home = Home::new();
+    let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
+    assert!(terminal.echoes());
+    terminal
+        .answers("New passphrase: ", "half of it\u{3}")
+        .await;
+    terminal.shows("interrupted").await;
+    assert!(terminal.echoes(), "what is typed next is not shown");
+    let shown = terminal.ended(130).await;
+    assert!(!shown.contains("half of it"), "{shown}");
+    assert!(!home.path("w.pem").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
+    let home = Home::new();
+    let line = format!("{PASSPHRASE}\n");
+    let mut terminal = Terminal::open(&home, &["wallet", "new", "me.pem"]);
+    terminal.answers("New passphrase: ", &line).await;
+    terminal.answers("The same again: ", &line).await;
+    terminal.ended(0).await;
+    let address = home
+        .run(&["wallet", "show", "me.pem", "--address"])
+        .ended(0);
+
+    let address: WalletAddress = address.out.trim().parse().unwrap();
+
+    let config = Config::for_tests().with_funded(address);
+    let every = BlockTime::Every(Duration::from_millis(50));
+    let node = devnode::spawn(config.with_block_time(every)).await.unwrap();
+    let settings = format!(
+        "base_url = \"{}\"\nnetwork = \"devnet\"\ncontract = \"{}\"\nwallet = \"{}\"\n\
+         fee = 1000000\ncurrency = \"DEVN\"\n",
+        node.base_url(),
+        node.contract_address(),
+        home.path("me.pem").display(),
+    );
+    fs::create_dir_all(home.path(".config/nodectl")).unwrap();
+    home.file(".config/nodectl/config.toml", &settings);
+    home.file("report.txt", "abc");
+    let claim = [
+        "claim",
+        "add",
+        "--asset",
+        "lot-7",
+        "--document",
+        "report.txt",
+        "--remarks",
+        "Weighed: 20 t – ok",
+        "--deletable-after",
+        "2600000",
+    ];
+    let mut terminal = Terminal::open(&home, &claim);
+    terminal.shows("the node built what was asked for").await;
+    terminal.answers("me.pem: ", &line).await;
+    terminal.shows("signed, and kept in").await;
+    terminal.shows("verifier         ").await;
+    let shown = terminal.ended(0).await;
+    assert!(!shown.contains(PASSPHRASE), "{shown}");
+
+    let shown = Terminal::open(&home, &["claim", "get", "lot-7"]);
+    let shown = shown.ended(0).await;
+    for part in [
+        format!("verifier         {address}"),
+        "remarks          Weighed: 20 t – ok".to_owned(),
+        "document hash    ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+            .to_owned(),
+    ] {
+        assert!(shown.contains(&part), "{part}: {shown}");
+    }
+}
