@@ -21,7 +21,7 @@ const SPEC: &str = "openapi/node.yaml";
 const REPLACED: &[(&str, &str)] = &[
     ("WalletAddress", "::node_primitives::WalletAddress"),
     ("ContractAddress", "::node_primitives::ContractAddress"),
-    ("HolderAddress", "crate::HolderAddress"),
+    ("HolderAddress", "::node_primitives::HolderAddress"),
     ("Hash256", "::node_primitives::Hash256"),
     ("TransactionCode", "::node_primitives::TransactionCode"),
     ("HexText", "crate::HexText"),

@@ -40,7 +40,6 @@ mod decode;
 mod error;
 pub mod escape;
 mod hex_text;
-mod holder;
 mod newest;
 mod parameter;
 mod submit;
@@ -59,8 +58,7 @@ pub use contract_state::ContractState;
 pub use decode::{ExtraFields, FieldError, FieldFault};
 pub use error::{DecodeError, Error, ErrorKind};
 pub use hex_text::{HexText, ParseHexTextError};
-pub use holder::HolderAddress;
-pub use node_primitives;
+pub use node_primitives::{self, HolderAddress};
 pub use parameter::IntegerParameter;
 pub use submit::{BatchAnswer, SubmitAnswer, UnclearAnswer};
 pub use transaction::{

@@ -16,6 +16,7 @@
 
 mod amount;
 mod fixed_hex;
+mod holder;
 mod integer;
 mod network;
 mod python_json;
@@ -27,6 +28,7 @@ pub use amount::{Amount, InexactAmountError, ParseAmountError};
 pub use fixed_hex::{
     ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
 };
+pub use holder::HolderAddress;
 pub use integer::{Integer, ParseIntegerError};
 pub use network::{Network, ParseNetworkError};
 pub use python_json::{MessageError, signed_message, sorted_message};

@@ -1,12 +1,11 @@
 //! What a chain starts with: balances, and the transactions of its first blocks.
 
-use node_primitives::{WalletAddress, signed_message};
+use node_primitives::{HolderAddress, WalletAddress, signed_message};
 use node_wallet::KeyPair;
 use serde_json::json;
 
 use super::{
-    Chain, Committee, ContractCall, Holder, NATIVE_TOKEN, Submission, TransactionRules,
-    committee::MEMBERS,
+    Chain, Committee, ContractCall, NATIVE_TOKEN, Submission, TransactionRules, committee::MEMBERS,
 };
 use crate::{FUNDS, seed::Seed, test_wallet::TestWallet};
 
@@ -45,7 +44,7 @@ pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, blocks
 }
 
 fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>) {
-    let wallet = |wallet: &TestWallet| Holder::Wallet(wallet.address());
+    let wallet = |wallet: &TestWallet| HolderAddress::Wallet(wallet.address());
     let exact = (1_u128 << 53) + 1;
     for (place, user) in (0_u128..).zip(cast.users) {
         let few = u128::from(seed.number(user.name(), 1_000_000));
@@ -66,9 +65,9 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>)
     for wallet in cast.funded {
         chain
             .ledger
-            .mint(NATIVE_TOKEN, Holder::Wallet(*wallet), FUNDS.into());
+            .mint(NATIVE_TOKEN, HolderAddress::Wallet(*wallet), FUNDS.into());
     }
-    let treasury = Holder::Contract(rules.token);
+    let treasury = HolderAddress::Contract(rules.token);
     chain.ledger.mint(NATIVE_TOKEN, treasury, exact * 2 + 1);
     chain.ledger.mint(VAULT, treasury, (1 << 62) + 1);
 }

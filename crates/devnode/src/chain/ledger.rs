@@ -1,36 +1,8 @@
 //! Who holds how much of what.
 
-use std::{collections::BTreeMap, fmt, str::FromStr};
+use std::collections::BTreeMap;
 
-use node_primitives::{ContractAddress, ParseHexError, WalletAddress};
-
-/// Somebody who can hold tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Holder {
-    Contract(ContractAddress),
-    Wallet(WalletAddress),
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Contract(address) => address.fmt(f),
-            Self::Wallet(address) => address.fmt(f),
-        }
-    }
-}
-
-impl FromStr for Holder {
-    type Err = ParseHexError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text.starts_with("ct") {
-            text.parse().map(Self::Contract)
-        } else {
-            text.parse().map(Self::Wallet)
-        }
-    }
-}
+use node_primitives::HolderAddress;
 
 /// A holder that has less than it was to give.
 #[derive(Debug)]
@@ -39,12 +11,12 @@ pub(crate) struct Insufficient;
 /// All balances, in base units. They are exact, and no sum of one token exceeds 2^127.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    tokens: BTreeMap<String, BTreeMap<Holder, u128>>,
+    tokens: BTreeMap<String, BTreeMap<HolderAddress, u128>>,
 }
 
 impl Ledger {
     /// Brings tokens into being.
-    pub(crate) fn mint(&mut self, token: &str, holder: Holder, amount: u128) {
+    pub(crate) fn mint(&mut self, token: &str, holder: HolderAddress, amount: u128) {
         *self
             .tokens
             .entry(token.to_owned())
@@ -54,7 +26,7 @@ impl Ledger {
     }
 
     /// What is held of one token; 0 as well when holder or token are unknown.
-    pub(crate) fn balance(&self, token: &str, holder: Holder) -> u128 {
+    pub(crate) fn balance(&self, token: &str, holder: HolderAddress) -> u128 {
         self.tokens
             .get(token)
             .and_then(|holders| holders.get(&holder))
@@ -63,14 +35,14 @@ impl Ledger {
     }
 
     /// Every token that a holder has or had, with what is held of it, by code.
-    pub(crate) fn holdings(&self, holder: Holder) -> impl Iterator<Item = (&str, u128)> {
+    pub(crate) fn holdings(&self, holder: HolderAddress) -> impl Iterator<Item = (&str, u128)> {
         self.tokens
             .iter()
             .filter_map(move |(token, holders)| Some((token.as_str(), *holders.get(&holder)?)))
     }
 
     /// Everybody who has or had a token, with what is held of it, by address.
-    pub(crate) fn holders(&self, token: &str) -> impl Iterator<Item = (Holder, u128)> {
+    pub(crate) fn holders(&self, token: &str) -> impl Iterator<Item = (HolderAddress, u128)> {
         self.tokens
             .get(token)
             .into_iter()
@@ -87,8 +59,8 @@ impl Ledger {
     pub(crate) fn transfer(
         &mut self,
         token: &str,
-        from: Holder,
-        to: Holder,
+        from: HolderAddress,
+        to: HolderAddress,
         amount: u128,
     ) -> Result<(), Insufficient> {
         let holders = self.tokens.get_mut(token).ok_or(Insufficient)?;
@@ -101,10 +73,12 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
+    use node_primitives::WalletAddress;
+
     use super::*;
 
-    fn holder(byte: u8) -> Holder {
-        Holder::Wallet(WalletAddress::from_bytes([byte; 20]))
+    fn holder(byte: u8) -> HolderAddress {
+        HolderAddress::Wallet(WalletAddress::from_bytes([byte; 20]))
     }
 
     #[test]

@@ -17,7 +17,6 @@ mod verification;
 pub(crate) use committee::Committee;
 pub(crate) use contract_call::ContractCall;
 pub(crate) use genesis::{Cast, found};
-pub(crate) use ledger::Holder;
 pub(crate) use state::{Chain, Verdict};
 pub(crate) use transaction::{Submission, Transaction, TransactionRules};
 pub(crate) use trust::TrustScores;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use node_primitives::TransactionCode;
+use node_primitives::{HolderAddress, TransactionCode};
 
-use super::{Holder, Transaction, transaction::Call};
+use super::{Transaction, transaction::Call};
 
 /// Whether a code has been seen.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct Pool {
     waiting: Vec<Transaction>,
     known: HashMap<TransactionCode, [u8; 32]>,
     /// What the waiting ones will take from whom.
-    reserved: HashMap<(Holder, String), u128>,
+    reserved: HashMap<(HolderAddress, String), u128>,
 }
 
 impl Pool {
@@ -45,7 +45,7 @@ impl Pool {
     }
 
     /// How much of a token the waiting transactions will take from a holder.
-    pub(crate) fn reserved(&self, holder: Holder, token: &str) -> u128 {
+    pub(crate) fn reserved(&self, holder: HolderAddress, token: &str) -> u128 {
         self.reserved
             .get(&(holder, token.to_owned()))
             .copied()
@@ -75,7 +75,7 @@ impl Pool {
 
 impl Transaction {
     /// What it takes from whom: the fee, and what it sends.
-    pub(crate) fn takes(&self) -> impl Iterator<Item = (Holder, &str, u128)> {
+    pub(crate) fn takes(&self) -> impl Iterator<Item = (HolderAddress, &str, u128)> {
         let sent = match &self.call {
             Call::Transfer {
                 from,

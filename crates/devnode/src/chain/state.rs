@@ -1,11 +1,11 @@
 //! The chain's state, and the two ways in which it changes: a submission and a block.
 
-use node_primitives::Hash256;
+use node_primitives::{Hash256, HolderAddress};
 
 use super::{
     Committee, NATIVE_TOKEN, Transaction, TransactionRules,
     block::{Block, BlockView, Vote},
-    ledger::{Holder, Ledger},
+    ledger::Ledger,
     pool::{Pool, Seen},
     transaction::Call,
     verification::Table,
@@ -141,7 +141,7 @@ impl Chain {
 
     /// Whether fee and amount can be paid next to what the waiting transactions take.
     fn affordable(&self, transaction: &Transaction) -> Result<(), String> {
-        let available = |holder: Holder, token: &str| {
+        let available = |holder: HolderAddress, token: &str| {
             self.ledger
                 .balance(token, holder)
                 .saturating_sub(self.pool.reserved(holder, token))
@@ -173,7 +173,7 @@ impl Chain {
     pub(crate) fn make_block(&mut self, step: i64) -> u64 {
         let index = self.height() + 1;
         let timestamp = self.tip_time().saturating_add(step);
-        let creator = Holder::Wallet(self.committee.creator(index));
+        let creator = HolderAddress::Wallet(self.committee.creator(index));
         let mut entries = Vec::new();
         for transaction in self.pool.take() {
             match self.apply(&transaction, creator) {
@@ -212,7 +212,11 @@ impl Chain {
     }
 
     /// Does what a transaction says and takes its fee, or neither.
-    fn apply(&mut self, transaction: &Transaction, creator: Holder) -> Result<(), &'static str> {
+    fn apply(
+        &mut self,
+        transaction: &Transaction,
+        creator: HolderAddress,
+    ) -> Result<(), &'static str> {
         match &transaction.call {
             Call::AddVerification(record) => {
                 if self.table.holds(&record.asset_id, record.verifier) {
@@ -240,7 +244,11 @@ impl Chain {
         Ok(())
     }
 
-    fn pay_fee(&mut self, transaction: &Transaction, creator: Holder) -> Result<(), &'static str> {
+    fn pay_fee(
+        &mut self,
+        transaction: &Transaction,
+        creator: HolderAddress,
+    ) -> Result<(), &'static str> {
         self.ledger
             .transfer(NATIVE_TOKEN, transaction.payer, creator, transaction.fee)
             .map_err(|_| "the fee can't be paid")

@@ -1,13 +1,14 @@
 //! Submitted transactions: what can be said of one without looking at the chain.
 
 use node_primitives::{
-    Amount, ContractAddress, Integer, RawJson, TransactionCode, WalletAddress, signed_message,
+    Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
+    signed_message,
 };
 use node_wallet::{SignatureEntry, verify_transaction};
 use serde::{Deserialize, de::IgnoredAny};
 use sha2::{Digest, Sha256};
 
-use super::{Holder, LEAST_FEE, LONGEST_SUBMISSION, NATIVE_TOKEN, NATIVE_UNIT, Record};
+use super::{LEAST_FEE, LONGEST_SUBMISSION, NATIVE_TOKEN, NATIVE_UNIT, Record};
 
 /// A submission whose fields are of the documented kinds; nothing more is known of it.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct Transaction {
     pub(crate) entry: Box<str>,
     pub(crate) fee: u128,
     /// Who pays the fee: the first signer.
-    pub(crate) payer: Holder,
+    pub(crate) payer: HolderAddress,
     pub(crate) call: Call,
 }
 
@@ -58,8 +59,8 @@ pub(crate) struct Transaction {
 pub(crate) enum Call {
     AddVerification(Record),
     Transfer {
-        from: Holder,
-        to: Holder,
+        from: HolderAddress,
+        to: HolderAddress,
         token: String,
         amount: u128,
     },
@@ -137,7 +138,7 @@ impl Submission<'_> {
             )));
         };
         let signatures = self.verified_signatures()?;
-        let payer = Holder::Wallet(*call.signers.first().ok_or_else(invalid_signatures)?);
+        let payer = HolderAddress::Wallet(*call.signers.first().ok_or_else(invalid_signatures)?);
         let fee = fee(&view)?;
         Ok(Transaction {
             code,
@@ -234,8 +235,8 @@ fn contract_call(call: &CallView, rules: TransactionRules) -> Result<Call, Refus
             })?;
             let from = *call.signers.first().ok_or_else(invalid_signatures)?;
             Ok(Call::Transfer {
-                from: Holder::Wallet(from),
-                to: Holder::Wallet(view.receiver),
+                from: HolderAddress::Wallet(from),
+                to: HolderAddress::Wallet(view.receiver),
                 token: view.asset_code,
                 amount,
             })

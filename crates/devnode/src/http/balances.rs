@@ -3,13 +3,14 @@
 use std::{str::FromStr, sync::Arc};
 
 use axum::{extract::State, http::StatusCode, response::Response};
+use node_primitives::HolderAddress;
 use serde_json::Value;
 
 use super::{
     answer::{Fault, Faults, json_text},
     query::Query,
 };
-use crate::{Node, chain::Holder};
+use crate::Node;
 
 enum BalanceType {
     TokenInWallet,
@@ -51,7 +52,7 @@ pub(super) async fn get_balances(
 ) -> Result<Response, Faults> {
     let body = match query.read("balance_type")? {
         BalanceType::TokenInWallet => {
-            let (token, holder) = (token(&query), query.read::<Holder>("wallet_address"));
+            let (token, holder) = (token(&query), query.read::<HolderAddress>("wallet_address"));
             let mut faults = Faults::default();
             match (faults.note(token), faults.note(holder)) {
                 (Some(token), Some(holder)) => {

@@ -2,8 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use node_primitives::{ContractAddress, ParseHexError, WalletAddress};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{ContractAddress, ParseHexError, WalletAddress};
 
 /// Who holds a token: a wallet (`0x…`) or a contract (`ct…`).
 ///
@@ -93,5 +94,44 @@ impl<'de> Deserialize<'de> for HolderAddress {
         }
 
         deserializer.deserialize_str(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_read_and_write_as_they_are() {
+        let digits = "00a1".repeat(10);
+        for (text, is_wallet) in [
+            (format!("0x{digits}"), true),
+            (format!("ct{digits}"), false),
+        ] {
+            let holder: HolderAddress = text.parse().unwrap();
+            assert_eq!(holder.to_string(), text);
+            assert_eq!(holder.wallet().is_some(), is_wallet);
+            assert_eq!(holder.contract().is_some(), !is_wallet);
+            let json = serde_json::to_string(&holder).unwrap();
+            assert_eq!(json, format!("\"{text}\""));
+            assert_eq!(
+                serde_json::from_str::<HolderAddress>(&json).unwrap(),
+                holder
+            );
+        }
+    }
+
+    #[test]
+    fn rejects_what_nobody_has() {
+        let digits = "00a1".repeat(10);
+        for text in [
+            digits.clone(),
+            format!("ct{digits}0"),
+            format!("CT{digits}"),
+            String::new(),
+        ] {
+            text.parse::<HolderAddress>().unwrap_err();
+        }
+        serde_json::from_str::<HolderAddress>("7").unwrap_err();
     }
 }
