@@ -354,6 +354,21 @@ fn faults() -> Vec<Broken> {
                 answer
             }
         }) => ["call-sc/changes-nothing"];
+        "a call that is built makes its claim at once", Arc::new({
+            let claimed = std::sync::Mutex::new(std::collections::BTreeSet::new());
+            move |asked: &Asked, answer: Answer| {
+                let mut claimed = claimed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                if asked.path == CALL && answer.status == StatusCode::OK {
+                    let call: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+                    claimed.extend(call["params"]["asset_id"].as_str().map(str::to_owned));
+                }
+                let is_claimed = |asset: &String| asks_for(asked, &format!("unique_value={asset}"));
+                match claimed.iter().find(|asset| asked.path == STATE && is_claimed(asset)) {
+                    Some(asset) => answer.with_json(|state| state["value"] = json!([[asset]])),
+                    None => answer,
+                }
+            }
+        }) => ["call-sc/changes-nothing"];
 
         "a balance is text", json_of(BALANCES, |asked, answer| if asks_for(asked, "TOKEN_IN_WALLET")
             && answer["balance"].is_number() {

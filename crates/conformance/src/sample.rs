@@ -371,6 +371,13 @@ impl Context {
     pub(crate) fn call_request(&self) -> Request {
         Request::post("/call-sc", self.call_body().to_string())
     }
+
+    /// The same call about another asset.
+    pub(crate) fn call_about(&self, asset: &str) -> Request {
+        let mut body = self.call_body();
+        body["params"]["asset_id"] = asset.into();
+        Request::post("/call-sc", body.to_string())
+    }
 }
 
 fn no(reason: &str) -> Obstacle {

@@ -3,13 +3,13 @@
 use node_client::{RawTransaction, escape::escaped_up_to as shown};
 use serde_json::Value;
 
-use super::{Case, get_block::MILLISECONDS};
+use super::{Case, get_block::MILLISECONDS, stored};
 use crate::{
     exact,
-    exchange::Request,
+    exchange::{Exchange, Request},
     judge::{decodes, never, objects, refused, sample_answers},
     outcome::{Finding, Findings, Obstacle},
-    sample::{Context, Sample, wallet_balances_request},
+    sample::{Context, Sample, UNCLAIMED, contract_state_request, wallet_balances_request},
     snapshot,
     spec::View,
 };
@@ -315,29 +315,42 @@ async fn changes_nothing(context: &Context) -> Findings {
     // Calls that other cases build at the same time would be taken for this one's doing.
     let _alone = context.node.no_other_calls().await;
     let balances = wallet_balances_request(&context.signer());
+    let state = contract_state_request(&context.contract(), UNCLAIMED);
+    let unclaimed = context.node.ask(state.clone()).await?;
     let before = context.node.ask_now(balances.clone()).await?;
-    let built = context.node.ask_now(context.call_request()).await?;
+    let built = context.node.ask_now(context.call_about(UNCLAIMED)).await?;
     if built.status != 200 {
         return Err(Obstacle::NoMaterial("no call was built".to_owned()));
     }
+    let claimed = context.node.ask_now(state).await?;
+    let record = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
+    let mut findings = Vec::new();
+    if record(&claimed) && !record(&unclaimed) {
+        findings.push(Finding::new(
+            &claimed,
+            "building a call puts a record into the contract's state, though nothing was submitted",
+            unclaimed.excerpt(160),
+            claimed.excerpt(160),
+        ));
+    }
     let after = context.node.ask_now(balances.clone()).await?;
     if after.json().ok() == before.json().ok() {
-        return Ok(Vec::new());
+        return Ok(findings);
     }
     // Others may use the wallet: it counts only if nothing changes without a call.
     let still = context.node.ask_now(balances.clone()).await?;
     context.node.ask_now(context.call_request()).await?;
     let last = context.node.ask_now(balances).await?;
     if still.json().ok() != after.json().ok() || last.json().ok() == still.json().ok() {
-        return Ok(Vec::new());
+        return Ok(findings);
     }
-    let what = "building a call changes what the signer holds, though nothing was submitted";
-    Ok(vec![Finding::new(
+    findings.push(Finding::new(
         &last,
-        what,
+        "building a call changes what the signer holds, though nothing was submitted",
         still.excerpt(160),
         last.excerpt(160),
-    )])
+    ));
+    Ok(findings)
 }
 
 /// Whether what comes back can go to `/submit-transaction` once it is signed.

@@ -182,6 +182,7 @@ pub const KINDS: &[Kind] = &[
             "sc-state/claim-readable",
             "sc-state/contract-address-malformed",
             "sc-state/repeat-read",
+            "call-sc/changes-nothing",
             "baseline/state",
             "baseline/state-unknown-*",
         ],
