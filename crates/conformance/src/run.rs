@@ -266,6 +266,8 @@ pub(crate) struct Known {
     pub(crate) holdings: Vec<(String, String)>,
     /// Claims: contracts with assets.
     pub(crate) assets: Vec<(String, String)>,
+    /// Pairs of wallets that may have a trust score.
+    pub(crate) trust: Vec<(String, String)>,
 }
 
 /// The same as [`run`], and the node if it was there to the end.
@@ -489,6 +491,7 @@ async fn all(
             chain: Extent::of(&context.material),
             holdings: context.material.holdings.clone(),
             assets: context.material.assets.clone(),
+            trust: context.material.trust.clone(),
         }),
     }
 }

@@ -75,6 +75,7 @@ async fn nodes_of_one_chain_agree() {
             ("blocks", Outcome::Pass),
             ("balances", Outcome::Pass),
             ("contract-state", Outcome::Pass),
+            ("trust-scores", Outcome::Pass),
         ],
         "{:?}",
         report.cross_check
@@ -201,6 +202,60 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
     for id in ["height", "blocks", "contract-state"] {
         assert_eq!(cross(&report, id).outcome, Outcome::Pass, "{id}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_lacks_one_of_many_holders_is_found() {
+    let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
+    let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {
+        if asked.query.contains("ALL_WALLETS_FOR_TOKEN") {
+            answer.with_json(|value| {
+                let list = value["balance"].as_array_mut();
+                list.map(Vec::pop);
+            })
+        } else {
+            answer
+        }
+    });
+    let wrong = proxy(&two, fault).await;
+    let report = check(
+        &[one.base_url(), &wrong.server.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let balances = cross(&report, "balances");
+    assert_eq!(balances.outcome, Outcome::Fail);
+    let [finding] = balances.findings.as_slice() else {
+        unreachable!("{:?}", balances.findings);
+    };
+    assert!(
+        finding.place.contains("as listed for the token"),
+        "{finding:?}"
+    );
+    assert!(
+        finding.values.iter().any(|value| value.value == "0"),
+        "{finding:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn trust_that_is_another_one_is_found() {
+    let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
+    let fault = json_of("/get-trustscore-wallets", |_, value| {
+        if let Some(score) = value["trust_score"].as_i64() {
+            value["trust_score"] = json!(score + 1);
+        }
+    });
+    let wrong = proxy(&two, fault).await;
+    let report = check(
+        &[one.base_url(), &wrong.server.base_url()],
+        &Options::default(),
+    )
+    .await;
+    let trust = cross(&report, "trust-scores");
+    assert_eq!(trust.outcome, Outcome::Fail, "{trust:?}");
+    assert!(trust.findings[0].what.contains("trust_score"), "{trust:?}");
+    assert_eq!(report.exit_code, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

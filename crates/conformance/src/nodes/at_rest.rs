@@ -1,9 +1,13 @@
-//! Balances and the state of contracts, where nodes are at the same block.
+//! Balances, the state of contracts, and trust scores, where nodes are at the same block.
 //!
-//! Both change with a block. So nodes are asked while they are at the same height and stay there;
+//! All of them change with a block. So nodes are asked while they are at the same height and stay there;
 //! where one moves on meanwhile, all is asked again.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures_util::future::join_all;
 
@@ -17,37 +21,62 @@ use crate::{
     exchange::{Exchange, Request},
     outcome::Obstacle,
     report::CrossCheck,
-    sample::{contract_state_request, token_balance_request},
+    sample::{
+        contract_state_request, token_balance_request, token_holders_request, trust_request,
+        wallet_balances_request,
+    },
 };
 
 /// How often all is asked again.
 const MOST_TRIES: u32 = 5;
-/// How many balances, and how many records.
+/// How many balances, how many records, and how many trust scores.
 const MOST_ASKED: usize = 4;
 
+/// Single balances, and the lists of what a wallet holds and of who holds a token, entry by entry.
 pub(super) async fn balances(sides: &[Side]) -> CrossCheck {
     let asked = union(sides, |side| &side.known.holdings);
-    let questions: Vec<_> = asked
-        .iter()
-        .map(|(wallet, token)| {
-            let place = format!("{token} in {wallet}");
-            (place, token_balance_request(wallet, token))
-        })
-        .collect();
-    compare("balances", sides, &questions, content::balance).await
+    let mut compared = Comparison::default();
+    for (wallet, token) in &asked {
+        let place = format!("{token} in {wallet}");
+        let request = token_balance_request(wallet, token);
+        compared.one(sides, place, &request, content::balance).await;
+    }
+    let wallets: BTreeSet<_> = asked.iter().map(|(wallet, _)| wallet).collect();
+    for wallet in wallets {
+        let place = |token: &str| format!("{token} in {wallet}, as listed for the wallet");
+        let request = wallet_balances_request(wallet);
+        compared.list(sides, place, &request, content::held).await;
+    }
+    let tokens: BTreeSet<_> = asked.iter().map(|(_, token)| token).collect();
+    for token in tokens {
+        let place = |holder: &str| format!("{token} in {holder}, as listed for the token");
+        let request = token_holders_request(token);
+        compared
+            .list(sides, place, &request, content::holders)
+            .await;
+    }
+    compared.told("balances")
 }
 
 pub(super) async fn records(sides: &[Side]) -> CrossCheck {
-    let asked = union(sides, |side| &side.known.assets);
-    let questions: Vec<_> = asked
-        .iter()
-        .map(|(contract, asset)| {
-            let asset_shown = node_client::escape::escaped_up_to(asset, 80);
-            let place = format!("asset {asset_shown} in {contract}");
-            (place, contract_state_request(contract, asset))
-        })
-        .collect();
-    compare("contract-state", sides, &questions, content::record).await
+    let mut compared = Comparison::default();
+    for (contract, asset) in union(sides, |side| &side.known.assets) {
+        let asset_shown = node_client::escape::escaped_up_to(asset, 80);
+        let place = format!("asset {asset_shown} in {contract}");
+        let request = contract_state_request(contract, asset);
+        compared.one(sides, place, &request, content::record).await;
+    }
+    compared.told("contract-state")
+}
+
+pub(super) async fn trust_scores(sides: &[Side]) -> CrossCheck {
+    let mut compared = Comparison::default();
+    for (from, to) in union(sides, |side| &side.known.trust) {
+        let place = format!("from {from} to {to}");
+        let request = trust_request(from, to);
+        compared.one(sides, place, &request, content::trust).await;
+    }
+    compared.told("trust-scores")
 }
 
 /// What any of the nodes knows of, the first of each first.
@@ -66,36 +95,77 @@ fn union<'s>(
     all
 }
 
-async fn compare(
-    id: &str,
-    sides: &[Side],
-    questions: &[(String, Request)],
-    read: fn(&Exchange) -> Option<Content>,
-) -> CrossCheck {
-    let mut differences = Differences::default();
-    if questions.is_empty() {
-        let reason = "nothing to ask for was found on any of the nodes";
-        return differences.told(id, Some(reason.to_owned()));
-    }
-    let mut why = None;
-    for (place, request) in questions {
-        match at_rest(sides, request, read).await {
-            Ok((contents, left_out)) => {
-                differences.add(sides, &contents, || place.clone());
-                why = why.or(left_out);
-            }
-            Err(reason) => why = why.or(Some(reason)),
+/// What was compared, and why something could not be.
+#[derive(Default)]
+struct Comparison {
+    differences: Differences,
+    asked: bool,
+    why: Option<String>,
+}
+
+impl Comparison {
+    /// Compares what nodes say of one thing.
+    async fn one(
+        &mut self,
+        sides: &[Side],
+        place: String,
+        request: &Request,
+        read: fn(&Exchange) -> Option<Content>,
+    ) {
+        if let Some(contents) = self.answers(sides, request, read).await {
+            self.differences.add(sides, &contents, || place.clone());
         }
     }
-    differences.told(id, why)
+
+    /// Compares lists of balances entry by entry. What is not in a list, nobody holds any of.
+    async fn list(
+        &mut self,
+        sides: &[Side],
+        place: impl Fn(&str) -> String,
+        request: &Request,
+        read: fn(&Exchange) -> Option<BTreeMap<String, String>>,
+    ) {
+        let Some(lists) = self.answers(sides, request, read).await else {
+            return;
+        };
+        let names: BTreeSet<_> = lists.iter().flatten().flat_map(BTreeMap::keys).collect();
+        for name in names {
+            let contents: Vec<_> = lists
+                .iter()
+                .map(|list| list.as_ref().map(|list| content::listed(list.get(name))))
+                .collect();
+            self.differences.add(sides, &contents, || place(name));
+        }
+    }
+
+    async fn answers<T>(
+        &mut self,
+        sides: &[Side],
+        request: &Request,
+        read: fn(&Exchange) -> Option<T>,
+    ) -> Option<Vec<Option<T>>> {
+        self.asked = true;
+        let (answers, why) = match at_rest(sides, request, read).await {
+            Ok((answers, left_out)) => (Some(answers), left_out),
+            Err(reason) => (None, Some(reason)),
+        };
+        self.why = self.why.take().or(why);
+        answers
+    }
+
+    fn told(self, id: &str) -> CrossCheck {
+        let nothing = || "nothing to ask for was found on any of the nodes".to_owned();
+        let why = self.why.or_else(|| (!self.asked).then(nothing));
+        self.differences.told(id, why)
+    }
 }
 
 /// What nodes at the same height say of one thing, and which are left out as they are behind.
-async fn at_rest(
+async fn at_rest<T>(
     sides: &[Side],
     request: &Request,
-    read: fn(&Exchange) -> Option<Content>,
-) -> Result<(Vec<Option<Content>>, Option<String>), String> {
+    read: fn(&Exchange) -> Option<T>,
+) -> Result<(Vec<Option<T>>, Option<String>), String> {
     let mut before = height::of_all(sides).await?;
     for turn in 0..MOST_TRIES {
         let answers = join_all(

@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 
 use node_client::{
-    BalanceAnswer, Block, ContractState, FieldError, HexText, escape::escaped_up_to as shown,
+    BalanceAnswer, Block, ContractState, FieldError, HexText, TrustScore,
+    escape::escaped_up_to as shown,
 };
-use node_primitives::RawJson;
+use node_primitives::{Integer, RawJson};
 
 use crate::{block_check::Fingerprint, exact, exchange::Exchange};
 
@@ -182,6 +183,61 @@ pub(super) fn balance(exchange: &Exchange) -> Option<Content> {
             put_malformed(&mut content, "balance", &fault);
         }
     }
+    Some(content)
+}
+
+/// What is listed for one entry: nothing is 0.
+pub(super) fn listed(amount: Option<&String>) -> Content {
+    let mut content = Content::new();
+    let amount = amount.map_or("0", String::as_str);
+    put(&mut content, "balance", Some(canonical(amount)));
+    content
+}
+
+/// What a wallet holds, by token; nothing where not all of it can be read.
+pub(super) fn held(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
+    exchange.answered_object()?;
+    let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
+    let listing = answer.tokens().ok()?;
+    let whole = listing.faults().is_empty();
+    let entries = listing
+        .into_iter()
+        .map(|entry| (entry.token_code, entry.balance));
+    whole.then(|| amounts(entries))
+}
+
+/// Who holds a token; nothing where not all of it can be read.
+pub(super) fn holders(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
+    exchange.answered_object()?;
+    let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
+    let listing = answer.holders().ok()?;
+    let whole = listing.faults().is_empty();
+    let entries = listing
+        .into_iter()
+        .map(|entry| (entry.holder.to_string(), entry.balance));
+    whole.then(|| amounts(entries))
+}
+
+fn amounts(entries: impl Iterator<Item = (String, Option<Integer>)>) -> BTreeMap<String, String> {
+    let text = |amount: Option<Integer>| amount.map_or_else(|| "0".to_owned(), |a| a.to_string());
+    entries.map(|(name, amount)| (name, text(amount))).collect()
+}
+
+/// A trust score. A node that has none for a pair says so in its own way.
+pub(super) fn trust(exchange: &Exchange) -> Option<Content> {
+    if exchange.answered_object().is_none() {
+        return (exchange.status < 500 && exchange.status != 200).then(|| there(false));
+    }
+    let answer = TrustScore::from_slice(&exchange.body).ok()?;
+    let score = answer.score();
+    if score
+        .as_ref()
+        .is_err_and(|fault| fault.raw().is_none_or(RawJson::is_null))
+    {
+        return Some(there(false));
+    }
+    let mut content = there(true);
+    put_read(&mut content, "trust_score", score);
     Some(content)
 }
 

@@ -2,7 +2,7 @@
 //! against one another.
 //!
 //! Nodes of one network have one chain. So the same index has the same block on each of them
-//! (`blocks`), and at the same height the same balances and the same state of contracts (`at_rest`).
+//! (`blocks`), and at the same height the same balances, state of contracts and trust scores (`at_rest`).
 //! A node with a lower chain is behind, which is no fault: it is compared as far as it is.
 
 mod at_rest;
@@ -102,12 +102,19 @@ async fn cross_check(sides: &[Side], sweep: Option<&crate::Sweep>, jobs: usize) 
         blocks::compare(sides, &heights, sweep, jobs).await,
         at_rest::balances(sides).await,
         at_rest::records(sides).await,
+        at_rest::trust_scores(sides).await,
     ]
 }
 
 /// Nothing could be compared.
 fn all_undecided(reason: &str) -> Vec<CrossCheck> {
-    let ids = ["height", "blocks", "balances", "contract-state"];
+    let ids = [
+        "height",
+        "blocks",
+        "balances",
+        "contract-state",
+        "trust-scores",
+    ];
     ids.map(|id| undecided(id, reason)).into()
 }
 

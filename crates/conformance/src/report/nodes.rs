@@ -28,8 +28,8 @@ pub struct NodesReport {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CrossCheck {
-    /// `cross-check/height`, `cross-check/blocks`, `cross-check/balances` or
-    /// `cross-check/contract-state`.
+    /// `cross-check/height`, `cross-check/blocks`, `cross-check/balances`,
+    /// `cross-check/contract-state` or `cross-check/trust-scores`.
     pub id: String,
     /// `pass` if they agree, `fail` if they do not, `info` where one is behind, and `inconclusive`
     /// where nothing could be compared.
