@@ -27,15 +27,19 @@ fn without_constructor(code: &str) -> Result<String, Failure> {
     Ok(format!("{before}{}", rest.split_at(next).1))
 }
 
-/// Takes out the header `api-version`, which no node asks for.
+/// Takes out the header `api-version`, which no node asks for, and with it the headers that are
+/// added to each request.
 fn without_version_header(code: &str) -> Result<String, Failure> {
-    const HEADER: &str = "with_capacity (1usize) ; header_map . append (:: reqwest :: header :: \
-                          HeaderName :: from_static (\"api-version\") , :: reqwest :: header :: \
-                          HeaderValue :: from_static (Self :: api_version ()) ,) ;";
-    if code.contains("fn api_version") && code.contains("operation_id") && !code.contains(HEADER) {
-        return Err("its output has the header `api-version` in another form".into());
+    const HEADERS: &str = "let mut header_map = :: reqwest :: header :: HeaderMap :: with_capacity \
+                           (1usize) ; header_map . append (:: reqwest :: header :: HeaderName :: \
+                           from_static (\"api-version\") , :: reqwest :: header :: HeaderValue :: \
+                           from_static (Self :: api_version ()) ,) ;";
+    let code = replaced(code, HEADERS, "")?;
+    let code = replaced(&code, ". headers (header_map)", "")?;
+    if code.contains("header_map") {
+        return Err("its output has a call with headers of its own".into());
     }
-    Ok(code.replace(HEADER, "new () ;"))
+    Ok(code)
 }
 
 /// Has the URL of each call parsed when a client is made, and not at each call.
