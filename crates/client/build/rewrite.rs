@@ -20,10 +20,10 @@ pub(crate) fn rewritten(code: &str) -> Result<String, Failure> {
 fn without_constructor(code: &str) -> Result<String, Failure> {
     let (before, rest) = code
         .split_once("# [doc = r\" Create a new client.\"]")
-        .ok_or("its output has no `new`")?;
+        .ok_or("it has no `new`")?;
     let next = rest
         .find("# [doc = r\" Construct a new client with an existing")
-        .ok_or("its output has no `new_with_client`")?;
+        .ok_or("it has no `new_with_client`")?;
     Ok(format!("{before}{}", rest.split_at(next).1))
 }
 
@@ -37,7 +37,7 @@ fn without_version_header(code: &str) -> Result<String, Failure> {
     let code = replaced(code, HEADERS, "")?;
     let code = replaced(&code, ". headers (header_map)", "")?;
     if code.contains("header_map") {
-        return Err("its output has a call with headers of its own".into());
+        return Err("it has a call with headers of its own".into());
     }
     Ok(code)
 }
@@ -53,7 +53,7 @@ fn with_routes(code: &str) -> Result<String, Failure> {
     let mut written = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let Some((path, rest)) = piece.split_once(END).filter(|(path, _)| is_plain(path)) else {
-            return Err("its output has a call whose URL is not a fixed path".into());
+            return Err("it has a call whose URL is not a fixed path".into());
         };
         written.push_str(&format!(
             "let url = self . url_of ({}usize) ? ;",
@@ -97,7 +97,7 @@ fn with_one_query(code: &str) -> Result<String, Failure> {
         let mut next = Some(after);
         while let Some(parameter) = next {
             let Some((pair, after)) = parameter.split_once(END) else {
-                return Err("its output has a query parameter in another form".into());
+                return Err("it has a query parameter in another form".into());
             };
             written.push_str(&format!("({pair}) ,"));
             rest = after;
@@ -107,7 +107,7 @@ fn with_one_query(code: &str) -> Result<String, Failure> {
     }
     written.push_str(rest);
     if written.contains("QueryParam") {
-        return Err("its output has a query parameter in another form".into());
+        return Err("it has a query parameter in another form".into());
     }
     Ok(written)
 }
@@ -140,7 +140,7 @@ fn with_answers_in_memory(code: &str) -> Result<String, Failure> {
     let ours = ["value (response)", "whole (response)"];
     let known: usize = ours.iter().map(|way| written.matches(way).count()).sum();
     if known != ways_out {
-        return Err("its output hands on an answer in a way that is not known here".into());
+        return Err("it hands on an answer in a way that is not known here".into());
     }
     Ok(written)
 }
@@ -149,6 +149,6 @@ fn replaced(code: &str, from: &str, to: &str) -> Result<String, Failure> {
     if code.contains(from) {
         Ok(code.replace(from, to))
     } else {
-        Err(format!("its output has no `{from}`").into())
+        Err(format!("it has no `{from}`").into())
     }
 }
