@@ -4,6 +4,7 @@
 //! these figures: a machine is busy now and then. What has a bound is a ratio of two things that are
 //! measured in turns, as what disturbs the one disturbs the other.
 
+mod answers;
 mod build;
 mod call;
 mod cpu;

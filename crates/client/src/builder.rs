@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     BaseUrl, Client, Error,
-    transport::{Limits, RetryPolicy, TransportOptions, http_client},
+    transport::{Inner, Limits, RetryPolicy, TransportOptions, http_client},
 };
 
 /// Sets up a [`Client`]; made by [`Client::builder`].
@@ -120,10 +120,15 @@ impl ClientBuilder {
     /// # Errors
     /// If TLS can't be set up, or the user agent can't be sent.
     pub fn build(self) -> Result<Client, Error> {
-        let http = match self.http {
-            Some(client) => client,
-            None => http_client(&self.base, &self.transport)?,
+        let inner = Inner::new(self.limits);
+        let (http, inner) = match self.http {
+            Some(client) => (client, inner),
+            None => {
+                let client = http_client(&self.base, &self.transport)?;
+                let timeout = self.transport.request_timeout;
+                (client, inner.with_built_in_timeout(timeout))
+            }
         };
-        Ok(Client::from_parts(self.base, http, self.limits))
+        Ok(Client::from_parts(self.base, http, inner))
     }
 }

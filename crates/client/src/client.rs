@@ -13,7 +13,7 @@ use crate::{
         SUBMIT_TRANSACTION, SUBMIT_TRANSACTION_BATCH,
     },
     generated::{self, types},
-    transport::{Exchange, Inner, Limits},
+    transport::{Exchange, Inner},
 };
 
 /// A client for one node.
@@ -69,8 +69,7 @@ impl Client {
         Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
     }
 
-    pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, limits: Limits) -> Self {
-        let inner = Inner::new(limits);
+    pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, inner: Inner) -> Self {
         let generated = generated::Client::new_with_client(base.as_str(), http, inner);
         Self { base, generated }
     }

@@ -80,7 +80,6 @@ pub const OPENAPI_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.j
 /// are strict: they read the documented forms, with integers of 64 bits.
 #[expect(
     missing_docs,
-    unused_mut,
     reason = "made from the spec, which does not describe all that is repeated, and trimmed"
 )]
 pub mod generated {

@@ -1,6 +1,7 @@
 //! What it costs to build a crate that uses the client, beside one that uses what is below it.
 
 use std::{
+    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -9,38 +10,81 @@ use std::{
 
 use super::{BenchError, table::Row};
 
-/// A program of a few lines, in a folder of its own.
+/// A program in a folder of its own.
 struct Crate {
     folder: PathBuf,
+    recipe: Recipe,
 }
 
-const OURS: (&str, &str) = (
-    "node-client = { path = \"CLIENT\" }\n",
-    "fn main() {\n    let node = node_client::Client::new(\"http://localhost:8420\");\n    \
-     println!(\"{}\", node.is_ok());\n}\n",
-);
+/// What a program is made of, which asks a node in some number of places.
+#[derive(Clone, Copy)]
+struct Recipe {
+    dependencies: &'static str,
+    /// What stands above the calls.
+    begin: &'static str,
+    /// The body of a call, with `NUMBER` for its number.
+    call: &'static str,
+    /// Makes the `node` that the calls take.
+    node: &'static str,
+}
 
-const BARE: (&str, &str) = (
-    "reqwest = { version = \"REQWEST\", default-features = false, features = [\"rustls-no-provider\", \"json\", \"query\", \"stream\"] }\n\
+const OURS: Recipe = Recipe {
+    dependencies: "node-client = { path = \"CLIENT\" }\n",
+    begin: "type Node = node_client::Client;\n",
+    call: "    match node.block(NUMBER_u64).await {\n        \
+           Ok(block) => block.index().is_ok_and(|index| *index == 1.into()),\n        \
+           Err(_) => false,\n    }\n",
+    node: "Node::new(\"http://localhost:8420\")",
+};
+
+const BARE: Recipe = Recipe {
+    dependencies: "reqwest = { version = \"REQWEST\", default-features = false, features = [\"rustls-no-provider\", \"json\", \"query\", \"stream\"] }\n\
      rustls = { version = \"RUSTLS\", default-features = false, features = [\"ring\", \"std\", \"tls12\"] }\n\
      rustls-platform-verifier = \"0.7\"\n\
      serde = { version = \"1\", features = [\"derive\"] }\n\
      serde_json = { version = \"1\", features = [\"raw_value\", \"preserve_order\"] }\n",
-    "fn main() {\n    let url: Result<reqwest::Url, _> = \"http://localhost:8420\".parse();\n    \
-     println!(\"{}\", url.is_ok());\n}\n",
-);
+    begin: "type Node = reqwest::Client;\n\n\
+            #[derive(serde::Deserialize)]\nstruct Block {\n    index: i64,\n}\n",
+    call: "    let asked = node.get(\"http://localhost:8420/get-block\");\n    \
+           match asked.query(&[(\"block_index\", NUMBER_u64)]).send().await {\n        \
+           Ok(answer) => answer.json().await.is_ok_and(|block: Block| block.index == 1),\n        \
+           Err(_) => false,\n    }\n",
+    node: "Node::builder().build()",
+};
+
+impl Recipe {
+    /// A program that asks in that many places, each in a function of its own.
+    fn program(&self, places: usize) -> String {
+        let mut text = format!("{}\n", self.begin);
+        let mut all = String::new();
+        for place in 0..places {
+            let call = self.call.replace("NUMBER", &place.to_string());
+            let _ = write!(
+                text,
+                "async fn ask_{place}(node: &Node) -> bool {{\n{call}}}\n\n"
+            );
+            let _ = writeln!(all, "        Box::pin(ask_{place}(&node)),");
+        }
+        // Built, and not run: nobody polls them.
+        let _ = write!(
+            text,
+            "fn main() {{\n    let Ok(node) = {} else {{ return }};\n    \
+             let all: Vec<std::pin::Pin<Box<dyn Future<Output = bool> + '_>>> = vec![\n{all}    \
+             ];\n    println!(\"{{}}\", all.len());\n}}\n",
+            self.node
+        );
+        text
+    }
+}
 
 impl Crate {
-    fn make(
-        root: &Path,
-        folder: PathBuf,
-        (dependencies, main): (&str, &str),
-    ) -> Result<Self, BenchError> {
+    fn make(root: &Path, folder: PathBuf, recipe: Recipe) -> Result<Self, BenchError> {
         let source = folder.join("src");
         fs::create_dir_all(&source)?;
         let client = root.join("crates/client").display().to_string();
         let lock = fs::read_to_string(root.join("Cargo.lock"))?;
-        let dependencies = dependencies
+        let dependencies = recipe
+            .dependencies
             .replace("CLIENT", &client.replace('\\', "\\\\"))
             .replace("REQWEST", &locked(&lock, "reqwest"))
             .replace("RUSTLS", &locked(&lock, "rustls"));
@@ -51,8 +95,9 @@ impl Crate {
         fs::write(folder.join("Cargo.toml"), manifest)?;
         // The same versions as here, so that nothing is fetched that isn't there.
         fs::write(folder.join("Cargo.lock"), lock)?;
-        fs::write(source.join("main.rs"), main)?;
-        Ok(Self { folder })
+        let made = Self { folder, recipe };
+        made.write(PLACES[0], "")?;
+        Ok(made)
     }
 
     fn cargo(&self) -> Command {
@@ -84,11 +129,21 @@ impl Crate {
         }
     }
 
-    fn touch(&self, round: u16) -> Result<(), BenchError> {
-        let path = self.folder.join("src/main.rs");
-        let text = fs::read_to_string(&path)?;
-        fs::write(path, format!("{text}// {round}\n"))?;
-        Ok(())
+    fn write(&self, places: usize, end: &str) -> Result<(), BenchError> {
+        let text = self.recipe.program(places) + end;
+        Ok(fs::write(self.folder.join("src/main.rs"), text)?)
+    }
+
+    /// Builds a program with that many places anew, after it was built and a line was changed.
+    fn rebuild(&self, places: usize, rounds: u16) -> Result<Vec<f64>, BenchError> {
+        self.write(places, "")?;
+        self.build()?;
+        let rounds = 0..rounds;
+        let build = |round| {
+            self.write(places, &format!("const _: u16 = {round};\n"))?;
+            self.build()
+        };
+        rounds.map(build).collect()
     }
 
     /// How many crates it pulls, itself not counted.
@@ -135,6 +190,8 @@ fn locked(lock: &str, name: &str) -> String {
 
 /// How often a clean build is measured: it takes its minute.
 const CLEAN_BUILDS: u16 = 1;
+/// The sizes at which a build after a change is measured, in places that ask a node.
+const PLACES: [usize; 3] = [1, 10, 100];
 
 pub(super) fn measure(root: &Path, folder: &Path, rounds: u16) -> Result<Vec<Row>, BenchError> {
     let ours = Crate::make(root, folder.join("ours"), OURS)?;
@@ -146,43 +203,31 @@ pub(super) fn measure(root: &Path, folder: &Path, rounds: u16) -> Result<Vec<Row
         bare.clean()?;
         clean_bare.push(bare.build()?);
     }
-    let (mut again, mut again_bare) = (Vec::new(), Vec::new());
-    for round in 0..rounds {
-        ours.touch(round)?;
-        again.push(ours.build()?);
-        bare.touch(round)?;
-        again_bare.push(bare.build()?);
-    }
     let ratio = |ours: &[f64], bare: &[f64]| -> Vec<f64> {
-        ours.iter()
-            .zip(bare)
-            .map(|(ours, bare)| ours / bare)
-            .collect()
+        let both = ours.iter().zip(bare);
+        both.map(|(ours, bare)| ours / bare).collect()
     };
-    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
-    let count = |of: &Crate| -> Result<Vec<f64>, BenchError> { Ok(vec![of.crates()? as f64]) };
-    Ok(vec![
+    const AGAINST: &str = "  : one with reqwest, rustls and serde";
+    let mut rows = vec![
         Row::new(
             "clean build of a crate with node-client",
             "s",
             clean.clone(),
         ),
-        Row::new(
-            "  : one with reqwest, rustls and serde",
-            "x",
-            ratio(&clean, &clean_bare),
-        ),
-        Row::new("build after a change of a line", "s", again.clone()),
-        Row::new(
-            "  : one with reqwest, rustls and serde",
-            "x",
-            ratio(&again, &again_bare),
-        ),
-        Row::new("crates that node-client pulls", "", count(&ours)?),
-        Row::new(
-            "crates that reqwest, rustls and serde pull",
-            "",
-            count(&bare)?,
-        ),
-    ])
+        Row::new(AGAINST, "x", ratio(&clean, &clean_bare)),
+    ];
+    for places in PLACES {
+        let again = ours.rebuild(places, rounds)?;
+        let again_bare = bare.rebuild(places, rounds)?;
+        let calls = if places == 1 { "call" } else { "calls" };
+        let what = format!("build after a change of a line, {places} {calls}");
+        rows.push(Row::new(what, "s", again.clone()));
+        rows.push(Row::new(AGAINST, "x", ratio(&again, &again_bare)));
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+    let count = |of: &Crate| -> Result<Vec<f64>, BenchError> { Ok(vec![of.crates()? as f64]) };
+    rows.push(Row::new("crates that node-client pulls", "", count(&ours)?));
+    let pulled = "crates that reqwest, rustls and serde pull";
+    rows.push(Row::new(pulled, "", count(&bare)?));
+    Ok(rows)
 }

@@ -8,10 +8,22 @@ use node_primitives::WalletAddress;
 use serde::{Deserialize, de::DeserializeOwned};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{BenchError, cpu::Pair, decode::PlainBlock, table::Row};
+use super::{
+    BenchError,
+    answers::{Answer, Answers},
+    cpu::Pair,
+    decode::{PlainBlock, block_of},
+    table::Row,
+};
 
-/// How many calls make a round.
-const CALLS: usize = 1_000;
+/// How many calls make a turn: some milliseconds, within which a machine stays about as fast.
+const CALLS: usize = 100;
+/// How many turns make a round.
+const TURNS: u16 = 60;
+/// The sizes at which the cost is told, in receipts of the block that is asked for.
+const SIZES: [usize; 3] = [1, 10, 100];
+/// The most that a call may cost of what a bare one does.
+const MOST: f64 = 1.05;
 
 #[derive(Deserialize)]
 struct PlainBalance {
@@ -27,100 +39,145 @@ pub(super) struct Question {
     pub(super) block: u64,
 }
 
+/// The client, and a bare one with the same settings, each with its own connection.
+struct Both {
+    // With one thread for all that either does, its time is that thread's.
+    runtime: Runtime,
+    base: BaseUrl,
+    client: Client,
+    http: reqwest::Client,
+}
+
 /// Has to be called on a thread of its own, as it is that thread's time that is told.
 pub(super) fn measure(question: &Question, rounds: u16) -> Result<Vec<Row>, BenchError> {
-    // With one thread for all that the client does, its time is that thread's.
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    let base: BaseUrl = question
-        .url
-        .parse()
-        .map_err(|error: node_client::BaseUrlError| failed(error))?;
-    let client = Client::new(base.clone()).map_err(failed)?;
-    let http = transport::http_client(&base, &TransportOptions::default()).map_err(failed)?;
-    let wallet = question.wallet.to_string();
-    let (balance_url, block_url) = (base.join("get-balances"), base.join("get-block"));
-    let index = question.block.to_string();
+    let node = Both::of(&question.url)?;
+    let mut rows = told("a balance", 1, &node.balance(question, rounds)?);
+    rows.extend(told(
+        "a block of the local node",
+        1,
+        &node.block(question.block, rounds)?,
+    ));
+    let answers = SIZES.map(|receipts| Answer {
+        target: format!("/get-block?block_index={receipts}"),
+        body: block_of(receipts),
+    });
+    let server = Answers::serve(answers.into())?;
+    let both = Both::of(&format!("http://{}", server.address))?;
+    for receipts in SIZES {
+        let pair = both.block(receipts as u64, rounds)?;
+        let what = match receipts {
+            1 => "a block of 1 receipt".to_owned(),
+            _ => format!("a block of {receipts} receipts"),
+        };
+        rows.extend(told(&what, receipts, &pair));
+    }
+    Ok(rows)
+}
 
-    let balance = Pair::measure(
-        rounds,
-        || {
-            runtime.block_on(async {
-                for _ in 0..CALLS {
-                    let answer = client.token_balance(&question.token, question.wallet);
-                    let held = answer.await.map_err(failed)?;
-                    std::hint::black_box(held);
-                }
-                Ok(())
-            })
-        },
-        || {
-            let query = [
-                ("balance_type", "TOKEN_IN_WALLET"),
-                ("token_code", &question.token),
-                ("wallet_address", &wallet),
-            ];
-            bare::<PlainBalance>(&runtime, &http, balance_url.as_str(), &query, |answer| {
-                std::hint::black_box(answer.balance);
-            })
-        },
-    )?;
-    let block = Pair::measure(
-        rounds,
-        || {
-            runtime.block_on(async {
-                for _ in 0..CALLS {
-                    let block = client.block(question.block).await.map_err(failed)?;
-                    std::hint::black_box(&block);
-                }
-                Ok(())
-            })
-        },
-        || {
-            let query = [("block_index", index.as_str())];
-            bare::<PlainBlock>(&runtime, &http, block_url.as_str(), &query, |answer| {
-                std::hint::black_box(&answer);
-            })
-        },
-    )?;
+impl Both {
+    fn of(url: &str) -> Result<Self, BenchError> {
+        let base: BaseUrl = url
+            .parse()
+            .map_err(|error: node_client::BaseUrlError| failed(error))?;
+        Ok(Self {
+            runtime: Builder::new_current_thread().enable_all().build()?,
+            client: Client::new(base.clone()).map_err(failed)?,
+            http: transport::http_client(&base, &TransportOptions::default()).map_err(failed)?,
+            base,
+        })
+    }
+
+    fn balance(&self, question: &Question, rounds: u16) -> Result<Pair, BenchError> {
+        let wallet = question.wallet.to_string();
+        let url = self.base.join("get-balances");
+        let query = [
+            ("balance_type", "TOKEN_IN_WALLET"),
+            ("token_code", &question.token),
+            ("wallet_address", &wallet),
+        ];
+        Pair::in_batches(
+            rounds,
+            TURNS,
+            || {
+                self.runtime.block_on(async {
+                    for _ in 0..CALLS {
+                        let answer = self.client.token_balance(&question.token, question.wallet);
+                        std::hint::black_box(answer.await.map_err(failed)?);
+                    }
+                    Ok(())
+                })
+            },
+            || {
+                self.bare(url.as_str(), &query, |answer: PlainBalance| {
+                    std::hint::black_box(answer.balance);
+                })
+            },
+        )
+    }
+
+    fn block(&self, index: u64, rounds: u16) -> Result<Pair, BenchError> {
+        let url = self.base.join("get-block");
+        let number = index.to_string();
+        let query = [("block_index", number.as_str())];
+        Pair::in_batches(
+            rounds,
+            TURNS,
+            || {
+                self.runtime.block_on(async {
+                    for _ in 0..CALLS {
+                        let block = self.client.block(index).await.map_err(failed)?;
+                        std::hint::black_box(&block);
+                    }
+                    Ok(())
+                })
+            },
+            || {
+                self.bare(url.as_str(), &query, |answer: PlainBlock| {
+                    std::hint::black_box(&answer);
+                })
+            },
+        )
+    }
+
+    fn bare<T: DeserializeOwned>(
+        &self,
+        url: &str,
+        query: &[(&str, &str)],
+        take: impl Fn(T),
+    ) -> Result<(), BenchError> {
+        self.runtime.block_on(async {
+            for _ in 0..CALLS {
+                let request = self.http.get(url).query(query);
+                let answer = request.send().await.map_err(failed)?;
+                let answer = answer.error_for_status().map_err(failed)?;
+                let body = answer.bytes().await.map_err(failed)?;
+                take(serde_json::from_slice(&body).map_err(failed)?);
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The lines that tell a comparison, in which each answer held that many items.
+fn told(what: &str, items: usize, pair: &Pair) -> Vec<Row> {
     #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
-    let micros = |seconds: &[f64]| -> Vec<f64> {
-        let each = |seconds: &f64| seconds * 1e6 / CALLS as f64;
+    let micros = |seconds: &[f64], items: usize| -> Vec<f64> {
+        let each = |seconds: &f64| seconds * 1e6 / (CALLS * items) as f64;
         seconds.iter().map(each).collect()
     };
-    Ok(vec![
-        Row::new(
-            "a balance : bare reqwest and serde, CPU",
-            "x",
-            balance.cost(),
-        )
-        .at_most(1.05),
-        Row::new("  a call of the client", "µs", micros(&balance.ours)),
-        Row::new("  a bare one", "µs", micros(&balance.bare)),
-        Row::new("a block : bare reqwest and serde, CPU", "x", block.cost()).at_most(1.05),
-        Row::new("  a call of the client", "µs", micros(&block.ours)),
-        Row::new("  a bare one", "µs", micros(&block.bare)),
-    ])
+    let ratio = format!("{what} : bare reqwest and serde, CPU");
+    let mut rows = vec![
+        Row::new(ratio, "x", pair.cost()).at_most(MOST),
+        Row::new("  a call of the client", "µs", micros(&pair.ours, 1)),
+        Row::new("  a bare one", "µs", micros(&pair.bare, 1)),
+    ];
+    if items > 1 {
+        let each = micros(&pair.ours, items);
+        rows.push(Row::new("  a receipt, of the client's call", "µs", each));
+    }
+    rows
 }
 
 fn failed(error: impl std::fmt::Display) -> BenchError {
     BenchError::Loop(error.to_string())
-}
-
-fn bare<T: DeserializeOwned>(
-    runtime: &Runtime,
-    http: &reqwest::Client,
-    url: &str,
-    query: &[(&str, &str)],
-    take: impl Fn(T),
-) -> Result<(), BenchError> {
-    runtime.block_on(async {
-        for _ in 0..CALLS {
-            let request = http.get(url).query(query);
-            let answer = request.send().await.map_err(failed)?;
-            let answer = answer.error_for_status().map_err(failed)?;
-            let body = answer.bytes().await.map_err(failed)?;
-            take(serde_json::from_slice(&body).map_err(failed)?);
-        }
-        Ok(())
-    })
 }

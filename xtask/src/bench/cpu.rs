@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::BenchError;
+use super::{BenchError, table::spread};
 
 /// The processor time that this thread has used.
 #[cfg(unix)]
@@ -37,12 +37,26 @@ pub(super) struct Pair {
     pub(super) ours: Vec<f64>,
     /// What the second one cost.
     pub(super) bare: Vec<f64>,
+    ratios: Vec<f64>,
 }
 
 impl Pair {
     /// Measures both `rounds` times, after one round that is not counted.
     pub(super) fn measure(
         rounds: u16,
+        ours: impl FnMut() -> Result<(), BenchError>,
+        bare: impl FnMut() -> Result<(), BenchError>,
+    ) -> Result<Self, BenchError> {
+        Self::in_batches(rounds, 1, ours, bare)
+    }
+
+    /// The same, where each round is that many turns, and tells the median of them.
+    ///
+    /// A ratio is that of two turns which follow on one another: a machine that others use is fast
+    /// for a moment and slow for the next, by far more than what is to be told apart.
+    pub(super) fn in_batches(
+        rounds: u16,
+        turns: u16,
         mut ours: impl FnMut() -> Result<(), BenchError>,
         mut bare: impl FnMut() -> Result<(), BenchError>,
     ) -> Result<Self, BenchError> {
@@ -51,29 +65,40 @@ impl Pair {
         let mut pair = Self {
             ours: Vec::new(),
             bare: Vec::new(),
+            ratios: Vec::new(),
         };
         for round in 0..rounds {
-            // Whoever comes second finds warmer caches, so they take turns.
-            if round % 2 == 0 {
-                pair.ours.push(seconds(&mut ours)?);
-                pair.bare.push(seconds(&mut bare)?);
-            } else {
-                pair.bare.push(seconds(&mut bare)?);
-                pair.ours.push(seconds(&mut ours)?);
+            let (mut each_ours, mut each_bare) = (Vec::new(), Vec::new());
+            for turn in 0..turns {
+                // Whoever comes second finds warmer caches, so they take turns in that as well.
+                if (round + turn) % 2 == 0 {
+                    each_ours.push(seconds(&mut ours)?);
+                    each_bare.push(seconds(&mut bare)?);
+                } else {
+                    each_bare.push(seconds(&mut bare)?);
+                    each_ours.push(seconds(&mut ours)?);
+                }
             }
+            let both = each_ours.iter().zip(&each_bare);
+            let ratios: Vec<f64> = both.map(|(ours, bare)| ours / bare).collect();
+            pair.ours.push(median(&each_ours));
+            pair.bare.push(median(&each_bare));
+            pair.ratios.push(median(&ratios));
         }
         Ok(pair)
     }
 
     /// What ours costs of what the bare one costs, round by round.
     pub(super) fn cost(&self) -> Vec<f64> {
-        let both = self.ours.iter().zip(&self.bare);
-        both.map(|(ours, bare)| ours / bare).collect()
+        self.ratios.clone()
     }
 
     /// How much ours gets done in the time that the bare one takes.
     pub(super) fn rate(&self) -> Vec<f64> {
-        let both = self.ours.iter().zip(&self.bare);
-        both.map(|(ours, bare)| bare / ours).collect()
+        self.ratios.iter().map(|ratio| ratio.recip()).collect()
     }
+}
+
+fn median(values: &[f64]) -> f64 {
+    spread(values).1
 }

@@ -106,7 +106,7 @@ fn unreadable(error: impl std::fmt::Display) -> BenchError {
 }
 
 /// A block with that many receipts, some 500 bytes each.
-fn block_of(receipts: usize) -> String {
+pub(super) fn block_of(receipts: usize) -> String {
     let hex = |seed: usize, bytes: usize| {
         let mut state = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut text = String::with_capacity(2 * bytes);

@@ -95,16 +95,16 @@ pub(super) async fn read_start(response: &mut reqwest::Response, most: usize) ->
 /// text is looked into by nobody else. Values are counted by the bytes that open or part them,
 /// wherever these stand: nodes also write lists inside of strings.
 pub(super) fn measure(body: &[u8], values: usize, depth: usize) -> Result<(), BodyTooLarge> {
-    // Bytes of a piece are counted in a byte, which a compiler makes wide instructions of.
-    let pieces = body.chunks(usize::from(u8::MAX));
-    let counted: usize = pieces
-        .map(|piece| {
-            let ones = piece
-                .iter()
-                .map(|byte| u8::from(matches!(byte, b',' | b'[' | b'{')));
-            usize::from(ones.sum::<u8>())
-        })
-        .sum();
+    let parts = |piece: &[u8]| -> usize {
+        let ones = piece
+            .iter()
+            .map(|byte| u8::from(matches!(byte, b',' | b'[' | b'{')));
+        usize::from(ones.sum::<u8>())
+    };
+    // Bytes of a piece are counted in a byte, and all but the last are of a fixed length, which a
+    // compiler makes wide instructions of.
+    let (pieces, rest) = body.as_chunks::<128>();
+    let counted = pieces.iter().map(|piece| parts(piece)).sum::<usize>() + parts(rest);
     if counted > values {
         return Err(BodyTooLarge::Values { limit: values });
     }

@@ -4,18 +4,22 @@
 //! send a request that the client has no call for, such as one with a parameter
 //! missing, gets a plain HTTP client of the same policy from [`http_client`].
 
+mod answer;
 mod body;
 mod exchange;
 mod options;
 mod retry;
+mod routes;
 mod tls;
 
+pub(crate) use answer::{value, whole};
 pub use body::BodyTooLarge;
 pub(crate) use exchange::Exchange;
 pub use exchange::Inner;
 pub use options::{Limits, TransportOptions};
 pub use retry::RetryPolicy;
 pub(crate) use retry::{is_passing, retry_after};
+pub(crate) use routes::Routes;
 
 use crate::{BaseUrl, Error};
 

@@ -107,14 +107,17 @@ pub(crate) fn is_passing(status: StatusCode) -> bool {
 }
 
 /// How long the node asks to wait, given in seconds or as a date.
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub(crate) fn retry_after(
+    headers: &HeaderMap,
+    now: impl FnOnce() -> SystemTime,
+) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
         // More seconds than a number holds are as good as for ever.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let date = httpdate::parse_http_date(text).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+    Some(date.duration_since(now()).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -125,7 +128,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, text.parse().unwrap());
         let now = httpdate::parse_http_date("Fri, 20 Nov 2026 12:00:00 GMT").unwrap();
-        retry_after(&headers, now)
+        retry_after(&headers, || now)
     }
 
     #[test]

@@ -4,6 +4,7 @@ use node_client::{
     BaseUrl, Client, IntegerParameter, generated,
     transport::{Inner, Limits, TransportOptions, http_client},
 };
+use progenitor_client::{ClientHooks, OperationInfo};
 
 use crate::{
     builder, client,
@@ -69,6 +70,50 @@ async fn it_can_be_made_by_hand_with_the_same_limits() {
         matches!(failure, generated::Error::ResponseBodyError(_)),
         "{failure}"
     );
+}
+
+#[tokio::test]
+async fn its_hook_answers_with_a_body_to_read_from() {
+    let server = Server::answering(Reply::json(r#"{"index":3}"#)).await;
+    let client = client(&server.base);
+    let url = format!("{}/get-block?block_index=3", server.base);
+    let request = reqwest::Request::new(reqwest::Method::GET, url.parse().unwrap());
+    let info = OperationInfo {
+        operation_id: "get_block",
+    };
+    let answer = client.generated().exec(request, &info).await.unwrap();
+    assert_eq!(answer.text().await.unwrap(), r#"{"index":3}"#);
+}
+
+#[tokio::test]
+async fn a_parameter_that_is_left_out_is_not_in_the_query() {
+    let server = Server::answering(Reply::json(r#"{"balance":[]}"#)).await;
+    let client = client(&server.base);
+    let kind = generated::types::BalanceType::AllWalletsForToken;
+    let generated = client.generated();
+    generated
+        .get_balances(kind, Some("A&B =é"), None)
+        .await
+        .unwrap();
+    assert_eq!(
+        server.request().line,
+        "GET /get-balances?balance_type=ALL_WALLETS_FOR_TOKEN&token_code=A%26B+%3D%C3%A9 HTTP/1.1"
+    );
+}
+
+#[tokio::test]
+async fn a_base_that_is_no_url_is_an_error_of_the_call() {
+    let base: BaseUrl = "http://localhost:1".parse().unwrap();
+    let http = http_client(&base, &TransportOptions::default()).unwrap();
+    let client = generated::Client::new_with_client("no url", http, Inner::default());
+    let failure = client
+        .get_block(&IntegerParameter::from(1))
+        .await
+        .unwrap_err();
+    let generated::Error::CommunicationError(error) = failure else {
+        panic!("{failure}")
+    };
+    assert!(error.is_builder(), "{error}");
 }
 
 #[tokio::test]

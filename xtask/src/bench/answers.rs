@@ -1,0 +1,99 @@
+//! A server whose answers are made before anybody asks: of any size, and at next to no cost.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, mpsc},
+    thread,
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    runtime::Builder,
+    sync::oneshot,
+};
+
+use super::BenchError;
+
+/// What is answered, and to which request target.
+pub(super) struct Answer {
+    pub(super) target: String,
+    pub(super) body: String,
+}
+
+/// A server with a thread of its own. It ends with what holds it.
+pub(super) struct Answers {
+    pub(super) address: SocketAddr,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Answers {
+    pub(super) fn serve(answers: Vec<Answer>) -> Result<Self, BenchError> {
+        let whole = answers.into_iter().map(|Answer { target, body }| {
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
+                 date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n{body}",
+                body.len()
+            );
+            (format!("GET {target} HTTP/1.1\r\n"), answer)
+        });
+        let whole: Arc<[(String, String)]> = whole.collect();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (ready, is_ready) = mpsc::channel();
+        thread::spawn(move || {
+            let runtime = match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime,
+                Err(error) => {
+                    let _gone = ready.send(Err(error));
+                    return;
+                }
+            };
+            runtime.block_on(async move {
+                let listener = match TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await {
+                    Ok(listener) => listener,
+                    Err(error) => {
+                        let _gone = ready.send(Err(error));
+                        return;
+                    }
+                };
+                let _gone = ready.send(listener.local_addr());
+                let accepting = async {
+                    while let Ok((stream, _)) = listener.accept().await {
+                        // Whose connection breaks is told so by its own end of it.
+                        tokio::spawn(answer(stream, Arc::clone(&whole)));
+                    }
+                };
+                tokio::select! {
+                    () = accepting => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        let ended = |_| BenchError::Node("its thread ended".to_owned());
+        Ok(Self {
+            address: is_ready.recv().map_err(ended)??,
+            _stop: stop,
+        })
+    }
+}
+
+/// Answers one request after the other, until one comes that there is no answer for.
+async fn answer(mut stream: TcpStream, answers: Arc<[(String, String)]>) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut asked = Vec::new();
+    loop {
+        while !asked.ends_with(b"\r\n\r\n") {
+            if stream.read_buf(&mut asked).await? == 0 {
+                return Ok(());
+            }
+        }
+        let found = answers
+            .iter()
+            .find(|(begin, _)| asked.starts_with(begin.as_bytes()));
+        let Some((_, whole)) = found else {
+            return Ok(());
+        };
+        stream.write_all(whole.as_bytes()).await?;
+        asked.clear();
+    }
+}
