@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use crate::{
     Baseline, Target, asked, baseline,
     cases::{self, Case},
-    discovery::{self, Fixture, Material},
+    discovery::{self, Fixture, Material, Wanted},
     exchange::{Exchange, MOST_DEPTH, Request},
     expectations::{self, Expectations},
     field::MOST_FINDINGS,
@@ -339,7 +339,14 @@ pub(crate) async fn examine(
                 Err(cut) => (None, Some(cut)),
             }
         }
-        (Ok(known), None) => (Some(known), None),
+        (Ok(known), None) => {
+            let unread = known.chain.unread.as_ref();
+            let unread = unread.filter(|_| !progress.has(Outcome::Fail));
+            let cut = unread.map(|(block, reason)| {
+                Cut::Unreachable(format!("block {block} could not be read: {reason}"))
+            });
+            (Some(known), cut)
+        }
         (Err(cut), _) => (None, Some(cut)),
     };
     let cut = match &sweeping {
@@ -445,7 +452,8 @@ async fn all(
         },
     };
     watch.phase("reaching the node, and finding out what to ask it about");
-    let material = match discovery::discover(&node, &options.fixture).await {
+    let wanted = Wanted::by(options.sweep.as_ref());
+    let material = match discovery::discover(&node, &options.fixture, &wanted).await {
         Ok(material) => material,
         Err(Obstacle::Transport(reason)) => return Err(Cut::Unreachable(reason)),
         Err(obstacle) => return Err(Cut::OutOfTime(obstacle.reason().to_owned())),
@@ -601,7 +609,12 @@ async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
             ended.iter().any(|ended| ended.outcome == Outcome::Fail),
         )
     };
-    let now = context.node.ask(discovery::block_request(1)).await;
+    let known = context
+        .material
+        .blocks
+        .first()
+        .map_or(1, |(index, _)| *index);
+    let now = context.node.ask(discovery::block_request(known)).await;
     match now {
         Ok(_) if departed => None,
         Ok(_) => Some(Cut::Unreachable(format!(

@@ -7,7 +7,9 @@
 
 mod cut;
 mod faults;
+mod misled_search;
 mod odd_answers;
+mod pruned;
 
 use devnode::Config;
 use integration_tests::proxy::{Fault, Proxy};

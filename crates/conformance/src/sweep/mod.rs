@@ -34,7 +34,7 @@ use crate::{
     Target,
     block_check::Kind,
     cases::Case,
-    discovery::{Material, block_request},
+    discovery::{Material, Unknown},
     node::Node,
     outcome::Obstacle,
     run::{Cut, Watch},
@@ -52,6 +52,9 @@ const KEEP_EVERY: Duration = Duration::from_secs(2);
 const TELL_EVERY: Duration = Duration::from_millis(200);
 /// So many blocks in a row without an answer, and the node counts as lost.
 const MOST_UNANSWERED: u64 = 20;
+/// So many indexes in a row behind the newest block that is known, and none of them has a block: that
+/// is the chain's end, however far the range goes.
+const BEHIND_THE_END: usize = 64;
 
 /// A sweep that a run is to make.
 #[derive(Clone, Debug)]
@@ -185,9 +188,14 @@ impl Sweeping {
         jobs: usize,
         watch: Arc<dyn Watch>,
     ) -> Result<(), Cut> {
-        let (from, next, to) = self.begin(&node, &chain).await?;
+        let (from, next, to) = self.begin(&chain)?;
         let began = *self.began.get_or_init(Instant::now);
-        let judges = Judges::of(&self.cases, &spec, chain.offset)
+        let mut chain = chain;
+        if self.sweep.blocks.end().is_none() {
+            // It was known to go so far when the sweep was begun.
+            chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
+        }
+        let judges = Judges::of(&self.cases, &spec, &chain)
             .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
         let judges = Arc::new(judges);
         if !self.sweep.counts_requests {
@@ -206,6 +214,7 @@ impl Sweeping {
                 waiting: BTreeMap::new(),
                 next,
                 unanswered: 0,
+                behind: Vec::new(),
                 cut: None,
             }),
             turns: Arc::new(Semaphore::new(jobs * AHEAD)),
@@ -267,33 +276,34 @@ impl Sweeping {
                 }
             }
         }
+        {
+            let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(cut) = order.cut.take() {
+                drop(order);
+                tell();
+                self.keep();
+                return Err(cut);
+            }
+            self.end_of_chain(&mut order, &line.judges, &*watch);
+        }
         tell();
         self.keep();
-        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
-        order.cut.take().map_or(Ok(()), Err)
+        Ok(())
     }
 
-    /// Finds out which blocks there are to judge, unless that is known from before: the first one,
-    /// the next one, and the index behind the last.
-    async fn begin(&self, node: &Node, chain: &Extent) -> Result<(u64, u64, u64), Cut> {
+    /// Says which blocks there are to judge, unless that is known from before: the first one, the
+    /// next one, and the index behind the last. A range that names both of its ends needs nothing to
+    /// be known of the chain.
+    fn begin(&self, chain: &Extent) -> Result<(u64, u64, u64), Cut> {
         let ends = |state: &State| (state.from, state.next, state.to);
         if let Some(known) = self.with_state(|state| state.as_ref().map(ends)) {
             return Ok(known);
         }
         let blocks = self.sweep.blocks;
-        let from = match (blocks.first(), chain.lowest) {
-            (Some(from), _) => from,
-            (None, Some(0)) => 0,
-            (None, lowest) => match node.ask(block_request(0)).await {
-                Ok(exchange) if exchange.answered_object().is_some() => 0,
-                Ok(_) => lowest.unwrap_or(1),
-                Err(obstacle) => return Err(lost(0, obstacle)),
-            },
-        };
+        let from = blocks.first().or(chain.lowest).unwrap_or(0);
         let to = match (blocks.end(), chain.tip) {
-            (Some(to), Some(tip)) => to.min(tip.saturating_add(1)),
+            (Some(to), _) => to,
             (None, Some(tip)) => tip.saturating_add(1),
-            (Some(to), None) => to,
             (None, None) => {
                 let reason = "the newest block was not found; say where the sweep ends, such as \
                               --blocks ..1000";
@@ -301,10 +311,15 @@ impl Sweeping {
             }
         };
         if from >= to {
-            return Err(Cut::OutOfTime(format!(
-                "the sweep has no block to judge: the chain ends at block {}",
-                to.saturating_sub(1)
-            )));
+            return Err(Cut::OutOfTime(match chain.lowest {
+                Some(lowest) if blocks.first().is_none() => format!(
+                    "the sweep has no block to judge: the lowest block that there is is {lowest}"
+                ),
+                _ => format!(
+                    "the sweep has no block to judge: the chain ends at block {}",
+                    to.saturating_sub(1)
+                ),
+            }));
         }
         let state = State::begin(&self.target, blocks, &self.cases, from, to);
         let known = ends(&state);
@@ -330,9 +345,14 @@ impl Sweeping {
                     Obstacle::Transport(reason)
                 }
                 what => {
-                    self.judge(order.next, what, &line.judges, watch);
+                    let index = order.next;
                     order.next += 1;
-                    continue;
+                    self.in_turn(index, what, order, &line.judges, watch);
+                    if order.behind.len() < BEHIND_THE_END {
+                        continue;
+                    }
+                    line.turns.close();
+                    return;
                 }
             };
             order.cut = Some(lost(order.next, cut));
@@ -340,6 +360,54 @@ impl Sweeping {
             line.turns.close();
             return;
         }
+    }
+
+    /// Judges a block whose turn it is, or has it wait where that may be behind the chain's end: an
+    /// index without a block is a hole only below one that has one.
+    fn in_turn(
+        &self,
+        index: u64,
+        what: What,
+        order: &mut Order,
+        judges: &Judges,
+        watch: &dyn Watch,
+    ) {
+        let is = |wanted: Kind| matches!(&what, What::Said(said) if said.kind == wanted);
+        if judges.is_beyond(index) && is(Kind::Hole) {
+            order.behind.push((index, what));
+            return;
+        }
+        if !order.behind.is_empty() {
+            if !is(Kind::Block) {
+                order.behind.push((index, what));
+                return;
+            }
+            for (index, what) in order.behind.drain(..) {
+                self.judge(index, what, judges, watch);
+            }
+        }
+        self.judge(index, what, judges, watch);
+    }
+
+    /// Ends the sweep where the chain has ended before its range did. Of what was answered there,
+    /// only that counts which says neither that there is a block nor that there is none.
+    fn end_of_chain(&self, order: &mut Order, judges: &Judges, watch: &dyn Watch) {
+        if order.behind.is_empty() {
+            return;
+        }
+        for (index, what) in order.behind.drain(..) {
+            if !matches!(&what, What::Said(said) if said.kind == Kind::Hole) {
+                self.judge(index, what, judges, watch);
+            }
+        }
+        self.with_state(|state| {
+            if let Some(state) = state
+                .as_mut()
+                .filter(|_| !self.over.load(Ordering::Relaxed))
+            {
+                state.to = state.next;
+            }
+        });
     }
 
     /// Adds to the tally what is said of a block, and moves on to the next.
@@ -409,6 +477,8 @@ struct Order {
     next: u64,
     /// How many in a row were not answered.
     unanswered: u64,
+    /// Those whose turn has come, and that may be behind the chain's end.
+    behind: Vec<(u64, What)>,
     /// Why there is an end to it.
     cut: Option<Cut>,
 }
@@ -416,12 +486,16 @@ struct Order {
 /// What is known of a chain before a sweep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extent {
-    /// The lowest index of a block that was read.
+    /// The lowest index of a block that was found.
     pub(crate) lowest: Option<u64>,
     /// The newest index.
     pub(crate) tip: Option<u64>,
     /// By how much the index of every block differs from the one asked for.
     pub(crate) offset: Option<i128>,
+    /// What the node answers for a block that it does not have.
+    pub(crate) unknown: Unknown,
+    /// The first of the blocks in between that the node had no answer for, and why.
+    pub(crate) unread: Option<(u64, String)>,
     /// Some blocks that were read.
     known: Vec<u64>,
 }
@@ -429,12 +503,13 @@ pub(crate) struct Extent {
 impl Extent {
     pub(crate) fn of(material: &Material) -> Self {
         let mut read = material.blocks.iter().map(|(index, _)| *index);
-        let lowest = read.next();
         Self {
-            lowest,
+            lowest: material.lowest,
             tip: material.tip,
             offset: material.offset,
-            known: lowest.into_iter().chain(read.next_back()).collect(),
+            unknown: material.unknown.clone(),
+            unread: material.unread.clone(),
+            known: read.next().into_iter().chain(read.next_back()).collect(),
         }
     }
 }
