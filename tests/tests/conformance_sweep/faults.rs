@@ -104,6 +104,19 @@ fn faults() -> Vec<Row> {
             vec![("chain/time-goes-on", 1)],
         ),
         (
+            "a timestamp is far in the future",
+            in_block(|block| block["timestamp"] = json!(4_102_444_800_000_i64)),
+            vec![("chain/time-goes-on", 1)],
+        ),
+        (
+            "a timestamp is a little later than that of the next block",
+            in_block(|block| {
+                let time = block["timestamp"].as_i64().unwrap_or_default();
+                block["timestamp"] = json!(time + 3_000);
+            }),
+            vec![("chain/time-goes-on", 1)],
+        ),
+        (
             "a timestamp is in seconds",
             in_block(|block| {
                 set(

@@ -13,13 +13,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::{Extent, tally::few};
 
 use crate::{
-    block_check::{self, Judge, Judged, Kind, Links, Look, Seen},
+    block_check::{self, Evidence, Judge, Judged, Kind, Links, Look, Seen},
     cases::Case,
     discovery::{block_request, is_a_gateways, reported_index, says_there_is_none},
     exchange::{Exchange, TOO_MUCH},
     node::Node,
     outcome::{Finding, Obstacle},
-    report::ExchangeReport,
     spec::{SchemaValidator, Spec},
 };
 
@@ -114,7 +113,7 @@ impl Judges {
             findings: Vec::new(),
             obstacles: Vec::new(),
             links: (self.in_order && seen.kind == Kind::Block).then(|| seen.links()),
-            evidence: Kept::Exchange(Arc::clone(&seen.exchange)),
+            evidence: Evidence::Exchange(Arc::clone(&seen.exchange)),
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {
             let Judged {
@@ -145,7 +144,7 @@ impl Judges {
         }
         if seen.exchange.body.len() > LONG_WORK {
             // It may have to wait for blocks before it, and then only its excerpt does.
-            said.evidence = Kept::Told(seen.exchange.told());
+            said.evidence = Evidence::Told(seen.exchange.told());
         }
         Passed {
             index,
@@ -196,22 +195,8 @@ pub(super) struct Said {
     pub(super) findings: Vec<(usize, (Finding, u64))>,
     pub(super) obstacles: Vec<(usize, Obstacle)>,
     pub(super) links: Option<Links>,
-    pub(super) evidence: Kept,
-}
-
-/// What is kept of an exchange until it is its block's turn.
-pub(super) enum Kept {
-    Exchange(Arc<Exchange>),
-    Told(Arc<ExchangeReport>),
-}
-
-impl Kept {
-    pub(super) fn told(&self) -> Arc<ExchangeReport> {
-        match self {
-            Self::Exchange(exchange) => exchange.told(),
-            Self::Told(told) => Arc::clone(told),
-        }
-    }
+    /// Kept until it is its block's turn.
+    pub(super) evidence: Evidence,
 }
 
 /// What all that fetch share.

@@ -36,7 +36,7 @@ use crate::{
     cases::Case,
     discovery::{Material, Unknown},
     node::Node,
-    outcome::Obstacle,
+    outcome::{Finding, Obstacle},
     run::{Cut, Watch},
     spec::Spec,
 };
@@ -284,7 +284,7 @@ impl Sweeping {
                 self.keep();
                 return Err(cut);
             }
-            self.end_of_chain(&mut order, &line.judges, &*watch);
+            self.end(&mut order, &line.judges, &*watch);
         }
         tell();
         self.keep();
@@ -389,12 +389,10 @@ impl Sweeping {
         self.judge(index, what, judges, watch);
     }
 
-    /// Ends the sweep where the chain has ended before its range did. Of what was answered there,
-    /// only that counts which says neither that there is a block nor that there is none.
-    fn end_of_chain(&self, order: &mut Order, judges: &Judges, watch: &dyn Watch) {
-        if order.behind.is_empty() {
-            return;
-        }
+    /// Ends the sweep, also where the chain has ended before its range did. Of what was answered
+    /// there, only that counts which says neither that there is a block nor that there is none.
+    fn end(&self, order: &mut Order, judges: &Judges, watch: &dyn Watch) {
+        let ends_before = !order.behind.is_empty();
         for (index, what) in order.behind.drain(..) {
             if !matches!(&what, What::Said(said) if said.kind == Kind::Hole) {
                 self.judge(index, what, judges, watch);
@@ -405,7 +403,15 @@ impl Sweeping {
                 .as_mut()
                 .filter(|_| !self.over.load(Ordering::Relaxed))
             {
-                state.to = state.next;
+                if ends_before {
+                    state.to = state.next;
+                }
+                for (case, (_, judge)) in judges.list.iter().enumerate() {
+                    let judged = judge.end(&mut state.memory);
+                    for finding in few(judged.findings) {
+                        found(case, state.next, finding, &mut state.tally, judges, watch);
+                    }
+                }
             }
         });
     }
@@ -432,10 +438,8 @@ impl Sweeping {
                 Kind::Hole => state.tally.holes += 1,
                 Kind::Block | Kind::Odd | Kind::Unread => state.tally.blocks += 1,
             }
-            let add = |case: usize, finding, tally: &mut Tally| {
-                if let Some(what) = tally.found(case, index, finding) {
-                    watch.found(judges.list[case].0, index, &what);
-                }
+            let add = |case, finding, tally: &mut Tally| {
+                found(case, index, finding, tally, judges, watch);
             };
             for (case, count) in said.counts.iter().enumerate() {
                 state.tally.judged(case, *count, None);
@@ -447,15 +451,30 @@ impl Sweeping {
                 add(case, finding, &mut state.tally);
             }
             let Some(links) = said.links else { return };
-            let evidence = || said.evidence.told();
             for (case, (_, judge)) in judges.list.iter().enumerate() {
-                let judged = judge.follow(&links, &mut state.memory, &evidence);
+                let judged = judge.follow(&links, &mut state.memory, &said.evidence);
                 state.tally.judged(case, judged.count, None);
                 for finding in few(judged.findings) {
                     add(case, finding, &mut state.tally);
                 }
             }
         });
+    }
+}
+
+/// Adds a finding to the tally, and tells it if it is the first of its kind. It is about this block,
+/// unless it names another.
+fn found(
+    case: usize,
+    block: u64,
+    finding: (Finding, u64),
+    tally: &mut Tally,
+    judges: &Judges,
+    watch: &dyn Watch,
+) {
+    let block = finding.0.block.unwrap_or(block);
+    if let Some(what) = tally.found(case, block, finding) {
+        watch.found(judges.list[case].0, block, &what);
     }
 }
 
