@@ -2,6 +2,7 @@
 
 mod error;
 mod several;
+mod signals;
 mod swept;
 
 use std::{
@@ -20,6 +21,7 @@ use node_wallet::{KeyFile, KeyFileFault};
 
 use error::UsageError;
 use several::{named_targets, several};
+use signals::Signals;
 use swept::sweep_with_state;
 
 use crate::{
@@ -36,9 +38,6 @@ use zeroize::Zeroizing;
 /// Exit status of a wrong command line or configuration.
 pub const USAGE: u8 = 2;
 
-/// Exit status of a run that was interrupted.
-pub(crate) const INTERRUPTED: u8 = 130;
-
 const MIB: usize = 1024 * 1024;
 
 const EXIT_STATUS: &str = "\
@@ -49,9 +48,10 @@ Exit status:
   3    the node was unreachable or lost, what answers is no node, or time ran out
   4    the harness is at fault
   5    an expectation is stale: a case passes that was expected to depart
-  130  interrupted; what was found until then is reported
-Of several nodes it is the worst, where 130 is worse than 4, 4 than 3, 3 than 1, 1 than 5, and 5 than
-0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
+  130  interrupted by Ctrl-C; what was found until then is reported
+  143  the same by SIGTERM
+Of several nodes it is the worst, where 130 and 143 are worse than 4, 4 than 3, 3 than 1, 1 than 5,
+and 5 than 0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
 compared at all.";
 
 /// Check whether a node keeps the contract.
@@ -338,8 +338,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         args.verbose,
         style,
     ));
-    let interrupt = interrupted();
-    let report = run(target, &options, progress, interrupt).await;
+    let signals = Signals::default();
+    let mut report = run(target, &options, progress, signals.listen()).await;
+    report.was_told_to_end(signals.status());
     show(&report, args.format, style);
     if let Some((path, folder)) = folder {
         folder
@@ -582,35 +583,6 @@ fn list(options: &Options) {
         ));
     }
     print(&out);
-}
-
-/// Ready when the process is told to end. It listens from the call on, and not only when polled.
-#[cfg(unix)]
-fn interrupted() -> impl Future<Output = ()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let signal = signal(SignalKind::interrupt());
-    async {
-        match signal {
-            Ok(mut signal) => {
-                signal.recv().await;
-                // Who asks again does not want to wait for the reports either.
-                tokio::spawn(async move {
-                    signal.recv().await;
-                    std::process::exit(INTERRUPTED.into());
-                });
-            }
-            // Where the signal can't be listened to, the run goes on without.
-            Err(_) => std::future::pending().await,
-        }
-    }
-}
-
-/// Ready when the process is told to end.
-#[cfg(not(unix))]
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 fn show(report: &Report, format: Format, style: Style) {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    ConformanceArgs, Format, error::UsageError, interrupted, permitted, print, print_json,
-    report_dir, style, swept::sweep_with_state, target,
+    ConformanceArgs, Format, error::UsageError, permitted, print, print_json, report_dir,
+    signals::Signals, style, swept::sweep_with_state, target,
 };
 use crate::{
     NodeToCheck, Options, StateError, Sweep, Target, Tier, plan, progress::Progress, report,
@@ -102,7 +102,9 @@ pub(super) async fn several(
         }
         None => None,
     };
-    let report = run_several(nodes, interrupted()).await;
+    let signals = Signals::default();
+    let mut report = run_several(nodes, signals.listen()).await;
+    report.was_told_to_end(signals.status());
     match args.format {
         Format::Pretty => print(&report::pretty_nodes(&report, style)),
         Format::Json => print_json(&report),
