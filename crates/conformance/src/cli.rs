@@ -348,9 +348,12 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             .map_err(|error| report_dir(path, &error))?;
     }
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
-        && let Some(state) = options.sweep.and_then(|sweep| sweep.state)
+        && let Some(state) = options
+            .sweep
+            .as_ref()
+            .and_then(|sweep| sweep.state.as_ref())
     {
-        sweep::remove_finished(&state);
+        sweep::remove_finished(state);
     }
     Ok(report.exit_code)
 }

@@ -229,10 +229,10 @@ async fn silent_at_block_150() -> (devnode::Handle, Front) {
 }
 
 #[cfg(unix)]
-async fn asked_for_block_150(front: &Front) {
-    let asked = |heads: Vec<String>| heads.iter().any(|head| head.contains("block_index=150 "));
+async fn asked_for_block_150(front: &Front, times: usize) {
+    let asked = |head: &&String| head.contains("block_index=150 ");
     for _ in 0..LOOKS {
-        if asked(front.heads()) {
+        if front.heads().iter().filter(asked).count() >= times {
             return;
         }
         sleep(BETWEEN).await;
@@ -248,7 +248,7 @@ async fn sigterm_ends_a_sweep_and_leaves_its_state() {
     let state = folder.path().join("state.json");
     let path = state.to_str().expect("UTF-8");
     let mut child = run(&front, folder.path(), &["--blocks", "..", "--state", path]);
-    asked_for_block_150(&front).await;
+    asked_for_block_150(&front, 1).await;
     send("-TERM", &child);
     let status = ended(&mut child).await.expect("an end");
     assert_eq!(status.code(), Some(143));
@@ -273,8 +273,8 @@ async fn sigterm_ends_the_runs_of_several_nodes() {
         folder.path(),
         &["--blocks", "..", "--base-url", &url],
     );
-    asked_for_block_150(&front).await;
-    asked_for_block_150(&second).await;
+    asked_for_block_150(&front, 1).await;
+    asked_for_block_150(&second, 1).await;
     send("-TERM", &child);
     let status = ended(&mut child).await.expect("an end");
     assert_eq!(status.code(), Some(143));
@@ -284,4 +284,42 @@ async fn sigterm_ends_the_runs_of_several_nodes() {
     for node in report["nodes"].as_array().expect("nodes") {
         assert_eq!(node["exit_code"], 143);
     }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn two_sweeps_do_not_keep_one_state_and_a_kill_leaves_no_lock() {
+    let (_node, front) = silent_at_block_150().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (reports, others) = (folder.path().join("one"), folder.path().join("two"));
+    let state = folder.path().join("state.json");
+    let path = state.to_str().expect("UTF-8");
+    let sweep = ["--blocks", "..", "--state", path];
+    let mut first = run(&front, &reports, &sweep);
+    asked_for_block_150(&front, 1).await;
+    for more in [&sweep[..], &[&sweep[..], &["--resume"]].concat()] {
+        let second = Command::new(env!("CARGO_BIN_EXE_hostile"))
+            .args(["conformance", "--network", "devnet"])
+            .args(["--base-url", &format!("http://{}", front.address)])
+            .arg("--report-dir")
+            .arg(&others)
+            .args(more)
+            .output()
+            .expect("a program that runs");
+        let told = String::from_utf8_lossy(&second.stderr);
+        assert_eq!(second.status.code(), Some(2), "{told}");
+        assert!(
+            told.contains(path) && told.contains("another run") && told.contains("--state"),
+            "{told}"
+        );
+    }
+    first.kill().expect("an end");
+    first.wait().expect("an end");
+    let mut third = run(&front, &others, &[&sweep[..], &["--resume"]].concat());
+    asked_for_block_150(&front, 2).await;
+    send("-TERM", &third);
+    let status = ended(&mut third).await.expect("an end");
+    assert_eq!(status.code(), Some(143));
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
+    assert_eq!(left.len(), 3, "the state and two folders: {left:?}");
 }

@@ -8,6 +8,7 @@
 
 mod ending;
 mod fetch;
+mod lock;
 mod place;
 mod range;
 mod state;
@@ -25,6 +26,7 @@ use std::{
 
 use tokio::{sync::Semaphore, task::JoinSet};
 
+pub(crate) use lock::Lock;
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
 pub use state::{State, StateError};
@@ -70,6 +72,8 @@ pub struct Sweep {
     pub counts_requests: bool,
     /// Whether the run's deadline counts for it, too.
     pub has_deadline: bool,
+    /// Keeps other runs from the state.
+    lock: Option<Arc<Lock>>,
 }
 
 impl Sweep {
@@ -83,10 +87,18 @@ impl Sweep {
             resumed: None,
             counts_requests: false,
             has_deadline: false,
+            lock: None,
         }
     }
 
-    /// The sweep with its state kept in a file, which is replaced.
+    /// The sweep with other runs kept from its state for as long as there is any copy of this.
+    pub(crate) fn locked(mut self, lock: Lock) -> Self {
+        self.lock = Some(Arc::new(lock));
+        self
+    }
+
+    /// The sweep with its state kept in a file, which is replaced. That no two runs keep theirs in
+    /// one file at a time is up to the caller; the command line sees to it.
     #[must_use]
     pub fn keeping_state(mut self, path: PathBuf) -> Self {
         self.state = Some(path);

@@ -75,6 +75,16 @@ pub enum StateError {
         /// The file.
         path: PathBuf,
     },
+    /// Another run keeps its state there at the moment.
+    #[error(
+        "another run is keeping its sweep's state in {}: wait until that has ended, or give this one \
+         another --state FILE or --report-dir DIR",
+        path.display()
+    )]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is of another sweep.
     #[error(
         "the state in {} is of another sweep: its {what} is {kept}, and not {given}; resume it with \
