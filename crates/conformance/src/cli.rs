@@ -6,6 +6,7 @@ mod signals;
 mod swept;
 
 use std::{
+    ffi::OsString,
     future::Future,
     io::{IsTerminal, Write, stdout},
     path::{Path, PathBuf},
@@ -201,7 +202,8 @@ pub struct ConformanceArgs {
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub format: Format,
 
-    /// Folder to write report.json, junit.xml and report.html to; made where it is not there.
+    /// Folder to write report.json, junit.xml and report.html to; made where it is not there. Those
+    /// of an earlier run are removed first.
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 
@@ -266,12 +268,39 @@ pub type StartLocal = Box<
 >;
 
 /// Does what the command line says, and hands back the exit status.
+///
+/// Reports of an earlier run are removed from the folder of reports before anything else.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
+    if let Some(folder) = args.report_dir.as_deref()
+        && !args.list
+        && !args.dry_run
+    {
+        report::remove_stale(folder);
+    }
     match try_execute(args, local).await {
         Ok(status) => status,
         Err(error) => {
             complain(&format!("error: {error}"));
             USAGE
+        }
+    }
+}
+
+/// Removes the reports of an earlier run from the folder that a command line names, which is wrong
+/// otherwise, so that nothing else is done: it is no verdict of the run that was asked for.
+pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let Some(text) = argument.to_str() else {
+            continue;
+        };
+        let folder = match text.strip_prefix("--report-dir") {
+            Some("") => arguments.next(),
+            Some(rest) => rest.strip_prefix('=').map(OsString::from),
+            None => None,
+        };
+        if let Some(folder) = folder {
+            report::remove_stale(Path::new(&folder));
         }
     }
 }

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchanges::ExchangeReport;
-pub(crate) use folder::Folder;
+pub(crate) use folder::{Folder, remove_stale};
 pub use html::{html, html_of_nodes};
 pub(crate) use json::harmless;
 pub use json::{JsonReport, json};
