@@ -95,6 +95,8 @@ pub(crate) struct Wanted {
     blocks: Vec<u64>,
     /// Whether the lowest block is to be found.
     lowest: bool,
+    /// Whether the newest one is to be found though many are missing before it.
+    newest: bool,
 }
 
 impl Wanted {
@@ -108,6 +110,7 @@ impl Wanted {
         Self {
             blocks: first.into_iter().chain(last).collect(),
             lowest: first.is_none(),
+            newest: end.is_none(),
         }
     }
 }

@@ -231,13 +231,14 @@ async fn silent_at_block_150() -> (devnode::Handle, Front) {
 #[cfg(unix)]
 async fn asked_for_block_150(front: &Front, times: usize) {
     let asked = |head: &&String| head.contains("block_index=150 ");
+    let come = || front.heads().iter().filter(asked).count() >= times;
     for _ in 0..LOOKS {
-        if front.heads().iter().filter(asked).count() >= times {
-            return;
+        if come() {
+            break;
         }
         sleep(BETWEEN).await;
     }
-    panic!("it was not asked for");
+    assert!(come(), "it was not asked for");
 }
 
 #[cfg(unix)]

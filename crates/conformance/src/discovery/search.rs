@@ -14,6 +14,8 @@ const NEWEST: u64 = 10;
 const SHORT: u64 = 16;
 /// When so many bytes of blocks are read, no more are looked for.
 const ENOUGH: usize = 8 * 1024 * 1024;
+/// How far behind a short chain it is looked for more of it.
+const LEAST_BEHIND: u64 = 64;
 /// How far a chain is looked for whose first blocks are gone: at one block a second, that takes more
 /// than a hundred years.
 const FARTHEST: u64 = 1 << 32;
@@ -50,11 +52,9 @@ async fn search(
             return Ok(Some(known));
         };
         known = tip;
-        // Where a block is missing in the middle, the chain goes on behind it.
-        let behind = known.saturating_add(2);
         let named = wanted.blocks.iter().copied();
         let mut farther = None;
-        for index in [behind].into_iter().chain(named) {
+        for index in behind(known, wanted.newest).chain(named) {
             if farther.is_none() && index > known && blocks.has(index).await? {
                 farther = Some(index);
             }
@@ -92,6 +92,21 @@ async fn search(
         }
     }
     Ok(Some(known))
+}
+
+/// Where blocks are asked for behind the last one that was found: where some are missing in the
+/// middle, the chain goes on behind them. For a sweep, as many may be missing as there are after
+/// them.
+fn behind(newest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
+    let most = if of_sweep {
+        newest.max(LEAST_BEHIND)
+    } else {
+        1
+    };
+    let distances = (0..u64::BITS - 1).map(|power| 1_u64 << power);
+    distances
+        .take_while(move |distance| *distance <= most)
+        .map(move |distance| newest.saturating_add(distance + 1))
 }
 
 /// The highest one of the blocks that are asked for first, or that the user names; where there is
