@@ -319,12 +319,14 @@ pub(crate) async fn examine(
     );
     let deadline = started + options.deadline;
     let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
-    let (known, cut) = match (done, &sweeping) {
-        (Ok(known), Some(_)) if let Some(tip) = behind(sweep, &known.chain) => {
+    let known = done.as_ref().ok();
+    let ends_before = known.and_then(|known| behind(sweep, &known.chain));
+    let (known, cut) = match (done, &sweeping, ends_before) {
+        (Ok(known), Some(_), Some(tip)) => {
             let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
             (Some(known), Some(Cut::Behind(reason)))
         }
-        (Ok(known), Some(sweeping)) => {
+        (Ok(known), Some(sweeping), None) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
             let work = Arc::clone(sweeping).run(
                 Arc::clone(&node),
@@ -339,7 +341,7 @@ pub(crate) async fn examine(
                 Err(cut) => (None, Some(cut)),
             }
         }
-        (Ok(known), None) => {
+        (Ok(known), None, _) => {
             let unread = known.chain.unread.as_ref();
             let unread = unread.filter(|_| !progress.has(Outcome::Fail));
             let cut = unread.map(|(block, reason)| {
@@ -347,7 +349,7 @@ pub(crate) async fn examine(
             });
             (Some(known), cut)
         }
-        (Err(cut), _) => (None, Some(cut)),
+        (Err(cut), _, _) => (None, Some(cut)),
     };
     let cut = match &sweeping {
         Some(sweeping) => after(sweeping, cut, options, &*watch, &progress),

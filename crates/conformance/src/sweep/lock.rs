@@ -80,10 +80,13 @@ fn beside(state: &Path) -> PathBuf {
     state.with_file_name(name)
 }
 
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "elsewhere opening is what locks, or nothing does")
+)]
 enum Tried {
     Held,
     Anothers,
-    #[cfg_attr(windows, expect(dead_code, reason = "opening is what locks there"))]
     NoLocks,
 }
 
