@@ -108,6 +108,26 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
         let more = report.requests - whole.requests;
         assert!(more <= 2, "{more}");
     }
+    // A long chain, of which not even a power of two is left.
+    let blocks = 786_000..=786_999_u64;
+    let long = Arc::new(move |asked: &Asked, answer: Answer| {
+        let index = asked.query.strip_prefix("block_index=").map(str::parse);
+        match index {
+            Some(Ok(index)) if blocks.contains(&index) => {
+                let body = format!("{{\"index\":{index},\"timestamp\":{index}}}");
+                answer.with_status(StatusCode::OK).with_body(body)
+            }
+            Some(_) => answer.with_status(StatusCode::NOT_FOUND).with_body("{}"),
+            None => answer,
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), long).await.expect("a proxy");
+    let mut options = only_blocks("..");
+    options.select_only(["chain/no-holes"]).expect("an ID");
+    let report = check(&proxy.server.base_url(), &options).await;
+    let sweep = report.sweep.expect("a sweep");
+    assert_eq!((sweep.from, sweep.to), (786_000, 787_000));
+    assert_eq!((sweep.judged, sweep.missing), (1_000, 0));
     // Where there is none to be found, it says what would help.
     let empty = pruned(&node, u64::MAX, StatusCode::BAD_REQUEST).await;
     let report = check(&empty.server.base_url(), &Options::default()).await;

@@ -16,9 +16,12 @@ const SHORT: u64 = 16;
 const ENOUGH: usize = 8 * 1024 * 1024;
 /// How far behind a short chain it is looked for more of it.
 const LEAST_BEHIND: u64 = 64;
-/// How far a chain is looked for whose first blocks are gone: at one block a second, that takes more
-/// than a hundred years.
-const FARTHEST: u64 = 1 << 32;
+/// How far a chain is looked for whose first blocks are gone: at a block every ten seconds, that
+/// takes more than forty years.
+const FARTHEST: u64 = 1 << 27;
+/// Where it is looked for in between: at the lengths that chains have, a node may have kept less than
+/// what is between two powers of two.
+const IN_BETWEEN: std::ops::Range<u32> = 16..22;
 
 pub(super) async fn find_blocks(
     node: &Node,
@@ -130,10 +133,14 @@ async fn some_block(
         }
     }
     // A node that says of the first blocks that it has none may have dropped them.
-    let mut index = 2;
-    while newest.is_none() && blocks.is_told_of_none(1) && index <= FARTHEST {
-        newest = blocks.has(index).await?.then_some(index);
-        index *= 2;
+    if blocks.is_told_of_none(1) {
+        let powers = (1..u64::BITS).map(|power| 1_u64 << power);
+        let powers = powers.take_while(|index| *index <= FARTHEST);
+        for index in powers.chain(IN_BETWEEN.map(|power| 3 << power)) {
+            if newest.is_none() {
+                newest = blocks.has(index).await?.then_some(index);
+            }
+        }
     }
     Ok(newest)
 }

@@ -255,9 +255,11 @@ impl Sweeping {
             });
         }
         let tell = || {
-            let (next_now, findings) = self.with_state(|state| {
+            let (next_now, to, findings) = self.with_state(|state| {
                 let state = state.as_ref();
-                state.map_or((next, 0), |state| (state.next, state.tally.findings()))
+                state.map_or((next, to, 0), |state| {
+                    (state.next, state.to, state.tally.findings())
+                })
             });
             watch.sweep(&SweepProgress {
                 from,
