@@ -38,7 +38,18 @@ enum Task {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match Cli::parse().task {
+    let cli = Cli::try_parse().unwrap_or_else(|error| {
+        let conformance = || {
+            std::env::args_os()
+                .nth(1)
+                .is_some_and(|task| task == "conformance")
+        };
+        if error.use_stderr() && conformance() {
+            node_conformance::cli::remove_stale_reports(std::env::args_os());
+        }
+        error.exit()
+    });
+    match cli.task {
         Task::Conformance(args) => {
             let local = conformance::start_local();
             let status = node_conformance::cli::execute(&args, Some(local)).await;

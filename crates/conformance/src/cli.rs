@@ -2,9 +2,11 @@
 
 mod error;
 mod several;
+mod signals;
 mod swept;
 
 use std::{
+    ffi::OsString,
     future::Future,
     io::{IsTerminal, Write, stdout},
     path::{Path, PathBuf},
@@ -20,6 +22,7 @@ use node_wallet::{KeyFile, KeyFileFault};
 
 use error::UsageError;
 use several::{named_targets, several};
+use signals::Signals;
 use swept::sweep_with_state;
 
 use crate::{
@@ -36,9 +39,6 @@ use zeroize::Zeroizing;
 /// Exit status of a wrong command line or configuration.
 pub const USAGE: u8 = 2;
 
-/// Exit status of a run that was interrupted.
-pub(crate) const INTERRUPTED: u8 = 130;
-
 const MIB: usize = 1024 * 1024;
 
 const EXIT_STATUS: &str = "\
@@ -49,9 +49,10 @@ Exit status:
   3    the node was unreachable or lost, what answers is no node, or time ran out
   4    the harness is at fault
   5    an expectation is stale: a case passes that was expected to depart
-  130  interrupted; what was found until then is reported
-Of several nodes it is the worst, where 130 is worse than 4, 4 than 3, 3 than 1, 1 than 5, and 5 than
-0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
+  130  interrupted by Ctrl-C; what was found until then is reported
+  143  the same by SIGTERM
+Of several nodes it is the worst, where 130 and 143 are worse than 4, 4 than 3, 3 than 1, 1 than 5,
+and 5 than 0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
 compared at all.";
 
 /// Check whether a node keeps the contract.
@@ -201,7 +202,8 @@ pub struct ConformanceArgs {
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub format: Format,
 
-    /// Folder to write report.json, junit.xml and report.html to; made where it is not there.
+    /// Folder to write report.json, junit.xml and report.html to; made where it is not there. Those
+    /// of an earlier run are removed first.
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 
@@ -266,12 +268,39 @@ pub type StartLocal = Box<
 >;
 
 /// Does what the command line says, and hands back the exit status.
+///
+/// Reports of an earlier run are removed from the folder of reports before anything else.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
+    if let Some(folder) = args.report_dir.as_deref()
+        && !args.list
+        && !args.dry_run
+    {
+        report::remove_stale(folder);
+    }
     match try_execute(args, local).await {
         Ok(status) => status,
         Err(error) => {
             complain(&format!("error: {error}"));
             USAGE
+        }
+    }
+}
+
+/// Removes the reports of an earlier run from the folder that a command line names, which is wrong
+/// otherwise, so that nothing else is done: it is no verdict of the run that was asked for.
+pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let Some(text) = argument.to_str() else {
+            continue;
+        };
+        let folder = match text.strip_prefix("--report-dir") {
+            Some("") => arguments.next(),
+            Some(rest) => rest.strip_prefix('=').map(OsString::from),
+            None => None,
+        };
+        if let Some(folder) = folder {
+            report::remove_stale(Path::new(&folder));
         }
     }
 }
@@ -338,8 +367,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         args.verbose,
         style,
     ));
-    let interrupt = interrupted();
-    let report = run(target, &options, progress, interrupt).await;
+    let signals = Signals::default();
+    let mut report = run(target, &options, progress, signals.listen()).await;
+    report.was_told_to_end(signals.status());
     show(&report, args.format, style);
     if let Some((path, folder)) = folder {
         folder
@@ -347,9 +377,12 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             .map_err(|error| report_dir(path, &error))?;
     }
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
-        && let Some(state) = options.sweep.and_then(|sweep| sweep.state)
+        && let Some(state) = options
+            .sweep
+            .as_ref()
+            .and_then(|sweep| sweep.state.as_ref())
     {
-        sweep::remove_finished(&state);
+        sweep::remove_finished(state);
     }
     Ok(report.exit_code)
 }
@@ -582,35 +615,6 @@ fn list(options: &Options) {
         ));
     }
     print(&out);
-}
-
-/// Ready when the process is told to end. It listens from the call on, and not only when polled.
-#[cfg(unix)]
-fn interrupted() -> impl Future<Output = ()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let signal = signal(SignalKind::interrupt());
-    async {
-        match signal {
-            Ok(mut signal) => {
-                signal.recv().await;
-                // Who asks again does not want to wait for the reports either.
-                tokio::spawn(async move {
-                    signal.recv().await;
-                    std::process::exit(INTERRUPTED.into());
-                });
-            }
-            // Where the signal can't be listened to, the run goes on without.
-            Err(_) => std::future::pending().await,
-        }
-    }
-}
-
-/// Ready when the process is told to end.
-#[cfg(not(unix))]
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
 }
 
 fn show(report: &Report, format: Format, style: Style) {

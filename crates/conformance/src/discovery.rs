@@ -1,39 +1,33 @@
 //! Finding out what this node can be asked about, from its own chain.
 //!
 //! The contract has no call for the newest block, for wallets or for tokens, so they are found by
-//! asking: the newest block by doubling and bisection, everything else in what the blocks hold.
+//! asking: the newest block by doubling and bisection (`search`), everything else in what the blocks
+//! hold (`found`).
 //! Nothing is taken for granted about their form: addresses are recognised wherever they stand,
 //! also inside a text that holds JSON.
 
-use std::{collections::BTreeSet, sync::Arc};
+mod blocks;
+mod found;
+mod search;
+
+use std::sync::Arc;
 
 use node_primitives::{ContractAddress, WalletAddress};
 use serde::Deserialize;
 use serde_json::Value;
 
+pub(crate) use blocks::{Unknown, is_a_gateways, says_there_is_none};
+use found::Found;
+
 use crate::{
-    exchange::{Exchange, Request, TOO_MUCH},
+    exchange::{Exchange, Request},
     node::Node,
     outcome::Obstacle,
+    sweep::Sweep,
 };
 
-/// An index that no chain has reached; a node that answers it answers everything.
-const BEYOND: u64 = 1 << 40;
-/// How many of the newest blocks are read in search of a contract call.
-const NEWEST: u64 = 10;
-/// A chain of so many blocks is read as a whole.
-const SHORT: u64 = 16;
-/// When so many bytes of blocks are read, no more are looked for.
-const ENOUGH: usize = 8 * 1024 * 1024;
-/// When so many blocks were too large, and no other was found, the others are not asked for.
-const TRIED_TOO_LARGE: u32 = 3;
-/// The longest identifier of an asset that fits into a URL that every server takes.
-const LONGEST_ASSET: usize = 200;
 /// How many wallets are asked for their tokens.
 const ASKED_WALLETS: usize = 2;
-/// The most wallets that are kept; a run asks about a few only.
-const KEPT_WALLETS: usize = 64;
-
 /// What a user knows of a node, and a run need not or can not find.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -65,14 +59,22 @@ pub struct Asset {
 pub(crate) struct Material {
     /// The newest index that was found.
     pub(crate) tip: Option<u64>,
-    /// By how much the index that blocks say they have differs from the one asked for, if they do.
+    /// The lowest index of a block that was found. It is the chain's lowest only where that was
+    /// wanted.
+    pub(crate) lowest: Option<u64>,
+    /// By how much the index that most blocks say they have differs from the one asked for, if they
+    /// say one.
     pub(crate) offset: Option<i128>,
     /// Answers that hold a block, in rising order of the index that was asked for.
     pub(crate) blocks: Vec<(u64, Arc<Exchange>)>,
     /// Answers that hold another block than was asked for, and are no part of the search.
     pub(crate) odd: Vec<Arc<Exchange>>,
-    /// Answers without a block, for indexes below that of one that there is.
-    pub(crate) holes: Vec<Arc<Exchange>>,
+    /// Answers without a block, for indexes at which there should be one.
+    pub(crate) without: Vec<Arc<Exchange>>,
+    /// The first of the blocks that the node had no answer for, and why.
+    pub(crate) unread: Option<(u64, String)>,
+    /// What it answers for a block that it does not have, if that is not that there is none.
+    pub(crate) unknown: Unknown,
     /// The answer to the first question for a block, whatever it was.
     pub(crate) first_answer: Option<Arc<Exchange>>,
     pub(crate) wallets: Vec<String>,
@@ -86,12 +88,43 @@ pub(crate) struct Material {
     pub(crate) trust: Vec<(String, String)>,
 }
 
+/// What a run wants to know of the chain besides.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// Blocks that the user names, as there should be some.
+    blocks: Vec<u64>,
+    /// Whether the lowest block is to be found.
+    lowest: bool,
+    /// Whether the newest one is to be found though many are missing before it.
+    newest: bool,
+}
+
+impl Wanted {
+    /// What a sweep that is begun wants to know.
+    pub(crate) fn by(sweep: Option<&Sweep>) -> Self {
+        let Some(sweep) = sweep.filter(|sweep| sweep.resumed.is_none()) else {
+            return Self::default();
+        };
+        let (first, end) = (sweep.blocks.first(), sweep.blocks.end());
+        let last = end.map(|end| end.saturating_sub(1));
+        Self {
+            blocks: first.into_iter().chain(last).collect(),
+            lowest: first.is_none(),
+            newest: end.is_none(),
+        }
+    }
+}
+
 /// Asks the node until there is something of every kind, or nothing more to be found.
-pub(crate) async fn discover(node: &Node, fixture: &Fixture) -> Result<Material, Obstacle> {
+pub(crate) async fn discover(
+    node: &Node,
+    fixture: &Fixture,
+    wanted: &Wanted,
+) -> Result<Material, Obstacle> {
     let mut material = Material::default();
     let mut found = Found::default();
     found.take(fixture);
-    find_blocks(node, fixture, &mut material).await?;
+    search::find_blocks(node, fixture, wanted, &mut material).await?;
     for (_, exchange) in &material.blocks {
         if let Ok(value) = exchange.json() {
             found.walk(value, 0);
@@ -167,329 +200,4 @@ pub(crate) fn reported_index(block: &Value) -> Option<i128> {
                 .map(i128::from)
                 .or(index.as_u64().map(i128::from))
         })
-}
-
-/// Reads blocks one by one, and tells which answers are blocks.
-struct Blocks<'a> {
-    node: &'a Node,
-    material: &'a mut Material,
-    /// By how much the first answer's index differs from the one asked for. A node that is off by
-    /// one is off everywhere; it is judged for that elsewhere, and searched all the same.
-    offset: Option<i128>,
-    /// What was answered without a block.
-    refused: Vec<(u64, Arc<Exchange>)>,
-    /// How many blocks were more than is read.
-    too_large: u32,
-}
-
-impl Blocks<'_> {
-    async fn read(&mut self, index: u64) -> Result<bool, Obstacle> {
-        if self
-            .material
-            .blocks
-            .iter()
-            .any(|(known, _)| *known == index)
-        {
-            return Ok(true);
-        }
-        if self.refused.iter().any(|(known, _)| *known == index) {
-            return Ok(false);
-        }
-        let exchange = match self.node.ask(block_request(index)).await {
-            Ok(exchange) => exchange,
-            Err(Obstacle::TooLarge(reason)) => return self.go_on_without(reason),
-            Err(obstacle) => return Err(obstacle),
-        };
-        self.material
-            .first_answer
-            .get_or_insert_with(|| Arc::clone(&exchange));
-        if exchange.status == 200
-            && let Err(fault) = exchange.json()
-            && fault.ends_with(TOO_MUCH)
-        {
-            let reason = format!("the answer of {} is {fault}", exchange.url());
-            return self.go_on_without(reason);
-        }
-        let Some(block) = exchange.answered_object() else {
-            self.refused.push((index, exchange));
-            return Ok(false);
-        };
-        if let Some(reported) = reported_index(block) {
-            let offset = reported - i128::from(index);
-            if *self.offset.get_or_insert(offset) != offset {
-                self.material.odd.push(exchange);
-                return Ok(false);
-            }
-        }
-        // What blocks take is not there for anything else; one may be as large as it likes.
-        let kept = self.material.blocks.iter().map(|(_, block)| block);
-        let kept: usize = kept.map(|block| block.share.bytes()).sum();
-        let most = self.node.most_memory() / 2;
-        if kept > most / 4 && kept + exchange.share.bytes() > most {
-            return Ok(true);
-        }
-        let blocks = &mut self.material.blocks;
-        let place = blocks.partition_point(|(known, _)| *known < index);
-        blocks.insert(place, (index, exchange));
-        Ok(true)
-    }
-
-    /// There is a block; it is only too much for this run, which goes on without it, unless all
-    /// blocks are like that.
-    fn go_on_without(&mut self, reason: String) -> Result<bool, Obstacle> {
-        self.too_large += 1;
-        if self.too_large >= TRIED_TOO_LARGE && self.material.blocks.is_empty() {
-            return Err(Obstacle::TooLarge(reason));
-        }
-        Ok(true)
-    }
-}
-
-async fn find_blocks(
-    node: &Node,
-    fixture: &Fixture,
-    material: &mut Material,
-) -> Result<(), Obstacle> {
-    let mut blocks = Blocks {
-        node,
-        material,
-        offset: None,
-        refused: Vec::new(),
-        too_large: 0,
-    };
-    let newest = search(&mut blocks, fixture).await?;
-    let refused = std::mem::take(&mut blocks.refused);
-    material.offset = blocks.offset;
-    // A block that the user names is there, and so is each below one that there is.
-    material.holes = refused
-        .into_iter()
-        .filter(|(index, _)| {
-            fixture.blocks.contains(index)
-                || (*index > 1 && newest.is_some_and(|newest| *index < newest))
-        })
-        .map(|(_, exchange)| exchange)
-        .collect();
-    Ok(())
-}
-
-/// Finds the newest index, and reads blocks that are worth it; hands back the highest one found.
-async fn search(blocks: &mut Blocks<'_>, fixture: &Fixture) -> Result<Option<u64>, Obstacle> {
-    let mut newest = None;
-    // Chains were seen to begin at 1; 0 is as good a beginning.
-    for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
-        if newest.is_none() || index > 1 {
-            let found = blocks.read(index).await?;
-            newest = newest.max(found.then_some(index));
-        }
-    }
-    let Some(mut known) = newest else {
-        return Ok(None);
-    };
-    loop {
-        let Some(tip) = last_from(blocks, known).await? else {
-            return Ok(Some(known));
-        };
-        known = tip;
-        // Where a block is missing in the middle, the chain goes on behind it.
-        let behind = known + 2;
-        if !blocks.read(behind).await? {
-            break;
-        }
-        known = behind;
-    }
-    blocks.material.tip = Some(known);
-    let lowest = if known <= SHORT {
-        1
-    } else {
-        known.saturating_sub(NEWEST)
-    };
-    let mut found = Found::default();
-    for index in (lowest..=known).rev() {
-        let read: usize = blocks
-            .material
-            .blocks
-            .iter()
-            .map(|(_, block)| block.body.len())
-            .sum();
-        if read > ENOUGH {
-            break;
-        }
-        // Two neighbours are wanted in any case; the others only until there is a contract call.
-        if known > SHORT && known - index > 1 && !found.assets.is_empty() {
-            break;
-        }
-        if blocks.read(index).await?
-            && let Some((_, exchange)) = blocks.material.blocks.iter().find(|(at, _)| *at == index)
-            && let Ok(value) = exchange.json()
-        {
-            found.walk(value, 0);
-        }
-    }
-    Ok(blocks.material.blocks.last().map(|(index, _)| *index))
-}
-
-/// The last index from `known` on, before one that has no block; none if there is no end to them.
-async fn last_from(blocks: &mut Blocks<'_>, mut known: u64) -> Result<Option<u64>, Obstacle> {
-    let mut step = known.max(1);
-    let mut beyond = known + step;
-    while blocks.read(beyond).await? {
-        known = beyond;
-        step *= 2;
-        beyond = known + step;
-        if beyond > BEYOND {
-            return Ok(None);
-        }
-    }
-    while beyond - known > 1 {
-        let middle = known + (beyond - known) / 2;
-        if blocks.read(middle).await? {
-            known = middle;
-        } else {
-            beyond = middle;
-        }
-    }
-    Ok(Some(known))
-}
-
-/// Collects what a document mentions, each thing once and in the order of its appearance.
-#[derive(Default)]
-struct Found {
-    wallets: Vec<String>,
-    /// How many of the wallets, from the front, were seen to sign: those are likely to hold things.
-    signers: usize,
-    tokens: Vec<String>,
-    contracts: Vec<String>,
-    assets: Vec<(String, String)>,
-    seen: BTreeSet<String>,
-}
-
-impl Found {
-    fn take(&mut self, fixture: &Fixture) {
-        for wallet in &fixture.wallets {
-            self.text(&wallet.to_string(), 0);
-        }
-        for token in &fixture.tokens {
-            self.token(token);
-        }
-        for asset in &fixture.assets {
-            let contract = asset.contract.to_string();
-            self.text(&contract, 0);
-            self.assets.push((contract, asset.asset_id.clone()));
-        }
-    }
-
-    fn token(&mut self, code: &str) {
-        if !code.is_empty() && code.len() <= 100 && self.seen.insert(format!("token {code}")) {
-            self.tokens.push(code.to_owned());
-        }
-    }
-
-    fn walk(&mut self, value: &Value, depth: usize) {
-        match value {
-            Value::Object(members) => {
-                self.claim(value);
-                for (name, member) in members {
-                    if let ("currency" | "token_code" | "asset_code", Value::String(code)) =
-                        (name.as_str(), member)
-                    {
-                        self.token(code);
-                    }
-                    self.walk(member, depth + 1);
-                    if name == "signers" {
-                        self.prefer(member);
-                    }
-                }
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.walk(item, depth + 1)),
-            Value::String(text) => self.text(text, depth),
-            _ => {}
-        }
-    }
-
-    /// Moves wallets to the front, behind those that are there already.
-    fn prefer(&mut self, signers: &Value) {
-        for signer in signers
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-        {
-            let place = self.wallets.iter().position(|wallet| wallet == signer);
-            if let Some(place) = place.filter(|place| *place >= self.signers) {
-                self.wallets[self.signers..=place].rotate_right(1);
-                self.signers += 1;
-            }
-        }
-    }
-
-    /// Type 3 specific data that records a claim.
-    fn claim(&mut self, value: &Value) {
-        let address = value.get("address").and_then(Value::as_str);
-        let asset = value.pointer("/params/asset_id").and_then(Value::as_str);
-        if let (Some(address), Some(asset)) = (address, asset)
-            && address.parse::<ContractAddress>().is_ok()
-            && asset.len() <= LONGEST_ASSET
-            && self.seen.insert(format!("asset {address} {asset}"))
-        {
-            self.assets.push((address.to_owned(), asset.to_owned()));
-        }
-    }
-
-    fn text(&mut self, text: &str, depth: usize) {
-        if text.parse::<WalletAddress>().is_ok() {
-            if self.wallets.len() < KEPT_WALLETS && self.seen.insert(text.to_owned()) {
-                self.wallets.push(text.to_owned());
-            }
-        } else if text.parse::<ContractAddress>().is_ok() {
-            if self.seen.insert(text.to_owned()) {
-                self.contracts.push(text.to_owned());
-            }
-        } else if depth < 8
-            && text.starts_with(['[', '{'])
-            && let Ok(inner) = serde_json::from_str::<Value>(text)
-        {
-            self.walk(&inner, depth + 1);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn wallets_that_sign_come_first() {
-        let wallet = |digit: &str| format!("0x{}", digit.repeat(40));
-        let mut found = Found::default();
-        found.walk(
-            &json!({
-                "creator": wallet("1"),
-                "data": {"signers": [wallet("2"), wallet("3")]},
-                "more": {"signers": [wallet("3"), wallet("1")]},
-            }),
-            0,
-        );
-        assert_eq!(found.wallets, [wallet("2"), wallet("3"), wallet("1")]);
-    }
-
-    #[test]
-    fn finds_material_wherever_it_stands() {
-        let wallet = "0x00112233445566778899aabbccddeeff00112233";
-        let contract = "ct00112233445566778899aabbccddeeff00112233";
-        let mut found = Found::default();
-        found.walk(
-            &json!({
-                "committee": format!("[\"{wallet}\"]"),
-                "text": {"transactions": [{"transaction": {"currency": "TKN", "specific_data":
-                    {"address": contract, "params": {"asset_id": "a-1", "asset_code": "OTHER"}}}}]},
-            }),
-            0,
-        );
-        assert_eq!(found.wallets, [wallet]);
-        assert_eq!(found.contracts, [contract]);
-        assert_eq!(found.tokens, ["TKN", "OTHER"]);
-        assert_eq!(found.assets, [(contract.to_owned(), "a-1".to_owned())]);
-    }
 }

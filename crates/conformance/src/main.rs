@@ -1,7 +1,7 @@
 //! `node-conformance`: checks a node, given by base URL and network.
 
 use clap::Parser;
-use node_conformance::cli::{ConformanceArgs, execute};
+use node_conformance::cli::{ConformanceArgs, execute, remove_stale_reports};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -16,7 +16,13 @@ struct Cli {
 
 #[tokio::main]
 async fn main() {
-    let status = execute(&Cli::parse().args, None).await;
+    let cli = Cli::try_parse().unwrap_or_else(|error| {
+        if error.use_stderr() {
+            remove_stale_reports(std::env::args_os());
+        }
+        error.exit()
+    });
+    let status = execute(&cli.args, None).await;
     // What a node keeps busy must not keep the process: its deadline has come.
     std::process::exit(status.into());
 }

@@ -25,6 +25,10 @@ const MIB: usize = 1024 * 1024;
 const UNANNOUNCED: usize = MIB;
 /// From here on an answer waits for its turn, where many are asked at a time.
 const LONG_BODY: usize = MIB;
+/// How much those that wait for their turn may take together: beyond it they wait where they are.
+const WAITING: usize = 8 * MIB;
+/// An answer no longer than that is not counted among them.
+const SHORT_BODY: usize = 16 * 1024;
 /// How often a node is asked again after it said that it is busy.
 const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
@@ -55,6 +59,8 @@ pub(crate) struct Node {
     anew: reqwest::Client,
     limits: Limits,
     memory: Memory,
+    /// Of answers that wait for their turn.
+    waiting: Memory,
     /// The most requests that are sent.
     most: AtomicU64,
     sent: AtomicU64,
@@ -76,6 +82,7 @@ impl Node {
             http,
             anew,
             memory: Memory::new(limits.memory),
+            waiting: Memory::new(WAITING.min(limits.memory / 4)),
             limits,
             most: AtomicU64::new(limits.requests),
             sent: AtomicU64::new(0),
@@ -225,6 +232,7 @@ impl Node {
         let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
         if let (false, Some(gate)) = (part.whole, gate) {
             permit = Arc::clone(gate).acquire_owned().await.ok();
+            part.waits = Share::default();
             // The wait was not the node's.
             let rest = self.read_on(&mut part, request, usize::MAX);
             tokio::time::timeout(limit, rest).await.map_err(slow)??;
@@ -269,6 +277,7 @@ impl Node {
             announced,
             body: Vec::new(),
             share: self.memory.share(),
+            waits: self.waiting.share(),
             in_turn,
             whole: false,
         };
@@ -316,6 +325,11 @@ impl Node {
             }
             self.make_room(part, request, length)?;
             part.body.extend_from_slice(&chunk);
+            // What many of them take together is bounded before their turn, too.
+            let counts = most == LONG_BODY && length > SHORT_BODY;
+            if counts && !self.waiting.grow(&mut part.waits, length) {
+                break;
+            }
         }
         Ok(())
     }
@@ -356,6 +370,8 @@ struct Part {
     announced: usize,
     body: Vec<u8>,
     share: Share,
+    /// What it takes while it waits for its turn.
+    waits: Share,
     /// Whether long answers have their turn.
     in_turn: bool,
     /// Whether the body has come to its end.

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use crate::{
     Baseline, Target, asked, baseline,
     cases::{self, Case},
-    discovery::{self, Fixture, Material},
+    discovery::{self, Fixture, Material, Wanted},
     exchange::{Exchange, MOST_DEPTH, Request},
     expectations::{self, Expectations},
     field::MOST_FINDINGS,
@@ -321,12 +321,14 @@ pub(crate) async fn examine(
     );
     let deadline = started + options.deadline;
     let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
-    let (known, cut) = match (done, &sweeping) {
-        (Ok(known), Some(_)) if let Some(tip) = behind(sweep, &known.chain) => {
+    let known = done.as_ref().ok();
+    let ends_before = known.and_then(|known| behind(sweep, &known.chain));
+    let (known, cut) = match (done, &sweeping, ends_before) {
+        (Ok(known), Some(_), Some(tip)) => {
             let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
             (Some(known), Some(Cut::Behind(reason)))
         }
-        (Ok(known), Some(sweeping)) => {
+        (Ok(known), Some(sweeping), None) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
             let work = Arc::clone(sweeping).run(
                 Arc::clone(&node),
@@ -341,8 +343,15 @@ pub(crate) async fn examine(
                 Err(cut) => (None, Some(cut)),
             }
         }
-        (Ok(known), None) => (Some(known), None),
-        (Err(cut), _) => (None, Some(cut)),
+        (Ok(known), None, _) => {
+            let unread = known.chain.unread.as_ref();
+            let unread = unread.filter(|_| !progress.has(Outcome::Fail));
+            let cut = unread.map(|(block, reason)| {
+                Cut::Unreachable(format!("block {block} could not be read: {reason}"))
+            });
+            (Some(known), cut)
+        }
+        (Err(cut), _, _) => (None, Some(cut)),
     };
     let cut = match &sweeping {
         Some(sweeping) => after(sweeping, cut, options, &*watch, &progress),
@@ -447,7 +456,8 @@ async fn all(
         },
     };
     watch.phase("reaching the node, and finding out what to ask it about");
-    let material = match discovery::discover(&node, &options.fixture).await {
+    let wanted = Wanted::by(options.sweep.as_ref());
+    let material = match discovery::discover(&node, &options.fixture, &wanted).await {
         Ok(material) => material,
         Err(Obstacle::Transport(reason)) => return Err(Cut::Unreachable(reason)),
         Err(obstacle) => return Err(Cut::OutOfTime(obstacle.reason().to_owned())),
@@ -604,7 +614,12 @@ async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
             ended.iter().any(|ended| ended.outcome == Outcome::Fail),
         )
     };
-    let now = context.node.ask(discovery::block_request(1)).await;
+    let known = context
+        .material
+        .blocks
+        .first()
+        .map_or(1, |(index, _)| *index);
+    let now = context.node.ask(discovery::block_request(known)).await;
     match now {
         Ok(_) if departed => None,
         Ok(_) => Some(Cut::Unreachable(format!(

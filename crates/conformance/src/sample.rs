@@ -8,7 +8,7 @@ use crate::{
     asked,
     baseline::Baseline,
     block_check::{self, Kind, Seen},
-    discovery::Material,
+    discovery::{Material, says_there_is_none},
     exchange::{Exchange, Request},
     node::Node,
     outcome::Obstacle,
@@ -134,7 +134,14 @@ impl Context {
                     seen(kind)(exchange)
                 })
                 .chain(material.odd.iter().filter_map(seen(Kind::Odd)))
-                .chain(material.holes.iter().filter_map(seen(Kind::Hole)))
+                .chain(material.without.iter().filter_map(|exchange| {
+                    let kind = if says_there_is_none(exchange.status) {
+                        Kind::Hole
+                    } else {
+                        Kind::Unread
+                    };
+                    seen(kind)(exchange)
+                }))
                 .collect();
             all.sort_by_key(|seen| seen.index);
             Arc::new(all)

@@ -318,7 +318,7 @@ fn lists_every_case_with_its_level_and_sentence_and_sends_nothing() {
 fn help_names_every_exit_status() {
     let (code, text) = told(&["--help"]);
     assert_eq!(code, 0);
-    for status in ["0 ", "1 ", "2 ", "3 ", "4 ", "130"] {
+    for status in ["0 ", "1 ", "2 ", "3 ", "4 ", "5 ", "130", "143"] {
         assert!(
             text.lines()
                 .any(|line| line.trim_start().starts_with(status)),

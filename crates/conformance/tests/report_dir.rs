@@ -75,3 +75,55 @@ fn a_report_dir_that_is_none_is_refused_before_anything_is_asked() {
         assert!(!told.contains("reaching the node") && output.stdout.is_empty());
     }
 }
+
+const NAMES: [&str; 3] = ["junit.xml", "report.html", "report.json"];
+
+fn wrong(reports: &Path, more: &[&str]) -> Option<i32> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_node-conformance"));
+    command.args(["--base-url", "http://127.0.0.1:1", "--network", "devnet"]);
+    command.arg("--report-dir").arg(reports).args(more);
+    command.output().expect("the binary starts").status.code()
+}
+
+#[test]
+fn a_run_that_could_not_begin_leaves_no_verdict_of_an_earlier_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let there = || NAMES.map(|name| folder.path().join(name).is_file());
+    fs::write(folder.path().join("report.txt"), "mine").expect("a file");
+    let several = ["--base-url", "http://127.0.0.1:2"];
+    for (earlier, more) in [
+        (&[][..], &["--only", "nothing"][..]),
+        (&[], &["--jobs", "0"]),
+        (&[], &["--no-such-flag"]),
+        (&[], &["--fixture", "no-such-file.json"]),
+        (&several, &["--base-url", "http://127.0.0.1:1"]),
+        (
+            &several,
+            &["--baseline", "a", "--base-url", "http://127.0.0.1:2"],
+        ),
+    ] {
+        assert_eq!(wrong(folder.path(), earlier), Some(3));
+        assert_eq!(there(), [true; 3]);
+        assert_eq!(wrong(folder.path(), more), Some(2), "{more:?}");
+        assert_eq!(there(), [false; 3], "{more:?}");
+    }
+    assert!(folder.path().join("report.txt").is_file());
+}
+
+#[test]
+fn what_makes_no_verdict_leaves_the_reports_and_what_is_no_report_stays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let texts = || NAMES.map(|name| fs::read_to_string(folder.path().join(name)).expect("a file"));
+    assert_eq!(wrong(folder.path(), &[]), Some(3));
+    let before = texts();
+    for more in ["--list", "--dry-run", "--help"] {
+        assert_eq!(wrong(folder.path(), &[more]), Some(0), "{more}");
+        assert_eq!(texts(), before, "{more}");
+    }
+    for name in NAMES {
+        fs::write(folder.path().join(name), "{\"version\": 1}").expect("a file");
+    }
+    assert_eq!(wrong(folder.path(), &["--jobs", "0"]), Some(2));
+    assert_eq!(wrong(folder.path(), &["--only", "nothing"]), Some(2));
+    assert_eq!(texts(), ["{\"version\": 1}"; 3]);
+}

@@ -26,6 +26,8 @@ pub struct Seen {
     pub method: String,
     /// Its path, without the query.
     pub path: String,
+    /// Its query.
+    pub query: String,
     /// Its place among all requests, from 1 on.
     pub place: usize,
     /// Its place on its connection, from 1 on.
@@ -259,6 +261,7 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
         let seen = Seen {
             method: method.to_owned(),
             path: target.split('?').next()?.to_owned(),
+            query: target.split('?').nth(1).unwrap_or_default().to_owned(),
             place: shared.asked.fetch_add(1, Ordering::SeqCst) + 1,
             on_connection,
         };

@@ -5,6 +5,8 @@
     reason = "a test that can't go on says so by failing"
 )]
 
+mod table;
+
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
@@ -152,15 +154,9 @@ async fn one_of_another_chain_is_named_and_two_disagree() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named() {
-    let (one, two, three) = (
-        devnode(7, 40).await,
-        devnode(7, 40).await,
-        devnode(7, 40).await,
-    );
-    // All three queries alike, so that no case of the node's own can notice.
-    let fault = json_of("/get-balances", |_, value| {
+/// Every balance is one more than it is.
+fn more_held() -> Fault {
+    json_of("/get-balances", |_, value| {
         fn more(value: &mut Value) {
             match value {
                 Value::Number(number) => {
@@ -174,7 +170,18 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
             }
         }
         more(value);
-    });
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named() {
+    let (one, two, three) = (
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+        devnode(7, 40).await,
+    );
+    // All three queries alike, so that no case of the node's own can notice.
+    let fault = more_held();
     let wrong = proxy(&two, fault).await;
     let wrong_url = wrong.server.base_url();
     let report = check(

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{remove, set},
-    proxy::{Answer, Asked, Fault},
+    faults::remove,
+    matrix,
+    proxy::{Answer, Asked, Proxy},
     watch::{check, ids},
 };
 use node_conformance::{
@@ -13,218 +14,117 @@ use node_conformance::{
     outcome::Outcome,
     report::{Style, Verdict},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{devnode, kinds, only_blocks, sweep, swept};
-
-/// The block with the fault: far from those that a run reads without a sweep.
-const BLOCK: u64 = 37;
-const BLOCKS: u64 = 80;
-
-fn is_of(asked: &Asked, block: u64) -> bool {
-    asked.path == "/get-block" && asked.query == format!("block_index={block}")
-}
-
-/// Changes that block alone.
-fn in_block(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, answer: Answer| {
-        if is_of(asked, BLOCK) {
-            answer.with_json(change)
-        } else {
-            answer
-        }
-    })
-}
-
-fn instead(answer: fn(Answer) -> Answer) -> Fault {
-    Arc::new(move |asked: &Asked, good: Answer| {
-        if is_of(asked, BLOCK) {
-            answer(good)
-        } else {
-            good
-        }
-    })
-}
-
-fn reversed(value: &Value) -> Value {
-    let text = value.as_str().unwrap_or_default();
-    json!(text.chars().rev().collect::<String>())
-}
-
-const RECEIPTS: &str = "/text/previous_block_receipts";
-
-/// A fault's name, the fault, and the cases that find it, each with how many places it finds.
-type Row = (&'static str, Fault, Vec<(&'static str, u64)>);
-
-#[expect(clippy::too_many_lines, reason = "a table")]
-fn faults() -> Vec<Row> {
-    vec![
-        (
-            "a link is broken",
-            in_block(|block| block["previous_hash"] = reversed(&block["previous_hash"])),
-            // As many votes as there are say so.
-            vec![("chain/receipt-links", 3)],
-        ),
-        (
-            "a receipt has another one's signature",
-            in_block(|block| {
-                let other = block.pointer(&format!("{RECEIPTS}/1/signature")).cloned();
-                set(
-                    block,
-                    &format!("{RECEIPTS}/0/signature"),
-                    other.unwrap_or_default(),
-                );
-            }),
-            vec![("chain/receipt-signatures", 1)],
-        ),
-        (
-            "a voter's address is another one's",
-            in_block(|block| {
-                let other = json!(format!("0x{}", "12".repeat(20)));
-                set(block, &format!("{RECEIPTS}/2/data/wallet_address"), other);
-            }),
-            vec![("chain/voter-address", 1)],
-        ),
-        (
-            "a voter votes twice",
-            in_block(|block| {
-                let list = block.pointer_mut(RECEIPTS).and_then(Value::as_array_mut);
-                if let Some(list) = list {
-                    list.push(list[0].clone());
-                }
-            }),
-            vec![("chain/one-vote-a-voter", 1)],
-        ),
-        (
-            "time goes back",
-            in_block(|block| {
-                let time = block["timestamp"].as_i64().unwrap_or_default();
-                block["timestamp"] = json!(time - 3_000);
-            }),
-            vec![("chain/time-goes-on", 1)],
-        ),
-        (
-            "a timestamp is in seconds",
-            in_block(|block| {
-                set(
-                    block,
-                    &format!("{RECEIPTS}/1/data/timestamp"),
-                    json!(1_700_000_000),
-                );
-            }),
-            vec![
-                ("chain/receipt-signatures", 1),
-                ("get-block/timestamp-unit", 1),
-            ],
-        ),
-        (
-            "a field is missing",
-            in_block(|block| remove(block, "", "proof")),
-            vec![("get-block/proof", 1)],
-        ),
-        (
-            "a receipt is about another block",
-            in_block(|block| set(block, &format!("{RECEIPTS}/0/data/block_index"), json!(1))),
-            vec![
-                ("chain/receipt-signatures", 1),
-                ("get-block/receipts-of-preceding-block", 1),
-            ],
-        ),
-        (
-            "a receipt is null",
-            in_block(|block| set(block, &format!("{RECEIPTS}/1"), Value::Null)),
-            vec![("get-block/previous-block-receipts", 1)],
-        ),
-        (
-            "receipts are a word, a list and a number",
-            in_block(|block| {
-                for (place, value) in [json!("x"), json!([]), json!(1)].into_iter().enumerate() {
-                    set(block, &format!("{RECEIPTS}/{place}"), value);
-                }
-            }),
-            vec![("get-block/previous-block-receipts", 3)],
-        ),
-        (
-            "the block is missing",
-            instead(|answer| {
-                let body = r#"{"detail":"Block not found"}"#;
-                answer.with_status(StatusCode::BAD_REQUEST).with_body(body)
-            }),
-            vec![("chain/no-holes", 1)],
-        ),
-        (
-            "the block can't be read",
-            instead(|answer| answer.with_body("{\"index\":37,")),
-            vec![("get-block/answers", 1)],
-        ),
-        (
-            "the index is not that which was asked for",
-            in_block(|block| block["index"] = json!(BLOCK - 1)),
-            vec![("get-block/index-echo", 1)],
-        ),
-        (
-            "the block follows the same block as another one",
-            Arc::new(|asked: &Asked, answer: Answer| {
-                if is_of(asked, BLOCK) || is_of(asked, BLOCK + 20) {
-                    answer.with_json(|block| {
-                        block["previous_hash"] = json!("ab".repeat(32));
-                        set(block, RECEIPTS, json!([]));
-                    })
-                } else {
-                    answer
-                }
-            }),
-            vec![("chain/distinct-blocks", 1)],
-        ),
-        (
-            "a member stands twice",
-            instead(|answer| {
-                let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"proof\":1,", 1);
-                answer.with_body(text)
-            }),
-            vec![("get-block/answers", 1)],
-        ),
-    ]
-}
+use super::{
+    devnode, kinds, only_blocks, sweep, swept,
+    table::{BLOCK, BLOCKS, in_block, is_of, rows},
+};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_fault_in_one_old_block_is_found_there_and_nowhere_else() {
-    for (name, fault, expected) in faults() {
-        let report = swept(BLOCKS, fault).await;
-        let found: Vec<_> = kinds(&report)
-            .into_iter()
-            .map(|(case, count, _)| (case, count))
-            .collect();
-        assert_eq!(found, expected, "{name}");
-        let place = if name.starts_with("the block follows") {
-            BLOCK + 20
-        } else {
-            BLOCK
-        };
-        for (case, _, blocks) in kinds(&report) {
-            assert_eq!(blocks, [place], "{name}: {case}");
+async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
+    let node = devnode(BLOCKS).await;
+    let mut wrong = Vec::new();
+    for row in rows() {
+        let broken = Proxy::spawn(node.base_url(), row.fault)
+            .await
+            .expect("a proxy");
+        let report = check(&broken.server.base_url(), &only_blocks("..")).await;
+        let mut found: Vec<(&str, u64)> = Vec::new();
+        let mut elsewhere = Vec::new();
+        for (case, count, blocks) in kinds(&report) {
+            match found.last_mut() {
+                Some((last, sum)) if *last == case => *sum += count,
+                _ => found.push((case, count)),
+            }
+            if blocks != row.places {
+                elsewhere.push((case, blocks));
+            }
         }
-        let failed = ids(&report, Outcome::Fail);
-        assert_eq!(failed.len(), expected.len(), "{name}: {failed:?}");
-        assert_eq!(report.exit_code, 1, "{name}");
-        let case = report.cases.iter().find(|case| case.id == failed[0]);
-        let finding = &case.expect("the case").findings[0];
-        assert_eq!(finding.block, Some(place), "{name}");
-        let curl = finding.curl.as_deref().unwrap_or_default();
-        assert!(
-            curl.contains(&format!("block_index={place}")),
-            "{name}: {curl}"
-        );
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        let (ends, unread) = ((sweep.from, sweep.to), sweep.unread);
+        let departing = [Outcome::Fail, Outcome::Warn].map(|outcome| ids(&report, outcome).len());
+        let curls = report.cases.iter().flat_map(|case| &case.findings);
+        let mut curls = curls.map(|finding| finding.curl.as_deref().unwrap_or_default());
+        let first = format!("block_index={}'", row.places[0]);
+        if found != row.finds
+            || !elsewhere.is_empty()
+            || ends != (1, BLOCKS + 1)
+            || (unread, report.exit_code) != (row.unread, row.exit)
+            || departing.iter().sum::<usize>() != row.finds.len()
+            || !row.finds.is_empty() && !curls.any(|curl| curl.contains(&first))
+        {
+            wrong.push(format!(
+                "{}: found {found:?}, elsewhere {elsewhere:?}, {unread} unread of {ends:?}, exit {} {:?}",
+                row.name, report.exit_code, report.reason
+            ));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The cases of blocks that ask something of their own, and so are none of a sweep's.
+const ASK_THEMSELVES: [&str; 5] = [
+    "chain/repeat-read",
+    "get-block/block-index-malformed",
+    "get-block/block-index-required",
+    "get-block/snapshot",
+    "get-block/unknown-index",
+];
+
+#[test]
+fn every_case_about_blocks_finds_some_fault() {
+    let rows = rows();
+    let proven: Vec<_> = rows.iter().flat_map(|row| row.finds).collect();
+    let options = only_blocks("..");
+    let unproven: Vec<_> = node_conformance::cases::all()
+        .iter()
+        .map(|case| case.id)
+        .filter(|id| options.selects(id) && !ASK_THEMSELVES.contains(id))
+        .filter(|id| !proven.iter().any(|(case, _)| case == id))
+        .collect();
+    assert!(
+        unproven.is_empty(),
+        "no fault makes a sweep's {unproven:?} fail"
+    );
+}
+
+#[test]
+fn the_fault_matrix_in_the_docs_is_fresh() {
+    let rows = rows();
+    let mut text = format!(
+        "{} in a chain of {BLOCKS} blocks.\n\n\
+         | fault | found by, and how often | first in block | exit status |\n| --- | --- | --- | --- |\n",
+        matrix::count(rows.len(), "fault", "faults"),
+    );
+    for row in &rows {
+        let finds = row.finds.iter();
+        let finds: Vec<_> = finds
+            .map(|(case, count)| match count {
+                1 => format!("`{case}`"),
+                count => format!("`{case}` ×{count}"),
+            })
+            .collect();
+        let found = match row.unread {
+            0 => finds.join(", "),
+            _ => "– (not read)".to_owned(),
+        };
+        let places: Vec<_> = row.places.iter().map(ToString::to_string).collect();
+        text.push_str(&format!(
+            "| {} | {found} | {} | {} |\n",
+            matrix::cell(row.name),
+            places.join(", "),
+            row.exit
+        ));
+    }
+    assert_eq!(matrix::keep_fresh(&[("sweep", text)]), Ok(()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_without_a_sweep_does_not_see_that_block() {
     let node = devnode(BLOCKS).await;
     let fault = in_block(|block| remove(block, "", "proof"));
-    let broken = integration_tests::proxy::Proxy::spawn(node.base_url(), fault)
-        .await
-        .expect("a proxy");
+    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let report = check(&broken.server.base_url(), &Options::default()).await;
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     assert!(report.requests <= 100, "{}", report.requests);
@@ -276,9 +176,7 @@ async fn a_good_chain_passes_every_case_that_a_run_without_a_sweep_passes() {
 async fn a_range_has_the_blocks_that_it_names() {
     let node = devnode(60).await;
     let fault = in_block(|block| remove(block, "", "proof"));
-    let broken = integration_tests::proxy::Proxy::spawn(node.base_url(), fault)
-        .await
-        .expect("a proxy");
+    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let url = broken.server.base_url();
     for (range, judged, code) in [
         ("30..37", 7, 0),
@@ -303,34 +201,27 @@ async fn a_range_has_the_blocks_that_it_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_range_that_names_a_block_that_is_not_found_is_not_cut_in_silence() {
+async fn a_range_that_names_a_block_that_is_not_there_is_not_cut_in_silence() {
     let node = devnode(60).await;
-    let newest = "block_index=60";
-    let faults: [fn(Answer) -> Answer; 2] = [
-        |answer| answer.with_json(|block| block["index"] = json!(61)),
-        |answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-    ];
-    for fault in faults {
-        let fault = move |asked: &Asked, answer: Answer| {
-            if asked.query == newest {
-                fault(answer)
-            } else {
-                answer
-            }
-        };
-        let broken = integration_tests::proxy::Proxy::spawn(node.base_url(), Arc::new(fault))
-            .await
-            .expect("a proxy");
-        let url = broken.server.base_url();
-        let report = check(&url, &only_blocks("1..=60")).await;
-        assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
-        let reason = report.reason.unwrap_or_default();
-        assert!(
-            reason.contains("to block 60") && reason.contains("found is 59"),
-            "{reason}"
-        );
-        assert_eq!(check(&url, &only_blocks("1..=59")).await.exit_code, 0);
-    }
+    let fault = |asked: &Asked, answer: Answer| {
+        if is_of(asked, 60) {
+            answer.with_status(StatusCode::NOT_FOUND)
+        } else {
+            answer
+        }
+    };
+    let broken = Proxy::spawn(node.base_url(), Arc::new(fault))
+        .await
+        .expect("a proxy");
+    let url = broken.server.base_url();
+    let report = check(&url, &only_blocks("1..=60")).await;
+    assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
+    let reason = report.reason.unwrap_or_default();
+    assert!(
+        reason.contains("to block 60") && reason.contains("found is 59"),
+        "{reason}"
+    );
+    assert_eq!(check(&url, &only_blocks("1..=59")).await.exit_code, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -340,9 +231,7 @@ async fn a_sweep_runs_the_selected_cases_alone() {
         remove(block, "", "proof");
         block["timestamp"] = json!(1);
     });
-    let broken = integration_tests::proxy::Proxy::spawn(node.base_url(), fault)
-        .await
-        .expect("a proxy");
+    let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let mut options = only_blocks("..");
     options
         .select_only(["chain/time-goes-on", "chain/no-holes"])

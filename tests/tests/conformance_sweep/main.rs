@@ -7,7 +7,10 @@
 
 mod cut;
 mod faults;
+mod misled_search;
 mod odd_answers;
+mod pruned;
+mod table;
 
 use devnode::Config;
 use integration_tests::proxy::{Fault, Proxy};

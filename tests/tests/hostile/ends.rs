@@ -1,4 +1,4 @@
-//! How a run ends before its time: by its deadline, and by Ctrl-C.
+//! How a run ends before its time: by its deadline, by Ctrl-C, and by SIGTERM.
 
 use std::{
     fs,
@@ -68,9 +68,9 @@ async fn silent(front: &Front) {
 }
 
 #[cfg(unix)]
-fn interrupt(child: &Child) {
+fn send(signal: &str, child: &Child) {
     let id = child.id().to_string();
-    let sent = Command::new("kill").args(["-INT", &id]).status();
+    let sent = Command::new("kill").args([signal, &id]).status();
     assert!(sent.expect("kill").success());
 }
 
@@ -168,7 +168,7 @@ async fn ctrl_c_tells_what_is_known_and_writes_the_reports() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut child = run(&front, folder.path(), &["--deadline", "600"]);
     silent(&front).await;
-    interrupt(&child);
+    send("-INT", &child);
     let status = ended(&mut child).await.expect("an end");
     assert_eq!(status.code(), Some(130));
     assert_told(folder.path(), &printed(&mut child), 130, "interrupted");
@@ -187,7 +187,7 @@ async fn a_second_ctrl_c_ends_at_once_where_nobody_takes_the_report() {
     );
     silent(&front).await;
     for _ in 0..LOOKS {
-        interrupt(&child);
+        send("-INT", &child);
         sleep(BETWEEN).await;
         if let Some(status) = child.try_wait().expect("a status") {
             assert_eq!(status.code(), Some(130));
@@ -196,4 +196,131 @@ async fn a_second_ctrl_c_ends_at_once_where_nobody_takes_the_report() {
     }
     child.kill().expect("an end");
     panic!("Ctrl-C did not end it");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_tells_what_is_known_and_writes_the_reports() {
+    let (_node, front) = falling_silent().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = run(&front, folder.path(), &["--deadline", "600"]);
+    silent(&front).await;
+    send("-TERM", &child);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(143));
+    assert_told(folder.path(), &printed(&mut child), 143, "SIGTERM");
+    let units = fs::read_to_string(folder.path().join("junit.xml")).expect("a file");
+    assert!(units.contains("type=\"interrupted\""), "{units}");
+}
+
+/// A good node of 200 blocks that never answers one of them, and all the rest.
+async fn silent_at_block_150() -> (devnode::Handle, Front) {
+    let node = devnode::spawn(Config::for_tests().with_blocks(200)).await;
+    let node = node.expect("a node");
+    let act = Arc::new(|seen: &Seen, _: &Good| {
+        if seen.query == "block_index=150" {
+            Act::Silence
+        } else {
+            Act::Right
+        }
+    });
+    let front = front(node.base_url(), act).await.expect("a front");
+    (node, front)
+}
+
+#[cfg(unix)]
+async fn asked_for_block_150(front: &Front, times: usize) {
+    let asked = |head: &&String| head.contains("block_index=150 ");
+    let come = || front.heads().iter().filter(asked).count() >= times;
+    for _ in 0..LOOKS {
+        if come() {
+            break;
+        }
+        sleep(BETWEEN).await;
+    }
+    assert!(come(), "it was not asked for");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_ends_a_sweep_and_leaves_its_state() {
+    let (_node, front) = silent_at_block_150().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path().join("state.json");
+    let path = state.to_str().expect("UTF-8");
+    let mut child = run(&front, folder.path(), &["--blocks", "..", "--state", path]);
+    asked_for_block_150(&front, 1).await;
+    send("-TERM", &child);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(143));
+    let report = fs::read(folder.path().join("report.json")).expect("a report");
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    assert_eq!(report["sweep"]["done"], false);
+    assert_eq!(report["sweep"]["state"], path);
+    let next = report["sweep"]["next"].as_u64().expect("an index");
+    assert!((1..=150).contains(&next), "{next}");
+    assert!(state.is_file() && printed(&mut child).contains("--resume goes on from there"));
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn sigterm_ends_the_runs_of_several_nodes() {
+    let (_node, front) = silent_at_block_150().await;
+    let (_other, second) = silent_at_block_150().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let url = format!("http://{}", second.address);
+    let mut child = run(
+        &front,
+        folder.path(),
+        &["--blocks", "..", "--base-url", &url],
+    );
+    asked_for_block_150(&front, 1).await;
+    asked_for_block_150(&second, 1).await;
+    send("-TERM", &child);
+    let status = ended(&mut child).await.expect("an end");
+    assert_eq!(status.code(), Some(143));
+    let report = fs::read(folder.path().join("report.json")).expect("a report");
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    assert_eq!(report["exit_code"], 143);
+    for node in report["nodes"].as_array().expect("nodes") {
+        assert_eq!(node["exit_code"], 143);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn two_sweeps_do_not_keep_one_state_and_a_kill_leaves_no_lock() {
+    let (_node, front) = silent_at_block_150().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (reports, others) = (folder.path().join("one"), folder.path().join("two"));
+    let state = folder.path().join("state.json");
+    let path = state.to_str().expect("UTF-8");
+    let sweep = ["--blocks", "..", "--state", path];
+    let mut first = run(&front, &reports, &sweep);
+    asked_for_block_150(&front, 1).await;
+    for more in [&sweep[..], &[&sweep[..], &["--resume"]].concat()] {
+        let second = Command::new(env!("CARGO_BIN_EXE_hostile"))
+            .args(["conformance", "--network", "devnet"])
+            .args(["--base-url", &format!("http://{}", front.address)])
+            .arg("--report-dir")
+            .arg(&others)
+            .args(more)
+            .output()
+            .expect("a program that runs");
+        let told = String::from_utf8_lossy(&second.stderr);
+        assert_eq!(second.status.code(), Some(2), "{told}");
+        assert!(
+            told.contains(path) && told.contains("another run") && told.contains("--state"),
+            "{told}"
+        );
+    }
+    first.kill().expect("an end");
+    first.wait().expect("an end");
+    let mut third = run(&front, &others, &[&sweep[..], &["--resume"]].concat());
+    asked_for_block_150(&front, 2).await;
+    send("-TERM", &third);
+    let status = ended(&mut third).await.expect("an end");
+    assert_eq!(status.code(), Some(143));
+    let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
+    assert_eq!(left.len(), 3, "the state and two folders: {left:?}");
 }

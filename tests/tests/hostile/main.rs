@@ -7,6 +7,8 @@
 )]
 
 mod ends;
+#[cfg(target_os = "linux")]
+mod many_jobs;
 mod seeds;
 
 use std::{

@@ -10,6 +10,8 @@ use node_primitives::{TimestampMs, TransactionCode};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
+use super::times::Times;
+
 /// What a block has in common with others.
 #[derive(Clone, Debug)]
 pub(crate) struct Links {
@@ -29,8 +31,8 @@ const REMEMBERED: usize = 16_384;
 /// What is remembered of the blocks before. It takes the same place however long the chain.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// The latest time of all.
-    pub(crate) newest: Option<i64>,
+    /// Their times.
+    pub(crate) times: Times,
     /// The blocks that others follow.
     pub(crate) previous: Recent,
     /// The transactions.
@@ -157,7 +159,9 @@ mod tests {
             let thing = Fingerprint::of(&(block % 20_000).to_string());
             memory.previous.seen_before(thing, (block, 3));
         }
-        memory.newest = Some(-5);
+        let told = serde_json::json!({"block": 1, "time": -5, "evidence": {"method": "GET", "url": "",
+            "status": 200, "elapsed_ms": 0, "body": "", "body_bytes": 0}});
+        memory.times.follow(serde_json::from_value(told).unwrap());
         let text = serde_json::to_string(&memory).unwrap();
         let mut again: Memory = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&again).unwrap(), text);

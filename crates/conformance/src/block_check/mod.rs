@@ -5,13 +5,15 @@
 //! in any order and on any core; what it says of a block and those before it is said in order, with
 //! a [`Memory`] that does not grow with the chain.
 
+mod evidence;
 mod memory;
 mod seen;
+mod times;
 
+pub(crate) use evidence::Evidence;
 pub(crate) use memory::{Fingerprint, Links, Memory};
 pub(crate) use seen::{Kind, Seen, asked_index};
-
-use std::sync::Arc;
+pub(crate) use times::{Bound, Misplaced, Timed};
 
 use node_client::Block;
 
@@ -19,7 +21,6 @@ use crate::{
     field::{self, Field},
     judge,
     outcome::{Finding, Findings, Obstacle},
-    report::ExchangeReport,
     sample::{Context, Sample},
     spec::{SchemaValidator, Spec, View},
 };
@@ -47,15 +48,21 @@ pub(crate) enum Look {
     /// At each index that has no block.
     Holes(fn(&Seen, &mut Judged)),
     /// At a block and those before it.
-    InOrder(fn(&Links, &mut Memory, &Evidence<'_>, &mut Judged)),
+    InOrder(InOrder),
     /// At one documented field.
     Field(&'static Field),
     /// At what a client makes of it.
     Decode(fn(&Block) -> Result<(), String>),
 }
 
-/// The request and its answer that a finding is about, told only where there is one.
-pub(crate) type Evidence<'e> = dyn Fn() -> Arc<ExchangeReport> + 'e;
+/// A look at a block and those before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InOrder {
+    /// At the next block.
+    pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut Judged),
+    /// At what was left open until there is no next one.
+    pub(crate) end: fn(&mut Memory, &mut Judged),
+}
 
 /// What a check says of some blocks.
 #[derive(Debug, Default)]
@@ -135,15 +142,19 @@ impl Judge {
     }
 
     /// What the check says of a block and those before it; nothing if it looks at each alone.
-    pub(crate) fn follow(
-        &self,
-        links: &Links,
-        memory: &mut Memory,
-        evidence: &Evidence<'_>,
-    ) -> Judged {
+    pub(crate) fn follow(&self, links: &Links, memory: &mut Memory, evidence: &Evidence) -> Judged {
         let mut judged = Judged::default();
         if let Look::InOrder(look) = self.check.look {
-            look(links, memory, evidence, &mut judged);
+            (look.follow)(links, memory, evidence, &mut judged);
+        }
+        judged
+    }
+
+    /// What the check says when there are no more blocks. What it finds names its block.
+    pub(crate) fn end(&self, memory: &mut Memory) -> Judged {
+        let mut judged = Judged::default();
+        if let Look::InOrder(look) = self.check.look {
+            (look.end)(memory, &mut judged);
         }
         judged
     }
@@ -176,12 +187,17 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     for seen in sample.iter() {
         let mut judged = judge.look(seen);
         if matches!(check.look, Look::InOrder(_)) && seen.kind == Kind::Block {
-            let evidence = || seen.exchange.told();
+            let evidence = Evidence::Exchange(seen.exchange.clone());
             judged = judge.follow(&seen.links(), &mut memory, &evidence);
         }
         all.count += judged.count;
         all.findings.extend(judged.findings);
         all.obstacle = all.obstacle.or(judged.obstacle);
+    }
+    all.findings.extend(judge.end(&mut memory).findings);
+    for finding in &mut all.findings {
+        // Only a sweep tells blocks by their index; here the exchange does.
+        finding.block = None;
     }
     conclude(check, all)
 }

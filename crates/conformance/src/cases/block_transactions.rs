@@ -8,7 +8,7 @@ use node_wallet::{SignatureEntry, verify_transaction};
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
-    block_check::{BlockCheck, Evidence, Fingerprint, Judged, Links, Look, Memory, Seen},
+    block_check::{BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, Seen},
     outcome::{Finding, Level},
 };
 
@@ -30,7 +30,10 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "transaction.trans_code | string | 40 hexadecimal characters",
         BlockCheck {
-            look: Look::InOrder(distinct),
+            look: Look::InOrder(InOrder {
+                follow: distinct,
+                end: |_, _| {},
+            }),
             least: 1,
             otherwise: NONE,
         },
@@ -77,7 +80,7 @@ fn time_unit(seen: &Seen, judged: &mut Judged) {
 }
 
 /// A transaction is in the chain once.
-fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence<'_>, judged: &mut Judged) {
+fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
     judged.count += links.transactions;
     for (place, code) in &links.codes {
         let code = code.to_string();
@@ -87,7 +90,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence<'_>, judged:
             let expected =
                 format!("another code than that of /text/transactions/{before} in block {block}");
             judged.found(
-                Finding::told(evidence(), what, expected, code)
+                Finding::told(evidence.told(), what, expected, code)
                     .at(format!("/text/transactions/{place}/transaction/trans_code")),
             );
         }

@@ -3,7 +3,10 @@
 //! The contract shows the fields and says what they mean; it leaves the signature's algorithm open.
 //! That is taken as it was observed on the network: nodes of one network have to agree on it.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use node_client::{Block, Receipt, escape::escaped_up_to as shown};
 use node_primitives::{TimestampMs, WalletAddress};
@@ -11,7 +14,10 @@ use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 
 use super::{Case, get_block::NO_BLOCK};
 use crate::{
-    block_check::{BlockCheck, Evidence, Fingerprint, Judged, Kind, Links, Look, Memory, Seen},
+    block_check::{
+        BlockCheck, Bound, Evidence, Fingerprint, InOrder, Judged, Kind, Links, Look, Memory,
+        Misplaced, Seen, Timed,
+    },
     judge::objects,
     outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
@@ -42,7 +48,10 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "previous_hash | string | 64 hex characters",
         BlockCheck {
-            look: Look::InOrder(distinct_blocks),
+            look: Look::InOrder(InOrder {
+                follow: distinct_blocks,
+                end: |_, _| {},
+            }),
             least: 2,
             otherwise: "fewer than two blocks with a previous_hash were seen",
         },
@@ -52,7 +61,10 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
         BlockCheck {
-            look: Look::InOrder(time_goes_on),
+            look: Look::InOrder(InOrder {
+                follow: time_goes_on,
+                end: time_is_over,
+            }),
             least: 2,
             otherwise: "fewer than two blocks with a timestamp were seen",
         },
@@ -114,12 +126,7 @@ fn no_holes(seen: &Seen, judged: &mut Judged) {
     }
 }
 
-fn distinct_blocks(
-    links: &Links,
-    memory: &mut Memory,
-    evidence: &Evidence<'_>,
-    judged: &mut Judged,
-) {
+fn distinct_blocks(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
     let Some(previous) = links.previous.map(|previous| previous.to_string()) else {
         return;
     };
@@ -131,7 +138,7 @@ fn distinct_blocks(
     if before.is_some() {
         judged.found(
             Finding::told(
-                evidence(),
+                evidence.told(),
                 "two blocks of different index follow the same block",
                 "a previous_hash that no other block has",
                 previous,
@@ -141,23 +148,50 @@ fn distinct_blocks(
     }
 }
 
-fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence<'_>, judged: &mut Judged) {
+fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
     let Some(time) = links.time.map(TimestampMs::as_millis) else {
         return;
     };
     judged.one();
-    if let Some(before) = memory.newest.filter(|before| time < *before) {
-        judged.found(
-            Finding::told(
-                evidence(),
-                "the block is older than one with a lower index",
-                format!("a timestamp of at least {before}"),
-                time.to_string(),
-            )
-            .at("/timestamp"),
-        );
+    let misplaced = memory.times.follow(Timed {
+        block: links.index,
+        time,
+        evidence: evidence.clone(),
+    });
+    misplaced
+        .into_iter()
+        .for_each(|wrong| judged.found(out_of_time(wrong)));
+}
+
+fn time_is_over(memory: &mut Memory, judged: &mut Judged) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
+    let misplaced = memory.times.end(now);
+    misplaced
+        .into_iter()
+        .for_each(|wrong| judged.found(out_of_time(wrong)));
+}
+
+fn out_of_time(wrong: Misplaced) -> Finding {
+    let (what, expected) = match wrong.bound {
+        Bound::AtLeast(least) => (
+            "the block is older than one with a lower index",
+            format!("a timestamp of at least {least}"),
+        ),
+        Bound::AtMost(most) => (
+            "the block is newer than those behind it, or than the present",
+            format!("a timestamp of at most {most}"),
+        ),
+    };
+    let Timed {
+        block,
+        time,
+        evidence,
+    } = wrong.timed;
+    Finding {
+        block: Some(block),
+        ..Finding::told(evidence.told(), what, expected, time.to_string()).at("/timestamp")
     }
-    memory.newest = memory.newest.max(Some(time));
 }
 
 /// Judges every receipt of a block.

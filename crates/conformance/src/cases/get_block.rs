@@ -22,7 +22,8 @@ pub(super) const CASES: &[Case] = &[
         BlockCheck {
             look: Look::Answers(answers),
             least: 1,
-            otherwise: "the node has no block at index 0 or 1; name one with --fixture",
+            otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
+                        with --fixture or --blocks",
         },
     ),
     Case::of_blocks(

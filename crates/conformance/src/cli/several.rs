@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::{
-    ConformanceArgs, Format, error::UsageError, interrupted, permitted, print, print_json,
-    report_dir, style, swept::sweep_with_state, target,
+    ConformanceArgs, Format, error::UsageError, permitted, print, print_json, report_dir,
+    signals::Signals, style, swept::sweep_with_state, target,
 };
 use crate::{
-    NodeToCheck, Options, StateError, Sweep, Target, Tier, plan, progress::Progress, report,
-    run_several, targets,
+    NodeToCheck, Options, StateError, Sweep, Target, Tier, plan,
+    progress::Progress,
+    report, run_several,
+    sweep::{self, Lock},
+    targets,
 };
 
 /// The nodes that the command line names, each once.
@@ -91,9 +94,10 @@ pub(super) async fn several(
         options.sweep = sweep;
         nodes.push((target, options, Arc::new(progress)));
     }
-    let states: Vec<_> = nodes
+    // Kept to the end, as they keep other runs from their states.
+    let swept: Vec<_> = nodes
         .iter()
-        .map(|(_, options, _)| options.sweep.as_ref().and_then(|sweep| sweep.state.clone()))
+        .filter_map(|(_, options, _)| options.sweep.clone())
         .collect();
     let folder = match args.report_dir.as_deref() {
         Some(path) => {
@@ -102,7 +106,9 @@ pub(super) async fn several(
         }
         None => None,
     };
-    let report = run_several(nodes, interrupted()).await;
+    let signals = Signals::default();
+    let mut report = run_several(nodes, signals.listen()).await;
+    report.was_told_to_end(signals.status());
     match args.format {
         Format::Pretty => print(&report::pretty_nodes(&report, style)),
         Format::Json => print_json(&report),
@@ -115,8 +121,8 @@ pub(super) async fn several(
     let done = |node: &report::Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {
         // Until then who is done is needed for resuming the others.
-        for state in states.into_iter().flatten() {
-            let _ = std::fs::remove_file(state);
+        for state in swept.iter().filter_map(|sweep| sweep.state.as_ref()) {
+            sweep::remove_finished(state);
         }
     }
     Ok(report.exit_code)
@@ -139,7 +145,8 @@ fn sweeps(
     let any = of_each.iter().any(Result::is_ok);
     let begun = |found| match found {
         Err(UsageError::State(StateError::Nothing { path })) if any => {
-            Ok(Some(sweep.clone().keeping_state(path)))
+            let lock = Lock::take(&path)?;
+            Ok(Some(sweep.clone().keeping_state(path).locked(lock)))
         }
         found => found.map(Some),
     };

@@ -2,8 +2,8 @@
 
 use super::{ConformanceArgs, complain, error::UsageError};
 use crate::{
-    Options, Target,
-    sweep::{self, Sweep},
+    Options, StateError, Target,
+    sweep::{self, Lock, Sweep},
 };
 
 /// The sweep with its state: where it is kept, and how far it is if it is resumed.
@@ -30,10 +30,19 @@ pub(super) fn sweep_with_state(
         .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
     match (place, args.resume) {
-        (Some(path), true) => Ok(sweep.resuming(path, target, &selected)?),
+        (Some(path), true) => {
+            // Where there is nothing to resume, nothing is made either.
+            let lock = path.exists().then(|| Lock::take(&path)).transpose()?;
+            let sweep = sweep.resuming(path, target, &selected)?;
+            Ok(match lock {
+                Some(lock) => sweep.locked(lock),
+                None => sweep,
+            })
+        }
         (None, true) => Err(UsageError::NoPlaceForState),
         (Some(path), false) => {
-            match sweep::prepare(&path) {
+            let lock = match sweep::prepare(&path).and_then(|()| Lock::take(&path)) {
+                Err(error @ StateError::InUse { .. }) => return Err(error.into()),
                 Err(error) if args.state.is_some() => return Err(error.into()),
                 Err(error) => {
                     complain(&format!(
@@ -41,8 +50,8 @@ pub(super) fn sweep_with_state(
                     ));
                     return Ok(sweep);
                 }
-                Ok(()) => {}
-            }
+                Ok(lock) => lock,
+            };
             if let Some((next, to)) = Sweep::unfinished(&path) {
                 complain(&format!(
                     "warning: {} has a sweep that was cut at block {next} of {}; it is begun anew, \
@@ -51,7 +60,7 @@ pub(super) fn sweep_with_state(
                     to - 1
                 ));
             }
-            Ok(sweep.keeping_state(path))
+            Ok(sweep.keeping_state(path).locked(lock))
         }
         (None, false) => Ok(sweep),
     }

@@ -1,7 +1,7 @@
 //! A folder of reports: `report.json`, `junit.xml` and `report.html`.
 
 use std::{
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
@@ -12,6 +12,39 @@ use super::{NodesReport, Report};
 /// A folder that reports can be written to.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
+
+/// The files, each with what one of ours begins with, and what soon follows.
+const FILES: [(&str, &str, &str); 3] = [
+    ("report.json", "{\n  \"version\": ", "\"exit_code\": "),
+    (
+        "junit.xml",
+        "<?xml ",
+        "<testsuites name=\"node-conformance\"",
+    ),
+    ("report.html", "<!DOCTYPE html>", super::html::GENERATOR),
+];
+/// How soon it follows, in bytes.
+const SOON: u64 = 16 * 1024;
+
+/// Removes the reports that an earlier run has left in a folder, and nothing else: who looks there
+/// after a run that could not begin must not take its verdict for this one's.
+pub(crate) fn remove_stale(folder: &Path) {
+    for (name, beginning, soon) in FILES {
+        let path = folder.join(name);
+        let regular = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        let is_own = || -> io::Result<bool> {
+            let mut bytes = Vec::new();
+            let file = std::fs::File::open(&path)?;
+            file.take(SOON).read_to_end(&mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            Ok(text.starts_with(beginning) && text.contains(soon))
+        };
+        if regular && is_own().unwrap_or(false) {
+            // Where that is not allowed, writing the new one will tell.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
 
 impl Folder {
     /// Makes the folder where it is not there, and sees whether a file can be written to it: who

@@ -10,8 +10,8 @@ use node_client::escape::escaped_up_to as shown;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
-    CaseReport, CrossCheck, CrossFinding, CrossValue, FindingReport, NodesReport, Report, Verdict,
-    exchanges::escaped_lines,
+    CaseReport, CrossCheck, CrossFinding, CrossValue, FindingReport, INTERRUPTED, NodesReport,
+    Report, TERMINATED, Verdict, exchanges::escaped_lines,
 };
 use crate::outcome::Outcome;
 
@@ -136,7 +136,7 @@ fn whole_run(report: &Report) -> TestCase {
     let failed = report.cases.iter().any(|case| fails(case, report));
     let status = match report.verdict {
         Verdict::Unreachable => {
-            let kind = if report.exit_code == 130 {
+            let kind = if matches!(report.exit_code, INTERRUPTED | TERMINATED) {
                 "interrupted"
             } else {
                 "unreachable"

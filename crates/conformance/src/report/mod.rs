@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchanges::ExchangeReport;
-pub(crate) use folder::Folder;
+pub(crate) use folder::{Folder, remove_stale};
 pub use html::{html, html_of_nodes};
 pub(crate) use json::harmless;
 pub use json::{JsonReport, json};
@@ -25,6 +25,11 @@ pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
 pub(crate) use pretty::line;
 pub use pretty::{Style, pretty, pretty_case, pretty_nodes};
 pub use sweep::{SweepKind, SweepReport};
+
+/// Exit status of a run that Ctrl-C has ended.
+pub(crate) const INTERRUPTED: u8 = 130;
+/// Exit status of a run that SIGTERM has ended.
+pub(crate) const TERMINATED: u8 = 143;
 
 use crate::{
     Options, Target, cases, coverage,
@@ -306,6 +311,16 @@ pub(crate) fn build(
     }
 }
 
+impl Report {
+    /// Says by which signal the run was ended, if one has ended it.
+    pub(crate) fn was_told_to_end(&mut self, status: u8) {
+        if self.exit_code == INTERRUPTED && status == TERMINATED {
+            self.exit_code = TERMINATED;
+            self.reason = Some("terminated by SIGTERM".to_owned());
+        }
+    }
+}
+
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -359,7 +374,8 @@ fn judge(
             return (Verdict::Unreachable, 3, Some(reason.clone()));
         }
         Some(Cut::Interrupted) => {
-            return (Verdict::Unreachable, 130, Some("interrupted".to_owned()));
+            let reason = Some("interrupted".to_owned());
+            return (Verdict::Unreachable, INTERRUPTED, reason);
         }
         None => {}
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Report, VERSION, Verdict};
+use super::{INTERRUPTED, Report, TERMINATED, VERSION, Verdict};
 use crate::outcome::Outcome;
 
 /// `report.json` of several nodes: the report of each, and how they compare.
@@ -14,8 +14,8 @@ pub struct NodesReport {
     pub version: u32,
     /// The worst of the nodes' verdicts; `departs` where only the cross-check found something.
     pub verdict: Verdict,
-    /// The process' exit status: the worst of the nodes', where 130 is worse than 4, 4 than 3, 3 than
-    /// 1, 1 than 5, and 5 than 0; what the cross-check finds counts as 1, and as 3 where the nodes
+    /// The process' exit status: the worst of the nodes', where 130 and 143 are worse than 4, 4 than
+    /// 3, 3 than 1, 1 than 5, and 5 than 0; what the cross-check finds counts as 1, and as 3 where the nodes
     /// could not be compared at all.
     pub exit_code: u8,
     /// The report of each node, in the order in which they were named.
@@ -105,7 +105,7 @@ impl NodesReport {
         // Where not even heights could be compared, nobody can say that the nodes agree.
         let of_the_check = match cross_check.first().map(|first| first.outcome) {
             _ if differ => (1, Verdict::Departs),
-            None => (130, Verdict::Unreachable),
+            None => (INTERRUPTED, Verdict::Unreachable),
             Some(Outcome::Inconclusive) => (3, Verdict::Unreachable),
             Some(_) => (0, Verdict::Conforms),
         };
@@ -121,6 +121,16 @@ impl NodesReport {
             exit_code,
             nodes,
             cross_check,
+        }
+    }
+
+    /// Says by which signal the runs were ended, if one has ended them.
+    pub(crate) fn was_told_to_end(&mut self, status: u8) {
+        if self.exit_code == INTERRUPTED && status == TERMINATED {
+            self.exit_code = TERMINATED;
+        }
+        for node in &mut self.nodes {
+            node.was_told_to_end(status);
         }
     }
 

@@ -241,6 +241,12 @@ fn swept(sweep: &SweepReport, out: &mut String) {
         }
     }
     let _ = writeln!(out, ", {} found wrong", places(sweep.findings));
+    if let Some(lowest) = sweep.none_below {
+        let _ = writeln!(
+            out,
+            "it began there, as the node has no block below {lowest}"
+        );
+    }
     if sweep.done {
         return;
     }

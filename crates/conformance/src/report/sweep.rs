@@ -13,6 +13,10 @@ pub struct SweepReport {
     pub from: u64,
     /// The index behind the last block: the newest one that there was in the beginning, at most.
     pub to: u64,
+    /// The lowest block that the node has, where the range left its start open and the chain's first
+    /// blocks are gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none_below: Option<u64>,
     /// The block that comes next, where the sweep was cut.
     pub next: u64,
     /// Whether all blocks were gone through.

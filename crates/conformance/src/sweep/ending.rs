@@ -115,6 +115,9 @@ impl Sweeping {
                 blocks: self.sweep.blocks.to_string(),
                 from: state.from,
                 to: state.to,
+                // Chains were seen to begin at 1; 0 is as good a beginning.
+                none_below: (self.sweep.blocks.first().is_none() && state.from > 1)
+                    .then_some(state.from),
                 next: state.next,
                 done,
                 judged: tally.blocks,

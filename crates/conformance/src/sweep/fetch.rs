@@ -10,16 +10,15 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::tally::few;
+use super::{Extent, tally::few};
 
 use crate::{
-    block_check::{self, Judge, Judged, Kind, Links, Look, Seen},
+    block_check::{self, Evidence, Judge, Judged, Kind, Links, Look, Seen},
     cases::Case,
-    discovery::{block_request, reported_index},
+    discovery::{block_request, is_a_gateways, reported_index, says_there_is_none},
     exchange::{Exchange, TOO_MUCH},
     node::Node,
     outcome::{Finding, Obstacle},
-    report::ExchangeReport,
     spec::{SchemaValidator, Spec},
 };
 
@@ -41,12 +40,12 @@ pub(super) struct Judges {
     seen: Vec<AtomicBool>,
     /// Whether any of them looks at blocks in order.
     in_order: bool,
-    /// By how much the index of every block differs from the one asked for.
-    offset: Option<i128>,
+    /// What is known of the chain.
+    chain: Extent,
 }
 
 impl Judges {
-    pub(super) fn of(cases: &[Case], spec: &Spec, offset: Option<i128>) -> Result<Self, Obstacle> {
+    pub(super) fn of(cases: &[Case], spec: &Spec, chain: &Extent) -> Result<Self, Obstacle> {
         let mut list = Vec::new();
         for case in cases {
             if let Some(check) = case.block_check() {
@@ -64,20 +63,33 @@ impl Judges {
             in_order,
             seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
             list,
-            offset,
+            chain: chain.clone(),
         })
     }
 
-    /// Tells what an answer is. A node whose first answer is off by some number is off everywhere:
-    /// it is judged for that, and its blocks are judged all the same.
+    /// Whether an index is above that of every block that is known.
+    pub(super) fn is_beyond(&self, index: u64) -> bool {
+        self.chain.tip.is_none_or(|tip| index > tip)
+    }
+
+    /// Tells what an answer is. A node that is off by some number is off everywhere: it is judged
+    /// for that, and its blocks are judged all the same.
     fn kind(&self, index: u64, exchange: &Exchange) -> Kind {
-        match exchange.answered_object().map(reported_index) {
-            Some(Some(reported)) if reported - i128::from(index) != self.offset.unwrap_or(0) => {
+        let kind = match exchange.answered_object().map(reported_index) {
+            Some(Some(reported))
+                if reported - i128::from(index) != self.chain.offset.unwrap_or(0) =>
+            {
                 Kind::Odd
             }
-            Some(_) => Kind::Block,
-            None if exchange.status == 200 => Kind::Unread,
-            None => Kind::Hole,
+            Some(_) => return Kind::Block,
+            None if says_there_is_none(exchange.status) => return Kind::Hole,
+            None => Kind::Unread,
+        };
+        let may_say = |other| self.chain.unknown.may_say(exchange.status, other);
+        if self.is_beyond(index) && may_say(kind == Kind::Odd) {
+            Kind::Hole
+        } else {
+            kind
         }
     }
 
@@ -101,7 +113,7 @@ impl Judges {
             findings: Vec::new(),
             obstacles: Vec::new(),
             links: (self.in_order && seen.kind == Kind::Block).then(|| seen.links()),
-            evidence: Kept::Exchange(Arc::clone(&seen.exchange)),
+            evidence: Evidence::Exchange(Arc::clone(&seen.exchange)),
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {
             let Judged {
@@ -132,7 +144,7 @@ impl Judges {
         }
         if seen.exchange.body.len() > LONG_WORK {
             // It may have to wait for blocks before it, and then only its excerpt does.
-            said.evidence = Kept::Told(seen.exchange.told());
+            said.evidence = Evidence::Told(seen.exchange.told());
         }
         Passed {
             index,
@@ -183,22 +195,8 @@ pub(super) struct Said {
     pub(super) findings: Vec<(usize, (Finding, u64))>,
     pub(super) obstacles: Vec<(usize, Obstacle)>,
     pub(super) links: Option<Links>,
-    pub(super) evidence: Kept,
-}
-
-/// What is kept of an exchange until it is its block's turn.
-pub(super) enum Kept {
-    Exchange(Arc<Exchange>),
-    Told(Arc<ExchangeReport>),
-}
-
-impl Kept {
-    pub(super) fn told(&self) -> Arc<ExchangeReport> {
-        match self {
-            Self::Exchange(exchange) => exchange.told(),
-            Self::Told(told) => Arc::clone(told),
-        }
-    }
+    /// Kept until it is its block's turn.
+    pub(super) evidence: Evidence,
 }
 
 /// What all that fetch share.
@@ -246,7 +244,7 @@ impl Fetcher {
                 .await;
             let reason = match answer {
                 // What stands before the node says that it is not there.
-                Ok((exchange, _)) if matches!(exchange.status, 502 | 504) => exchange.summary(),
+                Ok((exchange, _)) if is_a_gateways(exchange.status) => exchange.summary(),
                 Ok(answer) => return Ok(answer),
                 Err(Obstacle::Transport(reason)) => reason,
                 Err(Obstacle::TooLarge(reason)) => return Err(Nothing::TooLarge(reason)),
@@ -280,7 +278,7 @@ impl Fetcher {
         };
         for look in 0..MOST_LOOKS {
             match self.node.ask(block_request(*known)).await {
-                Ok(exchange) if matches!(exchange.status, 502 | 504) => {}
+                Ok(exchange) if is_a_gateways(exchange.status) => {}
                 Ok(_) => return true,
                 Err(Obstacle::Transport(_)) => {}
                 Err(_) => return false,

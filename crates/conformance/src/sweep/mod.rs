@@ -8,6 +8,7 @@
 
 mod ending;
 mod fetch;
+mod lock;
 mod place;
 mod range;
 mod state;
@@ -25,6 +26,7 @@ use std::{
 
 use tokio::{sync::Semaphore, task::JoinSet};
 
+pub(crate) use lock::Lock;
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
 pub use state::{State, StateError};
@@ -34,9 +36,9 @@ use crate::{
     Target,
     block_check::Kind,
     cases::Case,
-    discovery::{Material, block_request},
+    discovery::{Material, Unknown},
     node::Node,
-    outcome::Obstacle,
+    outcome::{Finding, Obstacle},
     run::{Cut, Watch},
     spec::Spec,
 };
@@ -52,6 +54,9 @@ const KEEP_EVERY: Duration = Duration::from_secs(2);
 const TELL_EVERY: Duration = Duration::from_millis(200);
 /// So many blocks in a row without an answer, and the node counts as lost.
 const MOST_UNANSWERED: u64 = 20;
+/// So many indexes in a row behind the newest block that is known, and none of them has a block: that
+/// is the chain's end, however far the range goes.
+const BEHIND_THE_END: usize = 64;
 
 /// A sweep that a run is to make.
 #[derive(Clone, Debug)]
@@ -67,6 +72,8 @@ pub struct Sweep {
     pub counts_requests: bool,
     /// Whether the run's deadline counts for it, too.
     pub has_deadline: bool,
+    /// Keeps other runs from the state.
+    lock: Option<Arc<Lock>>,
 }
 
 impl Sweep {
@@ -80,10 +87,18 @@ impl Sweep {
             resumed: None,
             counts_requests: false,
             has_deadline: false,
+            lock: None,
         }
     }
 
-    /// The sweep with its state kept in a file, which is replaced.
+    /// The sweep with other runs kept from its state for as long as there is any copy of this.
+    pub(crate) fn locked(mut self, lock: Lock) -> Self {
+        self.lock = Some(Arc::new(lock));
+        self
+    }
+
+    /// The sweep with its state kept in a file, which is replaced. That no two runs keep theirs in
+    /// one file at a time is up to the caller; the command line sees to it.
     #[must_use]
     pub fn keeping_state(mut self, path: PathBuf) -> Self {
         self.state = Some(path);
@@ -185,9 +200,14 @@ impl Sweeping {
         jobs: usize,
         watch: Arc<dyn Watch>,
     ) -> Result<(), Cut> {
-        let (from, next, to) = self.begin(&node, &chain).await?;
+        let (from, next, to) = self.begin(&chain)?;
         let began = *self.began.get_or_init(Instant::now);
-        let judges = Judges::of(&self.cases, &spec, chain.offset)
+        let mut chain = chain;
+        if self.sweep.blocks.end().is_none() {
+            // It was known to go so far when the sweep was begun.
+            chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
+        }
+        let judges = Judges::of(&self.cases, &spec, &chain)
             .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
         let judges = Arc::new(judges);
         if !self.sweep.counts_requests {
@@ -206,6 +226,7 @@ impl Sweeping {
                 waiting: BTreeMap::new(),
                 next,
                 unanswered: 0,
+                behind: Vec::new(),
                 cut: None,
             }),
             turns: Arc::new(Semaphore::new(jobs * AHEAD)),
@@ -234,9 +255,11 @@ impl Sweeping {
             });
         }
         let tell = || {
-            let (next_now, findings) = self.with_state(|state| {
+            let (next_now, to, findings) = self.with_state(|state| {
                 let state = state.as_ref();
-                state.map_or((next, 0), |state| (state.next, state.tally.findings()))
+                state.map_or((next, to, 0), |state| {
+                    (state.next, state.to, state.tally.findings())
+                })
             });
             watch.sweep(&SweepProgress {
                 from,
@@ -267,33 +290,34 @@ impl Sweeping {
                 }
             }
         }
+        {
+            let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(cut) = order.cut.take() {
+                drop(order);
+                tell();
+                self.keep();
+                return Err(cut);
+            }
+            self.end(&mut order, &line.judges, &*watch);
+        }
         tell();
         self.keep();
-        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
-        order.cut.take().map_or(Ok(()), Err)
+        Ok(())
     }
 
-    /// Finds out which blocks there are to judge, unless that is known from before: the first one,
-    /// the next one, and the index behind the last.
-    async fn begin(&self, node: &Node, chain: &Extent) -> Result<(u64, u64, u64), Cut> {
+    /// Says which blocks there are to judge, unless that is known from before: the first one, the
+    /// next one, and the index behind the last. A range that names both of its ends needs nothing to
+    /// be known of the chain.
+    fn begin(&self, chain: &Extent) -> Result<(u64, u64, u64), Cut> {
         let ends = |state: &State| (state.from, state.next, state.to);
         if let Some(known) = self.with_state(|state| state.as_ref().map(ends)) {
             return Ok(known);
         }
         let blocks = self.sweep.blocks;
-        let from = match (blocks.first(), chain.lowest) {
-            (Some(from), _) => from,
-            (None, Some(0)) => 0,
-            (None, lowest) => match node.ask(block_request(0)).await {
-                Ok(exchange) if exchange.answered_object().is_some() => 0,
-                Ok(_) => lowest.unwrap_or(1),
-                Err(obstacle) => return Err(lost(0, obstacle)),
-            },
-        };
+        let from = blocks.first().or(chain.lowest).unwrap_or(0);
         let to = match (blocks.end(), chain.tip) {
-            (Some(to), Some(tip)) => to.min(tip.saturating_add(1)),
+            (Some(to), _) => to,
             (None, Some(tip)) => tip.saturating_add(1),
-            (Some(to), None) => to,
             (None, None) => {
                 let reason = "the newest block was not found; say where the sweep ends, such as \
                               --blocks ..1000";
@@ -301,10 +325,15 @@ impl Sweeping {
             }
         };
         if from >= to {
-            return Err(Cut::OutOfTime(format!(
-                "the sweep has no block to judge: the chain ends at block {}",
-                to.saturating_sub(1)
-            )));
+            return Err(Cut::OutOfTime(match chain.lowest {
+                Some(lowest) if blocks.first().is_none() => format!(
+                    "the sweep has no block to judge: the lowest block that there is is {lowest}"
+                ),
+                _ => format!(
+                    "the sweep has no block to judge: the chain ends at block {}",
+                    to.saturating_sub(1)
+                ),
+            }));
         }
         let state = State::begin(&self.target, blocks, &self.cases, from, to);
         let known = ends(&state);
@@ -330,9 +359,14 @@ impl Sweeping {
                     Obstacle::Transport(reason)
                 }
                 what => {
-                    self.judge(order.next, what, &line.judges, watch);
+                    let index = order.next;
                     order.next += 1;
-                    continue;
+                    self.in_turn(index, what, order, &line.judges, watch);
+                    if order.behind.len() < BEHIND_THE_END {
+                        continue;
+                    }
+                    line.turns.close();
+                    return;
                 }
             };
             order.cut = Some(lost(order.next, cut));
@@ -340,6 +374,60 @@ impl Sweeping {
             line.turns.close();
             return;
         }
+    }
+
+    /// Judges a block whose turn it is, or has it wait where that may be behind the chain's end: an
+    /// index without a block is a hole only below one that has one.
+    fn in_turn(
+        &self,
+        index: u64,
+        what: What,
+        order: &mut Order,
+        judges: &Judges,
+        watch: &dyn Watch,
+    ) {
+        let is = |wanted: Kind| matches!(&what, What::Said(said) if said.kind == wanted);
+        if judges.is_beyond(index) && is(Kind::Hole) {
+            order.behind.push((index, what));
+            return;
+        }
+        if !order.behind.is_empty() {
+            if !is(Kind::Block) {
+                order.behind.push((index, what));
+                return;
+            }
+            for (index, what) in order.behind.drain(..) {
+                self.judge(index, what, judges, watch);
+            }
+        }
+        self.judge(index, what, judges, watch);
+    }
+
+    /// Ends the sweep, also where the chain has ended before its range did. Of what was answered
+    /// there, only that counts which says neither that there is a block nor that there is none.
+    fn end(&self, order: &mut Order, judges: &Judges, watch: &dyn Watch) {
+        let ends_before = !order.behind.is_empty();
+        for (index, what) in order.behind.drain(..) {
+            if !matches!(&what, What::Said(said) if said.kind == Kind::Hole) {
+                self.judge(index, what, judges, watch);
+            }
+        }
+        self.with_state(|state| {
+            if let Some(state) = state
+                .as_mut()
+                .filter(|_| !self.over.load(Ordering::Relaxed))
+            {
+                if ends_before {
+                    state.to = state.next;
+                }
+                for (case, (_, judge)) in judges.list.iter().enumerate() {
+                    let judged = judge.end(&mut state.memory);
+                    for finding in few(judged.findings) {
+                        found(case, state.next, finding, &mut state.tally, judges, watch);
+                    }
+                }
+            }
+        });
     }
 
     /// Adds to the tally what is said of a block, and moves on to the next.
@@ -364,10 +452,8 @@ impl Sweeping {
                 Kind::Hole => state.tally.holes += 1,
                 Kind::Block | Kind::Odd | Kind::Unread => state.tally.blocks += 1,
             }
-            let add = |case: usize, finding, tally: &mut Tally| {
-                if let Some(what) = tally.found(case, index, finding) {
-                    watch.found(judges.list[case].0, index, &what);
-                }
+            let add = |case, finding, tally: &mut Tally| {
+                found(case, index, finding, tally, judges, watch);
             };
             for (case, count) in said.counts.iter().enumerate() {
                 state.tally.judged(case, *count, None);
@@ -379,15 +465,30 @@ impl Sweeping {
                 add(case, finding, &mut state.tally);
             }
             let Some(links) = said.links else { return };
-            let evidence = || said.evidence.told();
             for (case, (_, judge)) in judges.list.iter().enumerate() {
-                let judged = judge.follow(&links, &mut state.memory, &evidence);
+                let judged = judge.follow(&links, &mut state.memory, &said.evidence);
                 state.tally.judged(case, judged.count, None);
                 for finding in few(judged.findings) {
                     add(case, finding, &mut state.tally);
                 }
             }
         });
+    }
+}
+
+/// Adds a finding to the tally, and tells it if it is the first of its kind. It is about this block,
+/// unless it names another.
+fn found(
+    case: usize,
+    block: u64,
+    finding: (Finding, u64),
+    tally: &mut Tally,
+    judges: &Judges,
+    watch: &dyn Watch,
+) {
+    let block = finding.0.block.unwrap_or(block);
+    if let Some(what) = tally.found(case, block, finding) {
+        watch.found(judges.list[case].0, block, &what);
     }
 }
 
@@ -409,6 +510,8 @@ struct Order {
     next: u64,
     /// How many in a row were not answered.
     unanswered: u64,
+    /// Those whose turn has come, and that may be behind the chain's end.
+    behind: Vec<(u64, What)>,
     /// Why there is an end to it.
     cut: Option<Cut>,
 }
@@ -416,12 +519,16 @@ struct Order {
 /// What is known of a chain before a sweep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Extent {
-    /// The lowest index of a block that was read.
+    /// The lowest index of a block that was found.
     pub(crate) lowest: Option<u64>,
     /// The newest index.
     pub(crate) tip: Option<u64>,
     /// By how much the index of every block differs from the one asked for.
     pub(crate) offset: Option<i128>,
+    /// What the node answers for a block that it does not have.
+    pub(crate) unknown: Unknown,
+    /// The first of the blocks in between that the node had no answer for, and why.
+    pub(crate) unread: Option<(u64, String)>,
     /// Some blocks that were read.
     known: Vec<u64>,
 }
@@ -429,12 +536,13 @@ pub(crate) struct Extent {
 impl Extent {
     pub(crate) fn of(material: &Material) -> Self {
         let mut read = material.blocks.iter().map(|(index, _)| *index);
-        let lowest = read.next();
         Self {
-            lowest,
+            lowest: material.lowest,
             tip: material.tip,
             offset: material.offset,
-            known: lowest.into_iter().chain(read.next_back()).collect(),
+            unknown: material.unknown.clone(),
+            unread: material.unread.clone(),
+            known: read.next().into_iter().chain(read.next_back()).collect(),
         }
     }
 }

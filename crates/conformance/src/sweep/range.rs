@@ -21,6 +21,9 @@ pub struct BlockRange {
     to: Option<u64>,
 }
 
+/// The highest index that a block can have: integers of the nodes have a sign.
+const MOST: u64 = i64::MAX as u64;
+
 /// Why a text is no range of blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -34,6 +37,12 @@ pub enum ParseBlockRangeError {
     /// An end is no index.
     #[error("{0:?} is no index of a block: a whole number without sign")]
     Index(String),
+    /// An end is past what an index can be.
+    #[error(
+        "block {0} is past the last index that a block can have, {MOST}; leave the end open for all \
+         blocks that there are"
+    )]
+    TooHigh(String),
     /// No block is in it.
     #[error("no block is in {0}: the end is not in a range, so 5..6 is block 5 alone")]
     Empty(String),
@@ -67,27 +76,27 @@ impl FromStr for BlockRange {
         let (from, to) = text
             .split_once("..")
             .ok_or_else(|| ParseBlockRangeError::Form(kept()))?;
-        let index = |text: &str| -> Result<Option<u64>, ParseBlockRangeError> {
-            match text.trim() {
-                "" => Ok(None),
-                digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits
-                    .parse()
-                    .map(Some)
-                    .map_err(|_| ParseBlockRangeError::Index(text.chars().take(40).collect())),
-                other => Err(ParseBlockRangeError::Index(
-                    other.chars().take(40).collect(),
-                )),
+        let index = |text: &str, most: u64| -> Result<Option<u64>, ParseBlockRangeError> {
+            let text = text.trim();
+            let shown = || text.chars().take(40).collect();
+            if text.is_empty() {
+                return Ok(None);
             }
+            if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(ParseBlockRangeError::Index(shown()));
+            }
+            // Digits alone: what can't be read is too large.
+            let index = text.parse().ok().filter(|index| *index <= most);
+            index
+                .map(Some)
+                .ok_or_else(|| ParseBlockRangeError::TooHigh(shown()))
         };
-        let from = index(from)?;
+        let from = index(from, MOST)?;
         let to = match to.trim_start().strip_prefix('=') {
-            None => index(to)?,
-            Some(last) => match index(last)? {
+            None => index(to, MOST + 1)?,
+            Some(last) => match index(last, MOST)? {
                 None => return Err(ParseBlockRangeError::Form(kept())),
-                Some(last) => Some(
-                    last.checked_add(1)
-                        .ok_or_else(|| ParseBlockRangeError::Index(last.to_string()))?,
-                ),
+                Some(last) => Some(last + 1),
             },
         };
         let empty = to.is_some_and(|to| to <= from.unwrap_or(0));
@@ -119,6 +128,8 @@ mod tests {
             ("5..=7", Some(5), Some(8)),
             ("..=0", None, Some(1)),
             (" 5 .. 7 ", Some(5), Some(7)),
+            ("..9223372036854775808", None, Some(1 << 63)),
+            ("..=9223372036854775807", None, Some(1 << 63)),
         ] {
             assert_eq!(text.parse(), Ok(BlockRange { from, to }), "{text}");
         }
@@ -133,8 +144,12 @@ mod tests {
             ("a..7", "\"a\""),
             ("-1..7", "\"-1\""),
             ("1...7", "\".7\""),
-            ("5..99999999999999999999", "no index"),
-            ("..=18446744073709551615", "no index"),
+            ("5..99999999999999999999", "leave the end open"),
+            ("99999999999999999999..", "past the last index"),
+            ("..18446744073709551615", "past the last index"),
+            ("..=18446744073709551615", "past the last index"),
+            ("..9223372036854775809", "past the last index"),
+            ("..=9223372036854775808", "past the last index"),
             ("7..5", "no block is in"),
             ("7..7", "no block is in"),
             ("..0", "no block is in"),

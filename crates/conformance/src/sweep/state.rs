@@ -18,7 +18,7 @@ use super::{BlockRange, tally::Tally};
 use crate::{Target, block_check::Memory, cases::Case};
 
 /// The version of the file's form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The longest file that is read.
 const LONGEST: u64 = 64 << 20;
 /// How the file begins, before the checksum's digits and after them: even where the rest is damaged,
@@ -72,6 +72,16 @@ pub enum StateError {
         path.display()
     )]
     Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another run keeps its state there at the moment.
+    #[error(
+        "another run is keeping its sweep's state in {}: wait until that has ended, or give this one \
+         another --state FILE or --report-dir DIR",
+        path.display()
+    )]
+    InUse {
         /// The file.
         path: PathBuf,
     },

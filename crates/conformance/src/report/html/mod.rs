@@ -62,6 +62,9 @@ pub fn html(report: &Report) -> String {
     end(page)
 }
 
+/// By what a page of this program is known.
+pub(super) const GENERATOR: &str = "<meta name=\"generator\" content=\"node-conformance\">";
+
 /// All before the title's text.
 fn begin(page: &mut Html) {
     page.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
@@ -69,6 +72,7 @@ fn begin(page: &mut Html) {
     page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"")
         .text(&POLICY);
     page.raw("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+    page.raw(GENERATOR).raw("\n");
     page.raw("<meta name=\"color-scheme\" content=\"light dark\">\n");
     page.raw("<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
 }

@@ -111,6 +111,11 @@ pub(super) fn swept(page: &mut Html, sweep: &SweepReport) {
         .raw("</span> <span>")
         .number(sweep.judged)
         .raw(" judged</span>");
+    if let Some(lowest) = sweep.none_below {
+        page.raw(" <span>the node has no block below ")
+            .number(lowest)
+            .raw("</span>");
+    }
     for (count, what) in [
         (sweep.missing, " missing</span>"),
         (sweep.unread, " not read</span>"),

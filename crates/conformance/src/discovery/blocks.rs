@@ -1,0 +1,380 @@
+//! Asking for blocks one by one, and telling which of them there are.
+//!
+//! The contract does not say how a node answers for a block that it does not have, and a single
+//! answer may be wrong: so where one is neither a block nor says that there is none, those around it
+//! are asked for. One odd block must neither end a search nor hide the blocks behind it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+    sync::Arc,
+};
+
+use super::{Material, block_request, reported_index};
+use crate::{
+    exchange::{Exchange, TOO_MUCH},
+    node::Node,
+    outcome::Obstacle,
+};
+
+/// An index that no chain has reached; a node that answers it answers everything.
+pub(super) const BEYOND: u64 = 1 << 40;
+/// An index that no chain has reached, and that is a good one for every node.
+const FAR: u64 = i32::MAX as u64;
+/// How many blocks are asked for on either side of one whose answer does not tell.
+const NEAR: u64 = 3;
+/// When so many blocks were too large, and no other was found, the others are not asked for.
+const TRIED_TOO_LARGE: u32 = 3;
+
+/// Whether a status says that there is no such thing, as nodes were seen to answer, or as the web
+/// does.
+pub(crate) const fn says_there_is_none(status: u16) -> bool {
+    matches!(status, 400 | 404 | 410)
+}
+
+/// Whether a status is what stands before a node saying that the node is not there.
+pub(crate) const fn is_a_gateways(status: u16) -> bool {
+    matches!(status, 502 | 504)
+}
+
+/// What came of the question for one block.
+enum Answer {
+    /// An object, with the difference of the index that it says from the one asked for.
+    Object(Arc<Exchange>, Option<i128>),
+    /// A block that is more than is read, or than may be kept.
+    NotKept,
+    /// There is no such block.
+    NotFound(Arc<Exchange>),
+    /// Neither of them.
+    Neither(Arc<Exchange>),
+    /// No answer, and why.
+    Nothing(String),
+}
+
+/// Whether there is a block, as far as its own answer tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    There,
+    Absent,
+    Unclear,
+}
+
+/// Reads blocks one by one, and tells which answers are blocks.
+pub(super) struct Blocks<'a> {
+    node: &'a Node,
+    answers: BTreeMap<u64, Answer>,
+    first_answer: Option<Arc<Exchange>>,
+    /// What a status was found to mean that is neither a block's nor says that there is none:
+    /// whether there is a block all the same.
+    learnt: BTreeMap<u16, bool>,
+    /// Whether there are blocks whose own answers do not tell.
+    settled: BTreeMap<u64, bool>,
+    /// Whether an index that there is not is answered with another block.
+    clamps: bool,
+    /// How many blocks were more than is read.
+    too_large: u32,
+    /// How many in a row were not answered.
+    silent: u32,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) const fn of(node: &'a Node) -> Self {
+        Self {
+            node,
+            answers: BTreeMap::new(),
+            first_answer: None,
+            learnt: BTreeMap::new(),
+            settled: BTreeMap::new(),
+            clamps: false,
+            too_large: 0,
+            silent: 0,
+        }
+    }
+
+    /// Whether there is a block at an index.
+    pub(super) async fn has(&mut self, index: u64) -> Result<bool, Obstacle> {
+        match self.asked(index).await? {
+            Standing::There => Ok(true),
+            Standing::Absent => Ok(false),
+            Standing::Unclear => {
+                let there = self.look_around(index).await?;
+                self.settled.insert(index, there);
+                Ok(there)
+            }
+        }
+    }
+
+    /// The object that was answered for a block.
+    pub(super) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
+        match self.answers.get(&index) {
+            Some(Answer::Object(exchange, _)) => Some(exchange),
+            _ => None,
+        }
+    }
+
+    /// Whether the node says that it has no such block.
+    fn has_none(&self, index: u64) -> bool {
+        matches!(self.answers.get(&index), Some(Answer::NotFound(_)))
+    }
+
+    /// Whether it says so as nodes do, and not as any web server.
+    pub(super) fn is_told_of_none(&self, index: u64) -> bool {
+        match self.answers.get(&index) {
+            Some(Answer::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
+            _ => false,
+        }
+    }
+
+    /// How long the bodies are that are kept.
+    pub(super) fn length(&self) -> usize {
+        self.objects().map(|exchange| exchange.body.len()).sum()
+    }
+
+    fn objects(&self) -> impl Iterator<Item = &Arc<Exchange>> {
+        self.answers.values().filter_map(|answer| match answer {
+            Answer::Object(exchange, _) => Some(exchange),
+            _ => None,
+        })
+    }
+
+    /// Asks for a block, unless that was done before.
+    async fn asked(&mut self, index: u64) -> Result<Standing, Obstacle> {
+        if !self.answers.contains_key(&index) {
+            let answer = self.ask(index).await?;
+            self.answers.insert(index, answer);
+        }
+        Ok(self.standing(index))
+    }
+
+    async fn ask(&mut self, index: u64) -> Result<Answer, Obstacle> {
+        let exchange = match self.node.ask(block_request(index)).await {
+            Ok(exchange) => exchange,
+            Err(Obstacle::TooLarge(reason)) => return self.not_kept(reason),
+            Err(obstacle @ (Obstacle::Transport(_) | Obstacle::Busy(_))) => {
+                let reason = obstacle.reason().to_owned();
+                self.silent += 1;
+                // One that says nothing to two questions may say nothing any more.
+                if self.silent >= 2 && !self.answers_still().await {
+                    return Err(obstacle);
+                }
+                return Ok(Answer::Nothing(reason));
+            }
+            Err(obstacle) => return Err(obstacle),
+        };
+        self.silent = 0;
+        self.first_answer
+            .get_or_insert_with(|| Arc::clone(&exchange));
+        if exchange.status == 200
+            && let Err(fault) = exchange.json()
+            && fault.ends_with(TOO_MUCH)
+        {
+            return self.not_kept(format!("the answer of {} is {fault}", exchange.url()));
+        }
+        let Some(block) = exchange.answered_object() else {
+            return Ok(if says_there_is_none(exchange.status) {
+                Answer::NotFound(exchange)
+            } else {
+                Answer::Neither(exchange)
+            });
+        };
+        let difference = reported_index(block).map(|reported| reported - i128::from(index));
+        // What blocks take is not there for anything else; one may be as large as it likes.
+        let kept: usize = self.objects().map(|block| block.share.bytes()).sum();
+        let most = self.node.most_memory() / 2;
+        if kept > most / 4 && kept + exchange.share.bytes() > most {
+            return Ok(Answer::NotKept);
+        }
+        Ok(Answer::Object(exchange, difference))
+    }
+
+    /// There is a block; it is only too much for this run, which goes on without it, unless all
+    /// blocks are like that.
+    fn not_kept(&mut self, reason: String) -> Result<Answer, Obstacle> {
+        self.silent = 0;
+        self.too_large += 1;
+        if self.too_large >= TRIED_TOO_LARGE && self.objects().next().is_none() {
+            return Err(Obstacle::TooLarge(reason));
+        }
+        Ok(Answer::NotKept)
+    }
+
+    /// Whether the node still answers what it has answered before.
+    async fn answers_still(&mut self) -> bool {
+        let answered = |answer: &Answer| !matches!(answer, Answer::Nothing(_) | Answer::NotKept);
+        let mut known = self.answers.iter().filter(|(_, answer)| answered(answer));
+        let Some((index, _)) = known.next() else {
+            return false;
+        };
+        let again = self.node.ask(block_request(*index)).await.is_ok();
+        if again {
+            self.silent = 0;
+        }
+        again
+    }
+
+    fn standing(&self, index: u64) -> Standing {
+        match self.settled.get(&index) {
+            Some(true) => return Standing::There,
+            Some(false) => return Standing::Absent,
+            None => {}
+        }
+        match self.answers.get(&index) {
+            Some(Answer::NotKept | Answer::Object(_, None | Some(0))) => Standing::There,
+            Some(Answer::Object(_, Some(difference))) => {
+                // A node that is off by one is off everywhere; it is judged for that elsewhere.
+                let alike = |answer: &&Answer| matches!(answer, Answer::Object(_, Some(other)) if other == difference);
+                if self.answers.values().filter(alike).count() > 1 {
+                    Standing::There
+                } else if self.clamps {
+                    Standing::Absent
+                } else {
+                    Standing::Unclear
+                }
+            }
+            Some(Answer::NotFound(_)) => Standing::Absent,
+            Some(Answer::Neither(exchange)) => match self.learnt.get(&exchange.status) {
+                Some(true) => Standing::There,
+                Some(false) => Standing::Absent,
+                None => Standing::Unclear,
+            },
+            Some(Answer::Nothing(_)) | None => Standing::Unclear,
+        }
+    }
+
+    /// Tells by its neighbours whether there is a block whose own answer does not.
+    ///
+    /// One below a block that there is, is there, too. Where the node says of the next one that
+    /// there is none, and not of this one, this is the newest.
+    async fn look_around(&mut self, index: u64) -> Result<bool, Obstacle> {
+        let mut last = index;
+        for near in index.saturating_add(1)..=index.saturating_add(NEAR) {
+            let next = self.asked(near).await?;
+            match (self.standing(index), next) {
+                (Standing::There, _) | (_, Standing::There) => return Ok(true),
+                (Standing::Absent, _) => return Ok(false),
+                (Standing::Unclear, Standing::Absent) => {
+                    return if self.object(index).is_some() {
+                        Ok(true)
+                    } else {
+                        self.follows_a_block(index).await
+                    };
+                }
+                (Standing::Unclear, Standing::Unclear) => last = near,
+            }
+        }
+        self.learn(index..=last).await
+    }
+
+    /// Whether there is a block a little below.
+    async fn follows_a_block(&mut self, index: u64) -> Result<bool, Obstacle> {
+        for near in (index.saturating_sub(NEAR)..index).rev() {
+            match self.asked(near).await? {
+                Standing::There => return Ok(true),
+                Standing::Absent => return Ok(false),
+                Standing::Unclear => {}
+            }
+        }
+        // A network may fail for a while; answers of that kind, so many in a row, are the node's.
+        Ok(!matches!(
+            self.answers.get(&index),
+            Some(Answer::Nothing(_))
+        ))
+    }
+
+    /// Finds out whether the node says of what is not there what it has said of all of these.
+    async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, Obstacle> {
+        self.asked(FAR).await?;
+        let says_otherwise = self.has_none(FAR);
+        for (_, answer) in self.answers.range(indexes.clone()) {
+            match answer {
+                Answer::Neither(exchange) => {
+                    self.learnt.insert(exchange.status, says_otherwise);
+                }
+                Answer::Object(..) if !says_otherwise => self.clamps = true,
+                _ => {}
+            }
+        }
+        match self.answers.get(indexes.start()) {
+            _ if !says_otherwise => Ok(false),
+            Some(Answer::Nothing(_)) => self.follows_a_block(*indexes.start()).await,
+            _ => Ok(true),
+        }
+    }
+
+    /// The lowest index that is known to be there at or below one, and the highest one below it
+    /// that is known not to be.
+    pub(super) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
+        let there = |index: &u64| self.standing(*index) == Standing::There;
+        let lowest = self.answers.keys().copied().find(there).unwrap_or(newest);
+        let absent = |index: &u64| self.standing(*index) == Standing::Absent;
+        let mut below = self.answers.range(..lowest).map(|(index, _)| *index).rev();
+        (lowest, below.find(absent))
+    }
+
+    /// Hands over what was read of the blocks from `lowest` to `newest`.
+    pub(super) fn into_material(
+        self,
+        ends: Option<(u64, u64)>,
+        named: &[u64],
+        material: &mut Material,
+    ) {
+        let mut differences: BTreeMap<i128, usize> = BTreeMap::new();
+        for answer in self.answers.values() {
+            if let Answer::Object(_, Some(difference)) = answer {
+                *differences.entry(*difference).or_default() += 1;
+            }
+        }
+        let most = |(difference, count): &(&i128, &usize)| (**count, **difference == 0);
+        material.offset = differences.iter().max_by_key(most).map(|(d, _)| *d);
+        material.first_answer = self.first_answer;
+        let other_ways = self.learnt.into_iter().filter(|(_, there)| !there);
+        material.unknown = Unknown {
+            statuses: other_ways.map(|(status, _)| status).collect(),
+            other_blocks: self.clamps,
+        };
+        for (index, answer) in self.answers {
+            let within = ends.is_some_and(|(lowest, newest)| (lowest..=newest).contains(&index));
+            match answer {
+                Answer::Object(exchange, None) => material.blocks.push((index, exchange)),
+                Answer::Object(exchange, difference) if difference == material.offset => {
+                    material.blocks.push((index, exchange));
+                }
+                // What a node says of a block that it does not have is judged elsewhere.
+                Answer::Object(exchange, _) if within || ends.is_none() => {
+                    material.odd.push(exchange);
+                }
+                Answer::Neither(exchange) if within && is_a_gateways(exchange.status) => {
+                    let reason = exchange.summary();
+                    material.unread.get_or_insert((index, reason));
+                }
+                Answer::Neither(exchange) | Answer::NotFound(exchange)
+                    if within || named.contains(&index) =>
+                {
+                    material.without.push(exchange);
+                }
+                Answer::Nothing(reason) if within => {
+                    material.unread.get_or_insert((index, reason));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What a node says of an index that it has no block for, other than that there is none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Unknown {
+    statuses: BTreeSet<u16>,
+    /// It answers with another block.
+    other_blocks: bool,
+}
+
+impl Unknown {
+    /// Whether an answer may mean that there is no such block. It is another block if its index
+    /// says so.
+    pub(crate) fn may_say(&self, status: u16, other_block: bool) -> bool {
+        says_there_is_none(status)
+            || self.statuses.contains(&status)
+            || (other_block && self.other_blocks)
+    }
+}

@@ -1,0 +1,289 @@
+//! Nodes that answer wrongly for just those blocks that the search for the newest one asks for, or
+//! that have their own way of saying that there is no such block.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::http::StatusCode;
+use integration_tests::{
+    hostile::front::{Act, Good, Seen, front, raw},
+    proxy::{Answer, Asked, Proxy},
+    watch::{check, ids},
+};
+use node_conformance::{Options, outcome::Outcome, report::Report};
+
+use super::{devnode, kinds, only_blocks, swept};
+
+const BLOCKS: u64 = 60;
+/// Those that doubling and bisection ask for in a chain of that length, and those next to them.
+const ASKED: [u64; 10] = [1, 2, 3, 4, 8, 32, 33, 56, 59, 60];
+
+/// A way to answer one block wrongly, and the case that finds it; none where there is no answer.
+type Wrong = (&'static str, fn(u64, &Good) -> Act, Option<&'static str>);
+
+const WRONG: [Wrong; 6] = [
+    (
+        "500",
+        |_, good| Act::send(status("500 Internal Server Error", good)),
+        Some("get-block/answers"),
+    ),
+    (
+        "302",
+        |_, good| Act::send(status("302 Found", good)),
+        Some("get-block/answers"),
+    ),
+    (
+        "204",
+        |_, _| Act::send(raw("HTTP/1.1 204 No Content\r\n", b"")),
+        Some("get-block/answers"),
+    ),
+    (
+        "no JSON",
+        |_, good| Act::send(good.changed("<html>")),
+        Some("get-block/answers"),
+    ),
+    (
+        "another index",
+        |index, good| {
+            let told = format!("\"index\":{index},");
+            Act::send(good.changed(good.text().replacen(&told, "\"index\":700,", 1)))
+        },
+        Some("get-block/index-echo"),
+    ),
+    ("reset", |_, _| Act::reset(""), None),
+];
+
+fn status(status: &str, good: &Good) -> Vec<u8> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Length: {}\r\n",
+        good.body.len()
+    );
+    raw(&head, &good.body)
+}
+
+/// What a sweep says of a node that does so with one of its blocks.
+async fn with_one_wrong(
+    node: &devnode::Handle,
+    index: u64,
+    act: impl Fn(u64, &Good) -> Act + Send + Sync + 'static,
+    options: &Options,
+) -> Report {
+    let query = format!("block_index={index}");
+    let act = move |seen: &Seen, good: &Good| {
+        if seen.query == query {
+            act(index, good)
+        } else {
+            Act::Right
+        }
+    };
+    let front = front(node.base_url(), Arc::new(act))
+        .await
+        .expect("a front");
+    check(&format!("http://{}", front.address), options).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_block_that_is_answered_wrongly_is_one_finding_wherever_it_is() {
+    let node = devnode(BLOCKS).await;
+    for (name, act, case) in WRONG {
+        for index in ASKED {
+            for range in ["..", "1..=60"] {
+                let report = with_one_wrong(&node, index, act, &only_blocks(range)).await;
+                let told = format!("{name}, block {index}, {range}: {:?}", report.reason);
+                let sweep = report.sweep.as_ref().expect("a sweep");
+                assert!(sweep.done, "{told}");
+                assert_eq!((sweep.from, sweep.to), (1, BLOCKS + 1), "{told}");
+                let found = kinds(&report);
+                match case {
+                    Some(case) => {
+                        assert_eq!(found, [(case, 1, &[index][..])], "{told}");
+                        assert_eq!((sweep.judged, report.exit_code), (BLOCKS, 1), "{told}");
+                    }
+                    None => {
+                        assert_eq!(found, [], "{told}");
+                        assert_eq!((sweep.unread, report.exit_code), (1, 3), "{told}");
+                        let reason = report.reason.as_deref().unwrap_or_default();
+                        assert!(reason.contains(&format!("block {index}:")), "{told}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_is_never_answered_costs_the_sweep_that_block_alone() {
+    let node = devnode(BLOCKS).await;
+    let mut options = only_blocks("..");
+    options.request_timeout = Duration::from_secs(2);
+    let run = |index| with_one_wrong(&node, index, |_, _| Act::Silence, &options);
+    let (first, middle, newest) = tokio::join!(run(1), run(32), run(60));
+    for report in [first, middle, newest] {
+        let sweep = report.sweep.expect("a sweep");
+        assert_eq!((sweep.judged, sweep.unread), (BLOCKS - 1, 1));
+        assert!(sweep.done && report.exit_code == 3);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
+    let node = devnode(BLOCKS).await;
+    for (name, act, case) in WRONG {
+        for index in [1, 4, 32, 60] {
+            let report = with_one_wrong(&node, index, act, &Options::default()).await;
+            let failed = ids(&report, Outcome::Fail);
+            let told = format!("{name}, block {index}: {failed:?} {:?}", report.reason);
+            match case {
+                Some(case) => {
+                    assert_eq!((failed, report.exit_code), (vec![case], 1), "{told}");
+                }
+                None => {
+                    assert_eq!((failed.len(), report.exit_code), (0, 3), "{told}");
+                    let reason = report.reason.as_deref().unwrap_or_default();
+                    assert!(reason.contains(&format!("block {index} ")), "{told}");
+                }
+            }
+            let decided = |id: &str| ids(&report, Outcome::Pass).contains(&id);
+            assert!(decided("get-balances/lists-agree"), "{told}");
+            assert!(report.requests <= 80, "{told}: {}", report.requests);
+        }
+    }
+}
+
+fn blocks_from(first: u64, change: fn(Answer) -> Answer) -> integration_tests::proxy::Fault {
+    Arc::new(move |asked: &Asked, answer: Answer| {
+        match asked.query.strip_prefix("block_index=").map(str::parse) {
+            Some(Ok(index)) if (first..=BLOCKS).contains(&index) => change(answer),
+            _ => answer,
+        }
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
+    let broken = |answer: Answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR);
+    for first in [60, 59, 57, 50, 30] {
+        let report = swept(BLOCKS, blocks_from(first, broken)).await;
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        assert_eq!(
+            (sweep.to, sweep.judged),
+            (BLOCKS + 1, BLOCKS),
+            "from {first}"
+        );
+        let found: Vec<_> = kinds(&report)
+            .into_iter()
+            .map(|(case, count, blocks)| (case, count, blocks[0]))
+            .collect();
+        assert_eq!(found, [("get-block/answers", BLOCKS - first + 1, first)]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
+    let node = devnode(BLOCKS).await;
+    // So long a gap that nobody who searches can know that the chain goes on behind it.
+    let gap = |asked: &Asked, answer: Answer| match asked
+        .query
+        .strip_prefix("block_index=")
+        .map(str::parse)
+    {
+        Some(Ok(20_u64..50)) => answer
+            .with_status(StatusCode::BAD_REQUEST)
+            .with_body(r#"{"detail":"Block not found"}"#),
+        _ => answer,
+    };
+    let proxy = Proxy::spawn(node.base_url(), Arc::new(gap))
+        .await
+        .expect("a proxy");
+    let url = proxy.server.base_url();
+    let report = check(&url, &only_blocks("1..=60")).await;
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    assert_eq!((sweep.judged, sweep.missing), (30, 30));
+    assert_eq!(
+        kinds(&report),
+        [("chain/no-holes", 30, &[20, 21, 22, 23, 24][..])]
+    );
+    // Behind the chain's end nothing is missing, and not all of a range is asked for.
+    let before = proxy.asked().len();
+    let report = check(&url, &only_blocks("1..1000000000")).await;
+    let sweep = report.sweep.as_ref().expect("a sweep");
+    assert_eq!((sweep.to, sweep.judged, sweep.missing), (61, 30, 30));
+    assert!(sweep.done && proxy.asked().len() - before < 300);
+}
+
+/// Ways in which nodes say that there is no such block, other than to say so.
+const NONE_THERE: [fn(Answer) -> Answer; 4] = [
+    |answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+    |answer| answer.with_status(StatusCode::OK).with_body("null"),
+    |answer| answer.with_status(StatusCode::UNPROCESSABLE_ENTITY),
+    |answer| answer.with_status(StatusCode::NO_CONTENT).with_body(""),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
+    let node = devnode(BLOCKS).await;
+    for (place, way) in NONE_THERE.into_iter().enumerate() {
+        let fault = move |asked: &Asked, answer: Answer| {
+            if asked.path == "/get-block" && answer.status == StatusCode::BAD_REQUEST {
+                way(answer)
+            } else {
+                answer
+            }
+        };
+        let proxy = Proxy::spawn(node.base_url(), Arc::new(fault))
+            .await
+            .expect("a proxy");
+        let url = proxy.server.base_url();
+        for range in ["..", "5..", "..=60", "50..1000"] {
+            let report = check(&url, &only_blocks(range)).await;
+            let told = format!("{place}, {range}: {:?} {:?}", report.reason, kinds(&report));
+            let sweep = report.sweep.as_ref().expect("a sweep");
+            assert_eq!((sweep.to, sweep.findings), (61, 0), "{told}");
+            let cut = range == "50..1000";
+            assert_eq!(report.exit_code, if cut { 3 } else { 0 }, "{told}");
+        }
+        let report = check(&url, &Options::default()).await;
+        assert_eq!(
+            report.exit_code,
+            0,
+            "{place}: {:?}",
+            ids(&report, Outcome::Fail)
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_answers_its_newest_block_for_every_later_one_is_swept_to_that() {
+    let node = devnode(BLOCKS).await;
+    let newest = std::sync::OnceLock::new();
+    let clamps = move |asked: &Asked, answer: Answer| {
+        if asked.query == "block_index=60" {
+            newest.get_or_init(|| answer.body.clone());
+        }
+        if asked.path == "/get-block" && answer.status == StatusCode::BAD_REQUEST {
+            answer
+                .with_status(StatusCode::OK)
+                .with_body(newest.get().cloned().unwrap_or_default())
+        } else {
+            answer
+        }
+    };
+    let proxy = Proxy::spawn(node.base_url(), Arc::new(clamps))
+        .await
+        .expect("a proxy");
+    let url = proxy.server.base_url();
+    // Has the newest block asked for.
+    check(&url, &only_blocks("..=60")).await;
+    for (range, code) in [("1..", 1), ("1..1000", 1)] {
+        let report = check(&url, &only_blocks(range)).await;
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        assert_eq!(
+            (sweep.to, sweep.judged, sweep.findings),
+            (61, 60, 0),
+            "{range}"
+        );
+        // That it answers for what it does not have is told by the case about that.
+        let unknown = "get-block/unknown-index";
+        assert!(ids(&report, Outcome::Fail).contains(&unknown), "{range}");
+        assert_eq!(report.exit_code, code, "{range}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Nodes that have dropped the first blocks of their chain.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use integration_tests::{
+    proxy::{Answer, Asked, Fault, Proxy},
+    watch::{check, ids},
+};
+use node_conformance::{Options, outcome::Outcome};
+
+use super::{devnode, kinds, only_blocks, sweep};
+
+/// Has no block below that index.
+fn without_below(first: u64, status: StatusCode) -> Fault {
+    Arc::new(move |asked: &Asked, answer: Answer| {
+        match asked.query.strip_prefix("block_index=").map(str::parse) {
+            Some(Ok(index)) if (0..first).contains(&index) => answer
+                .with_status(status)
+                .with_body(r#"{"detail":"Block not found"}"#),
+            _ => answer,
+        }
+    })
+}
+
+async fn pruned(node: &devnode::Handle, first: u64, status: StatusCode) -> Proxy {
+    let fault = without_below(first, status);
+    Proxy::spawn(node.base_url(), fault).await.expect("a proxy")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
+    let node = devnode(100).await;
+    for status in [StatusCode::BAD_REQUEST, StatusCode::NOT_FOUND] {
+        for first in [2, 3, 8, 9, 47, 64] {
+            let proxy = pruned(&node, first, status).await;
+            let report = check(&proxy.server.base_url(), &only_blocks("..")).await;
+            let told = format!(
+                "{first}: {:?} {:?}",
+                report.reason,
+                ids(&report, Outcome::Fail)
+            );
+            assert_eq!(report.exit_code, 0, "{told}");
+            let sweep = report.sweep.as_ref().expect("a sweep");
+            assert_eq!((sweep.from, sweep.to), (first, 101), "{told}");
+            assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
+            assert_eq!(sweep.none_below, Some(first), "{told}");
+            let text =
+                node_conformance::report::pretty(&report, node_conformance::report::Style::Plain);
+            assert!(
+                text.contains(&format!("the node has no block below {first}")),
+                "{text}"
+            );
+        }
+    }
+    let whole = check(node.base_url(), &only_blocks("..")).await;
+    assert_eq!(whole.sweep.and_then(|sweep| sweep.none_below), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_given_range_is_enough_where_no_search_finds_a_block() {
+    let node = devnode(62).await;
+    // Among 40 to 62 there is neither a power of two nor half as much again.
+    let proxy = pruned(&node, 50, StatusCode::NOT_FOUND).await;
+    let url = proxy.server.base_url();
+    for (range, from, judged) in [
+        ("50..", 50, 13),
+        ("55..", 55, 8),
+        ("50..=62", 50, 13),
+        ("..=62", 50, 13),
+        ("55..60", 55, 5),
+    ] {
+        let mut options = Options::default();
+        options.sweep = Some(sweep(range));
+        let report = check(&url, &options).await;
+        let told = format!(
+            "{range}: {:?} {:?}",
+            report.reason,
+            ids(&report, Outcome::Fail)
+        );
+        assert_eq!(report.exit_code, 0, "{told}");
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        assert_eq!((sweep.from, sweep.judged), (from, judged), "{told}");
+        assert!(ids(&report, Outcome::Pass).contains(&"get-balances/lists-agree"));
+    }
+    // Blocks that the user names and that are gone are told as such.
+    let report = check(&url, &only_blocks("45..=62")).await;
+    assert_eq!(
+        kinds(&report),
+        [("chain/no-holes", 5, &[45, 46, 47, 48, 49][..])]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
+    let node = devnode(100).await;
+    let whole = check(node.base_url(), &Options::default()).await;
+    for (first, status) in [(8, StatusCode::BAD_REQUEST), (60, StatusCode::NOT_FOUND)] {
+        let proxy = pruned(&node, first, status).await;
+        let report = check(&proxy.server.base_url(), &Options::default()).await;
+        let undecided = ids(&report, Outcome::Inconclusive);
+        assert_eq!(
+            (report.exit_code, undecided),
+            (0, Vec::new()),
+            "{:?}",
+            report.reason
+        );
+        let more = report.requests - whole.requests;
+        assert!(more <= 2, "{more}");
+    }
+    // A long chain, of which not even a power of two is left.
+    let blocks = 786_000..=786_999_u64;
+    let long = Arc::new(move |asked: &Asked, answer: Answer| {
+        let index = asked.query.strip_prefix("block_index=").map(str::parse);
+        match index {
+            Some(Ok(index)) if blocks.contains(&index) => {
+                let body = format!("{{\"index\":{index},\"timestamp\":{index}}}");
+                answer.with_status(StatusCode::OK).with_body(body)
+            }
+            Some(_) => answer.with_status(StatusCode::NOT_FOUND).with_body("{}"),
+            None => answer,
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), long).await.expect("a proxy");
+    let mut options = only_blocks("..");
+    options.select_only(["chain/no-holes"]).expect("an ID");
+    let report = check(&proxy.server.base_url(), &options).await;
+    let sweep = report.sweep.expect("a sweep");
+    assert_eq!((sweep.from, sweep.to), (786_000, 787_000));
+    assert_eq!((sweep.judged, sweep.missing), (1_000, 0));
+    // Where there is none to be found, it says what would help.
+    let empty = pruned(&node, u64::MAX, StatusCode::BAD_REQUEST).await;
+    let report = check(&empty.server.base_url(), &Options::default()).await;
+    assert_eq!(report.exit_code, 3);
+    let reason = report.reason.unwrap_or_default();
+    assert!(reason.contains("--blocks"), "{reason}");
+    assert!(report.requests <= 72, "{}", report.requests);
+}

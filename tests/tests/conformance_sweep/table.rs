@@ -1,0 +1,546 @@
+//! The table: one thing that is wrong in one place of a long chain, and what a sweep says of it.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use integration_tests::{
+    faults::{remove, set},
+    proxy::{Answer, Asked, Fault},
+};
+use serde_json::{Value, json};
+
+/// How long the chain is.
+pub(crate) const BLOCKS: u64 = 80;
+/// The block with the fault: far from those that a run reads without a sweep.
+pub(crate) const BLOCK: u64 = 37;
+/// The same, with a transaction in it.
+const WITH_TRANSACTION: u64 = 48;
+
+/// What is wrong, and what a sweep of the whole chain says of it.
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    pub(crate) fault: Fault,
+    /// The cases that find it, each with how often.
+    pub(crate) finds: &'static [(&'static str, u64)],
+    /// Where each of them finds it first.
+    pub(crate) places: &'static [u64],
+    /// How many blocks can't be read.
+    pub(crate) unread: u64,
+    pub(crate) exit: u8,
+}
+
+impl Row {
+    const fn new(name: &'static str, fault: Fault, finds: &'static [(&'static str, u64)]) -> Self {
+        Self {
+            name,
+            fault,
+            finds,
+            places: &[BLOCK],
+            unread: 0,
+            exit: 1,
+        }
+    }
+
+    /// The same in other places.
+    const fn at(mut self, places: &'static [u64]) -> Self {
+        self.places = places;
+        self
+    }
+
+    /// A block that nothing is found in, as it can't be read.
+    fn unread(name: &'static str, fault: Fault) -> Self {
+        Self {
+            unread: 1,
+            exit: 3,
+            ..Self::new(name, fault, &[])
+        }
+    }
+}
+
+pub(crate) fn is_of(asked: &Asked, block: u64) -> bool {
+    asked.path == "/get-block" && asked.query == format!("block_index={block}")
+}
+
+/// Changes a block's answer.
+fn answer_at(block: u64, answer: fn(Answer) -> Answer) -> Fault {
+    Arc::new(move |asked: &Asked, good: Answer| {
+        if is_of(asked, block) {
+            answer(good)
+        } else {
+            good
+        }
+    })
+}
+
+fn instead(answer: fn(Answer) -> Answer) -> Fault {
+    answer_at(BLOCK, answer)
+}
+
+/// Changes a block.
+fn block_at(block: u64, change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked: &Asked, good: Answer| {
+        if is_of(asked, block) {
+            good.with_json(change)
+        } else {
+            good
+        }
+    })
+}
+
+pub(crate) fn in_block(change: fn(&mut Value)) -> Fault {
+    block_at(BLOCK, change)
+}
+
+fn in_first_transaction(change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked: &Asked, good: Answer| {
+        if is_of(asked, WITH_TRANSACTION) {
+            good.with_json(|block| {
+                if let Some(first) = block.pointer_mut("/text/transactions/0") {
+                    change(first);
+                }
+            })
+        } else {
+            good
+        }
+    })
+}
+
+fn missing(answer: Answer) -> Answer {
+    let body = r#"{"detail":"Block not found"}"#;
+    answer.with_status(StatusCode::BAD_REQUEST).with_body(body)
+}
+
+fn reversed(value: &Value) -> Value {
+    let text = value.as_str().unwrap_or_default();
+    json!(text.chars().rev().collect::<String>())
+}
+
+/// Moves a block's time.
+fn later(block: &mut Value, milliseconds: i64) {
+    let time = block["timestamp"].as_i64().unwrap_or_default();
+    block["timestamp"] = json!(time + milliseconds);
+}
+
+const RECEIPTS: &str = "/text/previous_block_receipts";
+
+/// Changes the first receipt.
+fn in_receipt(change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked: &Asked, good: Answer| {
+        if is_of(asked, BLOCK) {
+            good.with_json(|block| {
+                if let Some(first) = block.pointer_mut(&format!("{RECEIPTS}/0")) {
+                    change(first);
+                }
+            })
+        } else {
+            good
+        }
+    })
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows = answers();
+    rows.extend(fields());
+    rows.extend(receipts());
+    rows.extend(chain());
+    rows
+}
+
+/// What is no block.
+fn answers() -> Vec<Row> {
+    vec![
+        Row::new(
+            "a block is missing",
+            instead(missing),
+            &[("chain/no-holes", 1)],
+        ),
+        Row::new(
+            "a block is not found, by status 404",
+            instead(|answer| answer.with_status(StatusCode::NOT_FOUND)),
+            &[("chain/no-holes", 1)],
+        ),
+        Row::new(
+            "five blocks are missing, where the search looks for the newest one",
+            Arc::new(|asked: &Asked, good: Answer| {
+                if (62..67).any(|block| is_of(asked, block)) {
+                    missing(good)
+                } else {
+                    good
+                }
+            }),
+            &[("chain/no-holes", 5)],
+        )
+        .at(&[62, 63, 64, 65, 66]),
+        Row::new(
+            "a block is answered with status 500",
+            instead(|answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)),
+            &[("get-block/answers", 1)],
+        ),
+        Row::new(
+            "a block is answered with status 302",
+            instead(|answer| answer.with_status(StatusCode::FOUND)),
+            &[("get-block/answers", 1)],
+        ),
+        Row::new(
+            "a block is answered with status 204",
+            instead(|answer| answer.with_status(StatusCode::NO_CONTENT).with_body("")),
+            &[("get-block/answers", 1)],
+        ),
+        Row::new(
+            "the newest block is answered with status 500",
+            answer_at(BLOCKS, |answer| {
+                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            }),
+            &[("get-block/answers", 1)],
+        )
+        .at(&[BLOCKS]),
+        Row::new(
+            "a block is half a document",
+            instead(|answer| answer.with_body("{\"index\":37,")),
+            &[("get-block/answers", 1)],
+        ),
+        Row::new(
+            "a block is a list",
+            instead(|answer| answer.with_body("[]")),
+            &[("get-block/answers", 1)],
+        ),
+        Row::new(
+            "a member of a block stands twice",
+            instead(|answer| {
+                let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"proof\":1,", 1);
+                answer.with_body(text)
+            }),
+            &[("get-block/answers", 1)],
+        ),
+        Row::new(
+            "a block is another one",
+            in_block(|block| block["index"] = json!(BLOCK - 1)),
+            &[("get-block/index-echo", 1)],
+        ),
+        Row::new(
+            "the first block is another one",
+            block_at(1, |block| block["index"] = json!(7)),
+            &[("get-block/index-echo", 1)],
+        )
+        .at(&[1]),
+        Row::unread(
+            "a gateway does not get a block",
+            instead(|answer| answer.with_status(StatusCode::BAD_GATEWAY).with_body("no")),
+        ),
+        Row::unread(
+            "a block is larger than is read",
+            instead(|answer| answer.with_body(vec![b' '; 17 << 20])),
+        ),
+    ]
+}
+
+/// Members of a block.
+fn fields() -> Vec<Row> {
+    vec![
+        Row::new(
+            "a block's index is text",
+            in_block(|block| block["index"] = json!(block["index"].to_string())),
+            &[("get-block/decodes", 1), ("get-block/index", 1)],
+        ),
+        Row::new(
+            "a block has no timestamp",
+            in_block(|block| remove(block, "", "timestamp")),
+            &[("get-block/decodes", 1), ("get-block/timestamp", 1)],
+        ),
+        Row::new(
+            "a block has no proof",
+            in_block(|block| remove(block, "", "proof")),
+            &[("get-block/proof", 1)],
+        ),
+        Row::new(
+            "a block's status is a word",
+            in_block(|block| block["status"] = json!("valid")),
+            &[("get-block/status", 1)],
+        ),
+        Row::new(
+            "a block's text is null",
+            in_block(|block| block["text"] = Value::Null),
+            &[("get-block/text", 1)],
+        ),
+        Row::new(
+            "a block's transactions are an object",
+            in_block(|block| set(block, "/text/transactions", json!({}))),
+            &[("get-block/transactions", 1)],
+        ),
+        Row::new(
+            "a block's receipts are null",
+            in_block(|block| set(block, RECEIPTS, Value::Null)),
+            &[("get-block/previous-block-receipts", 1)],
+        ),
+        Row::new(
+            "a block's creator is in upper case",
+            in_block(|block| {
+                let upper = block["creator_wallet"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_uppercase();
+                block["creator_wallet"] = json!(upper.replace("0X", "0x"));
+            }),
+            &[("get-block/creator-wallet", 1)],
+        ),
+        Row::new(
+            "a block's expected miner is a contract",
+            in_block(|block| {
+                let miner = block["expected_miner"].as_str().unwrap_or_default();
+                block["expected_miner"] = json!(miner.replace("0x", "ct"));
+            }),
+            &[("get-block/expected-miner", 1)],
+        ),
+        Row::new(
+            "two members of a committee have short addresses",
+            in_block(|block| {
+                set(block, "/committee/0", json!("0x12"));
+                set(block, "/committee/1", json!("0x34"));
+            }),
+            &[("get-block/committee", 2)],
+        ),
+        Row::new(
+            "a block's previous hash is short",
+            in_block(|block| block["previous_hash"] = json!("ab")),
+            &[("get-block/decodes", 1), ("get-block/previous-hash", 1)],
+        ),
+        Row::new(
+            "a block is a row",
+            in_block(|block| {
+                let committee = block["committee"].to_string();
+                *block = json!({"block_index": block["index"], "timestamp": block["timestamp"],
+                    "proof": 1, "status": null, "previous_hash": block["previous_hash"],
+                    "creator_wallet": null, "expected_miner": block["expected_miner"],
+                    "committee": committee});
+            }),
+            &[
+                ("get-block/committee", 1),
+                ("get-block/creator-wallet", 1),
+                ("get-block/index", 1),
+                ("get-block/shape", 1),
+                ("get-block/status", 1),
+                ("get-block/text", 1),
+            ],
+        ),
+        Row::new(
+            "a block's timestamp is in seconds",
+            in_block(|block| {
+                block["timestamp"] = json!(block["timestamp"].as_i64().unwrap_or_default() / 1000);
+            }),
+            &[("chain/time-goes-on", 1), ("get-block/timestamp-unit", 1)],
+        ),
+    ]
+}
+
+/// Votes on the block before.
+fn receipts() -> Vec<Row> {
+    vec![
+        Row::new(
+            "a receipt has no data",
+            in_receipt(|receipt| remove(receipt, "", "data")),
+            &[("get-block/receipt-data", 1)],
+        ),
+        Row::new(
+            "a receipt's block index is text",
+            in_receipt(|receipt| {
+                let text = receipt["data"]["block_index"].to_string();
+                set(receipt, "/data/block_index", json!(text));
+            }),
+            &[
+                ("chain/receipt-signatures", 1),
+                ("get-block/receipt-block-index", 1),
+            ],
+        ),
+        Row::new(
+            "a receipt's hash is no hash",
+            in_receipt(|receipt| set(receipt, "/data/block_hash", json!("xyz"))),
+            &[
+                ("chain/receipt-signatures", 1),
+                ("get-block/receipt-block-hash", 1),
+            ],
+        ),
+        Row::new(
+            "a vote is a word",
+            in_receipt(|receipt| set(receipt, "/data/vote", json!("yes"))),
+            &[
+                ("chain/receipt-signatures", 1),
+                ("get-block/receipt-vote", 1),
+            ],
+        ),
+        Row::new(
+            "a receipt's time is a date",
+            in_receipt(|receipt| set(receipt, "/data/timestamp", json!("2026-01-01T00:00:00Z"))),
+            &[
+                ("chain/receipt-signatures", 1),
+                ("get-block/receipt-timestamp", 1),
+            ],
+        ),
+        Row::new(
+            "a voter's address is missing",
+            in_receipt(|receipt| remove(receipt, "/data", "wallet_address")),
+            &[("get-block/receipt-wallet-address", 1)],
+        ),
+        Row::new(
+            "a public key is no hexadecimal",
+            in_receipt(|receipt| set(receipt, "/public_key", json!("-----BEGIN"))),
+            &[("get-block/receipt-public-key", 1)],
+        ),
+        Row::new(
+            "a receipt has no signature",
+            in_receipt(|receipt| remove(receipt, "", "signature")),
+            &[("get-block/receipt-signature", 1)],
+        ),
+        Row::new(
+            "a receipt has another one's signature",
+            in_block(|block| {
+                let other = block.pointer(&format!("{RECEIPTS}/1/signature")).cloned();
+                let other = other.unwrap_or_default();
+                set(block, &format!("{RECEIPTS}/0/signature"), other);
+            }),
+            &[("chain/receipt-signatures", 1)],
+        ),
+        Row::new(
+            "a voter's address is another one's",
+            in_receipt(|receipt| {
+                let other = json!(format!("0x{}", "12".repeat(20)));
+                set(receipt, "/data/wallet_address", other);
+            }),
+            &[("chain/voter-address", 1)],
+        ),
+        Row::new(
+            "a voter votes twice",
+            in_block(|block| {
+                let list = block.pointer_mut(RECEIPTS).and_then(Value::as_array_mut);
+                if let Some(list) = list {
+                    list.push(list[0].clone());
+                }
+            }),
+            &[("chain/one-vote-a-voter", 1)],
+        ),
+        Row::new(
+            "a receipt's timestamp is in seconds",
+            in_receipt(|receipt| set(receipt, "/data/timestamp", json!(1_700_000_000))),
+            &[
+                ("chain/receipt-signatures", 1),
+                ("get-block/timestamp-unit", 1),
+            ],
+        ),
+        Row::new(
+            "a receipt is about another block",
+            in_receipt(|receipt| set(receipt, "/data/block_index", json!(1))),
+            &[
+                ("chain/receipt-signatures", 1),
+                ("get-block/receipts-of-preceding-block", 1),
+            ],
+        ),
+        Row::new(
+            "a receipt is null",
+            in_receipt(|receipt| *receipt = Value::Null),
+            &[("get-block/previous-block-receipts", 1)],
+        ),
+        Row::new(
+            "receipts are a word, a list and a number",
+            in_block(|block| {
+                for (place, value) in [json!("x"), json!([]), json!(1)].into_iter().enumerate() {
+                    set(block, &format!("{RECEIPTS}/{place}"), value);
+                }
+            }),
+            &[("get-block/previous-block-receipts", 3)],
+        ),
+    ]
+}
+
+/// What blocks say about one another, and the transactions in them.
+fn chain() -> Vec<Row> {
+    vec![
+        Row::new(
+            "a link is broken",
+            in_block(|block| block["previous_hash"] = reversed(&block["previous_hash"])),
+            // As many votes as there are say so.
+            &[("chain/receipt-links", 3)],
+        ),
+        Row::new(
+            "a block follows the same block as one before it",
+            Arc::new(|asked: &Asked, answer: Answer| {
+                if is_of(asked, BLOCK) || is_of(asked, BLOCK + 20) {
+                    answer.with_json(|block| {
+                        block["previous_hash"] = json!("ab".repeat(32));
+                        set(block, RECEIPTS, json!([]));
+                    })
+                } else {
+                    answer
+                }
+            }),
+            &[("chain/distinct-blocks", 1)],
+        )
+        .at(&[BLOCK + 20]),
+        Row::new(
+            "a block is older than the one before it",
+            in_block(|block| later(block, -3_000)),
+            &[("chain/time-goes-on", 1)],
+        ),
+        Row::new(
+            "a block is newer than the one behind it",
+            in_block(|block| later(block, 3_000)),
+            &[("chain/time-goes-on", 1)],
+        ),
+        Row::new(
+            "a block is of the far future",
+            in_block(|block| later(block, 2_000_000_000_000)),
+            &[("chain/time-goes-on", 1)],
+        ),
+        Row::new(
+            "three blocks are of the far future",
+            Arc::new(|asked: &Asked, answer: Answer| {
+                if (BLOCK..BLOCK + 3).any(|block| is_of(asked, block)) {
+                    answer.with_json(|block| later(block, 2_000_000_000_000))
+                } else {
+                    answer
+                }
+            }),
+            &[("chain/time-goes-on", 3)],
+        )
+        .at(&[BLOCK, BLOCK + 1, BLOCK + 2]),
+        Row::new(
+            "the newest block is of the far future",
+            block_at(BLOCKS, |block| later(block, 2_000_000_000_000)),
+            &[("chain/time-goes-on", 1)],
+        )
+        .at(&[BLOCKS]),
+        Row::new(
+            "a transaction's timestamp is in seconds",
+            in_first_transaction(|first| {
+                let time = first["transaction"]["timestamp"]
+                    .as_i64()
+                    .unwrap_or_default();
+                set(first, "/transaction/timestamp", json!(time / 1000));
+            }),
+            &[
+                ("chain/transaction-signatures", 1),
+                ("chain/transaction-time-unit", 1),
+            ],
+        )
+        .at(&[WITH_TRANSACTION]),
+        Row::new(
+            "a transaction is in its block twice",
+            block_at(WITH_TRANSACTION, |block| {
+                let list = block.pointer_mut("/text/transactions");
+                if let Some(list) = list.and_then(Value::as_array_mut) {
+                    list.extend(list.first().cloned());
+                }
+            }),
+            &[("chain/distinct-transactions", 1)],
+        )
+        .at(&[WITH_TRANSACTION]),
+        Row {
+            // Expected of nodes, but not written.
+            exit: 0,
+            ..Row::new(
+                "a transaction is not signed",
+                in_first_transaction(|first| first["signatures"] = json!([])),
+                &[("chain/transaction-signatures", 1)],
+            )
+            .at(&[WITH_TRANSACTION])
+        },
+    ]
+}
