@@ -8,7 +8,9 @@ use node_wallet::{SignatureEntry, verify_transaction};
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
-    block_check::{BlockCheck, Evidence, Fingerprint, Judged, Links, Look, Memory, Seen},
+    block_check::{
+        BlockCheck, Evidence, Fingerprint, Judged, Links, Look, Memory, NO_TRANSACTION, Seen,
+    },
     outcome::{Finding, Level},
 };
 
@@ -23,6 +25,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(time_unit),
             least: 1,
             otherwise: NONE,
+            plain: NO_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -33,6 +36,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::InOrder(distinct),
             least: 1,
             otherwise: NONE,
+            plain: NO_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -44,6 +48,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(signatures),
             least: 1,
             otherwise: "no contract call was seen in a block",
+            plain: NO_TRANSACTION,
         },
     ),
 ];

@@ -11,12 +11,17 @@ use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 
 use super::{Case, get_block::NO_BLOCK};
 use crate::{
-    block_check::{BlockCheck, Evidence, Fingerprint, Judged, Kind, Links, Look, Memory, Seen},
+    block_check::{
+        BlockCheck, EACH_RECEIPT, Evidence, Judged, Kind, LOOK, Links, Look, Memory, NONE, ONE,
+        Plain, Seen,
+    },
     judge::objects,
     outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
 };
 
+/// The case by which a voter's address has to be that of the public key.
+pub(crate) const VOTER_ADDRESS: &str = "chain/voter-address";
 const RECEIPTS: &str =
     "text.previous_block_receipts | array of Receipt | votes on the preceding block";
 const SIGNATURE: &str = "Receipt: public_key, signature (signed by the voter, as observed)";
@@ -35,6 +40,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Holes(no_holes),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -45,6 +51,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::InOrder(distinct_blocks),
             least: 2,
             otherwise: "fewer than two blocks with a previous_hash were seen",
+            plain: NONE,
         },
     ),
     Case::of_blocks(
@@ -55,27 +62,41 @@ pub(super) const CASES: &[Case] = &[
             look: Look::InOrder(time_goes_on),
             least: 2,
             otherwise: "fewer than two blocks with a timestamp were seen",
+            plain: NONE,
         },
     ),
-    of_receipts("chain/receipt-links", RECEIPTS, receipt_links),
-    of_receipts("chain/one-vote-a-voter", RECEIPTS, one_vote_a_voter),
+    of_receipts("chain/receipt-links", RECEIPTS, receipt_links, EACH_RECEIPT),
     of_receipts(
-        "chain/voter-address",
+        "chain/one-vote-a-voter",
+        RECEIPTS,
+        one_vote_a_voter,
+        EACH_RECEIPT,
+    ),
+    of_receipts(
+        VOTER_ADDRESS,
         "Receipt: data.wallet_address | string | voter's wallet address",
         voter_address,
+        EACH_RECEIPT,
     ),
-    of_receipts("chain/receipt-signatures", SIGNATURE, receipt_signatures),
+    of_receipts(
+        "chain/receipt-signatures",
+        SIGNATURE,
+        receipt_signatures,
+        LOOK,
+    ),
 ];
 
 const fn of_receipts(
     id: &'static str,
     requirement: &'static str,
     look: fn(&Seen, &mut Judged),
+    plain: fn(&Plain) -> Option<u64>,
 ) -> Case {
     let check = BlockCheck {
         look: Look::Alone(look),
         least: 1,
         otherwise: "no receipt was seen that could be judged",
+        plain,
     };
     Case::of_blocks(id, Level::Must, requirement, check)
 }
@@ -120,21 +141,19 @@ fn distinct_blocks(
     evidence: &Evidence<'_>,
     judged: &mut Judged,
 ) {
-    let Some(previous) = links.previous.map(|previous| previous.to_string()) else {
+    let Some(previous) = &links.previous else {
         return;
     };
     judged.one();
     let place = (links.index, 0);
-    let before = memory
-        .previous
-        .seen_before(Fingerprint::of(&previous), place);
+    let before = memory.previous.seen_before(previous.fingerprint, place);
     if before.is_some() {
         judged.found(
             Finding::told(
                 evidence(),
                 "two blocks of different index follow the same block",
                 "a previous_hash that no other block has",
-                previous,
+                previous.text.clone(),
             )
             .at("/previous_hash"),
         );

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Case;
 use crate::{
-    block_check::{BlockCheck, Judged, Look, Seen},
+    block_check::{BlockCheck, EACH_RECEIPT, Judged, Look, ONE, Seen},
     discovery::{block_request, reported_index},
     exchange::Request,
     field::is_row_form,
@@ -23,6 +23,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Answers(answers),
             least: 1,
             otherwise: "the node has no block at index 0 or 1; name one with --fixture",
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -33,6 +34,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -43,6 +45,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Indexes(index_echo),
             least: 1,
             otherwise: "no block told its index",
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -53,6 +56,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(timestamp_unit),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -63,6 +67,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no receipt was seen",
+            plain: EACH_RECEIPT,
         },
     ),
     Case::must(
@@ -94,6 +99,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Decode(read),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::must(
@@ -162,7 +168,7 @@ fn index_echo(seen: &Seen, judged: &mut Judged) {
 
 /// Seconds since the epoch stay below this for three thousand years, and milliseconds passed it in
 /// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
-pub(super) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
+pub(crate) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
 
 fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
     let Some(block) = seen.exchange.answered_object() else {

@@ -1,6 +1,7 @@
 //! Fetching blocks, several at a time, and judging each alone as it comes.
 
 use std::{
+    cell::OnceCell,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,10 +14,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::tally::few;
 
 use crate::{
-    block_check::{self, Judge, Judged, Kind, Links, Look, Seen},
-    cases::Case,
+    block_check::{self, Expected, Judge, Judged, Kind, Links, Look, Plain, Seen, Voters},
+    cases::{Case, VOTER_ADDRESS},
     discovery::{block_request, reported_index},
     exchange::{Exchange, TOO_MUCH},
+    judge,
     node::Node,
     outcome::{Finding, Obstacle},
     report::ExchangeReport,
@@ -43,10 +45,19 @@ pub(super) struct Judges {
     in_order: bool,
     /// By how much the index of every block differs from the one asked for.
     offset: Option<i128>,
+    /// Whether blocks that are plainly as documented are judged the quick way.
+    quick: bool,
+    /// Voters whose keys are known, where a check asks for that.
+    voters: Option<Voters>,
 }
 
 impl Judges {
-    pub(super) fn of(cases: &[Case], spec: &Spec, offset: Option<i128>) -> Result<Self, Obstacle> {
+    pub(super) fn of(
+        cases: &[Case],
+        spec: &Spec,
+        offset: Option<i128>,
+        quick: bool,
+    ) -> Result<Self, Obstacle> {
         let mut list = Vec::new();
         for case in cases {
             if let Some(check) = case.block_check() {
@@ -59,7 +70,10 @@ impl Judges {
             any(|look| matches!(look, Look::Field(_))),
             any(|look| matches!(look, Look::InOrder(_))),
         );
+        let checks_voters = list.iter().any(|(id, _)| *id == VOTER_ADDRESS);
         Ok(Self {
+            quick: quick && matches!(offset, None | Some(0)) && block_check::describes(spec),
+            voters: checks_voters.then(Voters::default),
             whole: fields.then(|| block_check::whole_block(spec)).transpose()?,
             in_order,
             seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
@@ -81,8 +95,77 @@ impl Judges {
         }
     }
 
+    /// What is plainly as documented, where an answer is.
+    fn plain(&self, index: u64, exchange: &Exchange) -> Option<Plain> {
+        let encoded = exchange.content_encoding.as_deref();
+        let media = exchange.content_type.as_deref();
+        let fits = self.quick
+            && exchange.status == 200
+            && encoded.is_none_or(|encoding| encoding == "identity")
+            && media.is_none_or(judge::is_json);
+        let expected = Expected {
+            index,
+            depth: exchange.most_depth,
+            voters: self.voters.as_ref(),
+        };
+        fits.then(|| Plain::read(&exchange.body, expected))?
+    }
+
+    /// All that can be said of an answer alone, if no check has anything to look at: that is said
+    /// sooner than it is handed to another core.
+    fn judge_at_once(&self, index: u64, exchange: &Arc<Exchange>) -> Option<Passed> {
+        let plain = self.plain(index, exchange)?;
+        let looks = |judge: &Judge| (judge.check.plain)(&plain).is_none();
+        if self.list.iter().any(|(_, judge)| looks(judge)) {
+            return None;
+        }
+        Some(self.judge_plain(index, exchange, &plain))
+    }
+
+    /// What is said of a block that is plainly as documented.
+    fn judge_plain(&self, index: u64, exchange: &Arc<Exchange>, plain: &Plain) -> Passed {
+        let seen = OnceCell::new();
+        let seen = || seen.get_or_init(|| Seen::new(index, Kind::Block, Arc::clone(exchange)));
+        let links = || match plain.transactions {
+            0 => plain.links(),
+            _ => seen().links(),
+        };
+        let mut said = Said {
+            kind: Kind::Block,
+            counts: vec![0; self.list.len()],
+            findings: Vec::new(),
+            obstacles: Vec::new(),
+            links: self.in_order.then(links),
+            evidence: Kept::Exchange(Arc::clone(exchange)),
+        };
+        for (place, (_, judge)) in self.list.iter().enumerate() {
+            match (judge.check.look, (judge.check.plain)(plain)) {
+                (Look::Field(field), _) => {
+                    said.counts[place] = self.first_seen(place, || plain.has_place(field.path));
+                }
+                (_, Some(count)) => said.counts[place] = count,
+                (_, None) => said.add(place, judge.look(seen())),
+            }
+        }
+        said.passed(index, exchange)
+    }
+
+    /// Counts that a field was seen in a block that conforms, if it was not seen before: that it was
+    /// seen at all is all that is asked later.
+    fn first_seen(&self, place: usize, is_in: impl FnOnce() -> bool) -> u64 {
+        let known = self.seen[place].load(Ordering::Relaxed);
+        let first = !known && is_in();
+        if first {
+            self.seen[place].store(true, Ordering::Relaxed);
+        }
+        u64::from(first)
+    }
+
     /// All that can be said of an answer alone.
     fn judge(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
+        if let Some(plain) = self.plain(index, &exchange) {
+            return self.judge_plain(index, &exchange, &plain);
+        }
         if exchange.status == 200
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
@@ -104,41 +187,16 @@ impl Judges {
             evidence: Kept::Exchange(Arc::clone(&seen.exchange)),
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {
-            let Judged {
-                count,
-                findings,
-                obstacle,
-            } = match judge.check.look {
+            match judge.check.look {
                 // Every place of the field is within what conforms.
                 Look::Field(field) if conforms => {
-                    // That it was seen at all is all that is asked later.
-                    let known = self.seen[place].load(Ordering::Relaxed);
-                    let is_in = !known && field.is_in(&seen.exchange);
-                    if is_in {
-                        self.seen[place].store(true, Ordering::Relaxed);
-                    }
-                    Judged {
-                        count: u64::from(is_in),
-                        ..Judged::default()
-                    }
+                    let is_in = || field.is_in(&seen.exchange);
+                    said.counts[place] = self.first_seen(place, is_in);
                 }
-                _ => judge.look(&seen),
-            };
-            said.counts[place] = count;
-            let few = few(findings).into_iter();
-            said.findings.extend(few.map(|finding| (place, finding)));
-            said.obstacles
-                .extend(obstacle.map(|obstacle| (place, obstacle)));
+                _ => said.add(place, judge.look(&seen)),
+            }
         }
-        if seen.exchange.body.len() > LONG_WORK {
-            // It may have to wait for blocks before it, and then only its excerpt does.
-            said.evidence = Kept::Told(seen.exchange.told());
-        }
-        Passed {
-            index,
-            what: What::Said(Box::new(said)),
-            turn: None,
-        }
+        said.passed(index, &seen.exchange)
     }
 }
 
@@ -184,6 +242,30 @@ pub(super) struct Said {
     pub(super) obstacles: Vec<(usize, Obstacle)>,
     pub(super) links: Option<Links>,
     pub(super) evidence: Kept,
+}
+
+impl Said {
+    /// Adds what the check at a place says.
+    fn add(&mut self, place: usize, judged: Judged) {
+        self.counts[place] = judged.count;
+        let few = few(judged.findings).into_iter();
+        self.findings.extend(few.map(|finding| (place, finding)));
+        let obstacle = judged.obstacle.into_iter();
+        self.obstacles
+            .extend(obstacle.map(|obstacle| (place, obstacle)));
+    }
+
+    fn passed(mut self, index: u64, exchange: &Exchange) -> Passed {
+        if exchange.body.len() > LONG_WORK {
+            // It may have to wait for blocks before it, and then only its excerpt does.
+            self.evidence = Kept::Told(exchange.told());
+        }
+        Passed {
+            index,
+            what: What::Said(Box::new(self)),
+            turn: None,
+        }
+    }
 }
 
 /// What is kept of an exchange until it is its block's turn.
@@ -290,3 +372,6 @@ impl Fetcher {
         false
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,6 +67,9 @@ pub struct Sweep {
     pub counts_requests: bool,
     /// Whether the run's deadline counts for it, too.
     pub has_deadline: bool,
+    /// Whether blocks that are plainly as documented are judged in one go through their text. That
+    /// changes nothing but the time that it takes.
+    pub quick: bool,
 }
 
 impl Sweep {
@@ -80,6 +83,7 @@ impl Sweep {
             resumed: None,
             counts_requests: false,
             has_deadline: false,
+            quick: true,
         }
     }
 
@@ -187,7 +191,7 @@ impl Sweeping {
     ) -> Result<(), Cut> {
         let (from, next, to) = self.begin(&node, &chain).await?;
         let began = *self.began.get_or_init(Instant::now);
-        let judges = Judges::of(&self.cases, &spec, chain.offset)
+        let judges = Judges::of(&self.cases, &spec, chain.offset, self.sweep.quick)
             .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
         let judges = Arc::new(judges);
         if !self.sweep.counts_requests {
