@@ -1,5 +1,7 @@
 //! Asking the node under test: bounded, counted, and patient where it asks for patience.
 
+mod connection;
+
 use std::{
     error::Error,
     sync::{
@@ -9,9 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use node_client::transport::{self, TransportOptions};
+use hyper::body::Bytes;
+use node_client::{
+    BaseUrl,
+    transport::{self, TransportOptions},
+};
 use reqwest::header;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+pub(crate) use connection::Connection;
 
 use crate::{
     Target, asked, coverage,
@@ -29,6 +37,9 @@ const LONG_BODY: usize = MIB;
 const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// As what the node is asked.
+const USER_AGENT: &str = concat!("node-conformance/", env!("CARGO_PKG_VERSION"));
 
 /// The most that is sent and waited for.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +61,10 @@ pub(crate) struct Limits {
 /// The node under test, as seen through HTTP.
 pub(crate) struct Node {
     pub(crate) target: Target,
+    /// The target's own.
+    base: Arc<BaseUrl>,
+    /// How the node is reached with nothing in between, where it is.
+    way: Option<Arc<connection::Way>>,
     http: reqwest::Client,
     /// Keeps no connection.
     anew: reqwest::Client,
@@ -68,10 +83,12 @@ impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, node_client::Error> {
         let options = TransportOptions::default()
             .connect_timeout(limits.request_timeout)
-            .user_agent(concat!("node-conformance/", env!("CARGO_PKG_VERSION")));
+            .user_agent(USER_AGENT);
         let http = transport::http_client(&target.base_url, &options)?;
         let anew = transport::http_client(&target.base_url, &options.keep_alive(false))?;
         Ok(Self {
+            base: Arc::new(target.base_url.clone()),
+            way: connection::Way::to(&target.base_url, USER_AGENT).map(Arc::new),
             target,
             http,
             anew,
@@ -132,6 +149,24 @@ impl Node {
         request: Request,
         gate: Option<&Arc<Semaphore>>,
     ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Obstacle> {
+        self.ask_over(request, gate, None).await
+    }
+
+    /// A connection to the node for who asks it for many things, one after the other; nothing where
+    /// it has to be the HTTP client's.
+    pub(crate) fn connection(&self) -> Option<Connection> {
+        self.way
+            .as_ref()
+            .map(|way| Connection::new(Arc::clone(way)))
+    }
+
+    /// The same as [`ask_through`](Self::ask_through), over a connection of one's own.
+    pub(crate) async fn ask_over(
+        &self,
+        request: Request,
+        gate: Option<&Arc<Semaphore>>,
+        mut connection: Option<&mut Connection>,
+    ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Obstacle> {
         if request.path.starts_with("/submit") && !self.limits.submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(Obstacle::Harness(reason.to_owned()));
@@ -139,7 +174,9 @@ impl Node {
         let mut waits = 0;
         let mut tries = 0;
         loop {
-            match self.send(&request, tries, gate).await {
+            // A second try goes over a new connection: the one that is kept may be what was at fault.
+            let own = connection.as_deref_mut().filter(|_| tries == 0);
+            match self.send(&request, tries, gate, own).await {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     if waits == MOST_WAITS {
                         return Err(Obstacle::Busy(format!(
@@ -193,6 +230,7 @@ impl Node {
         request: &Request,
         tries: u32,
         gate: Option<&Arc<Semaphore>>,
+        mut own: Option<&mut Connection>,
     ) -> Result<Answer, Failure> {
         let most = self.most_requests();
         if self.sent.fetch_add(1, Ordering::Relaxed) >= most {
@@ -219,7 +257,7 @@ impl Node {
                 limit.as_secs_f64()
             ))
         };
-        let begin = self.begin(request, tries, gate.is_some());
+        let begin = self.begin(request, tries, gate.is_some(), own.as_deref_mut());
         // Declared before the answer, so that it is handed back only after the answer is dropped.
         let mut permit = None;
         let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
@@ -229,7 +267,7 @@ impl Node {
             let rest = self.read_on(&mut part, request, usize::MAX);
             tokio::time::timeout(limit, rest).await.map_err(slow)??;
         }
-        let (mut exchange, retry_after) = part.exchange(request, &self.target, started);
+        let (mut exchange, retry_after) = part.exchange(request, &self.base, started, own);
         exchange.most_depth = self.limits.depth;
         if let Ok(mut log) = self.log.lock() {
             coverage::note(&mut log, &exchange);
@@ -241,26 +279,23 @@ impl Node {
     ///
     /// Where answers have their turn, a long one is only begun, and what all of them take is not
     /// counted, as only one at a time is long.
-    async fn begin(&self, request: &Request, tries: u32, in_turn: bool) -> Result<Part, Failure> {
-        let url = request.url(&self.target.base_url);
-        // A second try goes over a new connection: the one that is kept may be what was at fault.
-        let http = if tries == 0 { &self.http } else { &self.anew };
-        let builder = match (request.method, &request.body) {
-            (Method::Get, _) => http.get(url),
-            (Method::Post, body) => http
-                .post(url)
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(body.clone().unwrap_or_default()),
+    async fn begin(
+        &self,
+        request: &Request,
+        tries: u32,
+        in_turn: bool,
+        own: Option<&mut Connection>,
+    ) -> Result<Part, Failure> {
+        let over_own = match own {
+            Some(own) => own.send(request).await,
+            None => Ok(None),
         };
-        let accepted = if request.path == "/docs" {
-            "text/html"
-        } else {
-            "application/json"
+        let response = match over_own.map_err(|error| Failure::broken(&error))? {
+            Some(answer) => Response::Own(answer),
+            // It has much to keep while it waits, which not everybody who asks should carry along.
+            None => Response::Pooled(Box::pin(self.pooled(request, tries)).await?),
         };
-        let sent = builder.header(header::ACCEPT, accepted).send().await;
-        let response = sent.map_err(|error| Failure::of(&error))?;
-        let announced = response.content_length().unwrap_or_default();
-        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        let announced = usize::try_from(response.announced()).unwrap_or(usize::MAX);
         if announced > self.limits.body {
             return Err(self.too_long(request));
         }
@@ -285,6 +320,26 @@ impl Node {
         Ok(part)
     }
 
+    /// Sends a request by the HTTP client.
+    async fn pooled(&self, request: &Request, tries: u32) -> Result<reqwest::Response, Failure> {
+        let url = request.url(&self.target.base_url);
+        let http = if tries == 0 { &self.http } else { &self.anew };
+        let builder = match (request.method, &request.body) {
+            (Method::Get, _) => http.get(url),
+            (Method::Post, body) => http
+                .post(url)
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(body.clone().unwrap_or_default()),
+        };
+        let accepted = if request.path == "/docs" {
+            "text/html"
+        } else {
+            "application/json"
+        };
+        let sent = builder.header(header::ACCEPT, accepted).send().await;
+        sent.map_err(|error| Failure::of(&error))
+    }
+
     /// Reads on, until the body ends or is longer than this.
     async fn read_on(
         &self,
@@ -295,8 +350,7 @@ impl Node {
         part.body
             .reserve_exact(part.announced.min(most).saturating_sub(part.body.len()));
         while part.body.len() <= most {
-            let chunk = part.response.chunk().await;
-            let Some(chunk) = chunk.map_err(|error| Failure::of(&error))? else {
+            let Some(chunk) = part.response.chunk().await? else {
                 part.whole = true;
                 return self.settle(part, request);
             };
@@ -331,10 +385,10 @@ impl Node {
     /// Counts what it takes to look into an answer that has come.
     fn settle(&self, part: &mut Part, request: &Request) -> Result<(), Failure> {
         part.body.shrink_to_fit();
-        let needed = memory::needed(&part.body);
         let fits = if part.in_turn {
-            needed <= self.memory.limit()
+            memory::fits(&part.body, self.memory.limit())
         } else {
+            let needed = memory::needed(&part.body);
             self.memory.settle(&mut part.share, needed)
         };
         if fits {
@@ -351,7 +405,7 @@ type Answer = (Exchange, Option<OwnedSemaphorePermit>, Option<Duration>);
 
 /// An answer of which the body may not have come yet.
 struct Part {
-    response: reqwest::Response,
+    response: Response,
     /// How long the body says it is; 0 where it does not.
     announced: usize,
     body: Vec<u8>,
@@ -362,15 +416,61 @@ struct Part {
     whole: bool,
 }
 
+/// An answer that has begun to come.
+enum Response {
+    /// By the HTTP client.
+    Pooled(reqwest::Response),
+    /// Over a connection of one's own.
+    Own(connection::Answer),
+}
+
+impl Response {
+    fn status(&self) -> u16 {
+        match self {
+            Self::Pooled(response) => response.status().as_u16(),
+            Self::Own(answer) => answer.head.status.as_u16(),
+        }
+    }
+
+    /// How long the body says it is; 0 where it does not.
+    fn announced(&self) -> u64 {
+        match self {
+            Self::Pooled(response) => response.content_length().unwrap_or(0),
+            Self::Own(answer) => answer.announced(),
+        }
+    }
+
+    /// What comes next of the body.
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Failure> {
+        match self {
+            Self::Pooled(response) => {
+                let chunk = response.chunk().await;
+                chunk.map_err(|error| Failure::of(&error))
+            }
+            Self::Own(answer) => {
+                let chunk = answer.chunk().await;
+                chunk.map_err(|error| Failure::broken(&error))
+            }
+        }
+    }
+}
+
 impl Part {
     fn exchange(
         self,
         request: &Request,
-        target: &Target,
+        base: &Arc<BaseUrl>,
         started: Instant,
+        own: Option<&mut Connection>,
     ) -> (Exchange, Option<Duration>) {
+        let status = self.response.status();
+        let headers = match (self.response, own) {
+            (Response::Own(answer), Some(own)) => own.take_back(answer).headers,
+            (Response::Own(answer), None) => answer.head.headers,
+            (Response::Pooled(mut response), _) => std::mem::take(response.headers_mut()),
+        };
         let text = |name| {
-            let value = self.response.headers().get(name)?.as_bytes();
+            let value = headers.get(name)?.as_bytes();
             Some(String::from_utf8_lossy(value).into_owned())
         };
         let retry_after = text(header::RETRY_AFTER)
@@ -379,8 +479,8 @@ impl Part {
         let (content_encoding, location) = (text(header::CONTENT_ENCODING), text(header::LOCATION));
         let mut exchange = Exchange::new(
             request.clone(),
-            &target.base_url,
-            self.response.status().as_u16(),
+            base,
+            status,
             text(header::CONTENT_TYPE),
             self.body,
             started.elapsed(),
@@ -420,6 +520,10 @@ enum Failure {
 }
 
 impl Failure {
+    fn broken(error: &hyper::Error) -> Self {
+        Self::Broken(node_client::escape::escaped_up_to(&causes(error), 300))
+    }
+
     fn of(error: &reqwest::Error) -> Self {
         let reason = node_client::escape::escaped_up_to(&causes(error), 300);
         if error.is_timeout() {
@@ -490,7 +594,7 @@ mod tests {
     async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
         let node = endless();
         let request = crate::discovery::block_request(1);
-        let mut part = node.begin(&request, 0, true).await.ok().unwrap();
+        let mut part = node.begin(&request, 0, true, None).await.ok().unwrap();
         assert!(!part.whole && part.body.len() > LONG_BODY);
         let taken = part.body.capacity();
         assert!(taken < 2 * LONG_BODY + LONG_BODY / 4, "{taken}");

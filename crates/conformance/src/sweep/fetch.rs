@@ -9,7 +9,11 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinError,
+};
 
 use super::tally::few;
 
@@ -19,7 +23,7 @@ use crate::{
     discovery::{block_request, reported_index},
     exchange::{Exchange, TOO_MUCH},
     judge,
-    node::Node,
+    node::{Connection, Node},
     outcome::{Finding, Obstacle},
     report::ExchangeReport,
     spec::{SchemaValidator, Spec},
@@ -292,39 +296,55 @@ pub(super) struct Fetcher {
     pub(super) known: Vec<u64>,
     /// Lets one long answer at a time be read and judged.
     pub(super) gate: Arc<Semaphore>,
+    /// Where what takes long is judged: on all cores.
+    pub(super) cores: Handle,
 }
 
 impl Fetcher {
-    /// Asks for a block, and judges what comes.
-    pub(super) async fn pass(&self, index: u64) -> Passed {
-        match self.fetch(index).await {
-            Err(nothing) => Passed::nothing(index, nothing),
-            Ok((exchange, permit)) if exchange.body.len() > LONG_WORK => {
-                let judges = Arc::clone(&self.judges);
-                let work = tokio::task::spawn_blocking(move || {
-                    let passed = judges.judge(index, exchange);
-                    drop(permit);
-                    passed
-                });
-                work.await.unwrap_or_else(|error| {
-                    let fault = Obstacle::Harness(format!("block {index}: {error}"));
-                    Passed::nothing(index, Nothing::Lost(fault))
-                })
-            }
-            Ok((exchange, _)) => self.judges.judge(index, exchange),
+    /// Asks for a block, over a connection of one's own where there may be one, and judges what
+    /// comes.
+    pub(super) async fn pass(&self, index: u64, own: Option<&mut Connection>) -> Passed {
+        let shares_a_thread = own.is_some();
+        let (exchange, permit) = match self.fetch(index, own).await {
+            Ok(answer) => answer,
+            Err(nothing) => return Passed::nothing(index, nothing),
+        };
+        let judges = Arc::clone(&self.judges);
+        let failed = |error: JoinError| {
+            let fault = Obstacle::Harness(format!("block {index}: {error}"));
+            Passed::nothing(index, Nothing::Lost(fault))
+        };
+        if exchange.body.len() > LONG_WORK {
+            let work = self.cores.spawn_blocking(move || {
+                let passed = judges.judge(index, exchange);
+                drop(permit);
+                passed
+            });
+            return work.await.unwrap_or_else(failed);
         }
+        if let Some(passed) = judges.judge_at_once(index, &exchange) {
+            return passed;
+        }
+        if shares_a_thread {
+            let work = self
+                .cores
+                .spawn(async move { judges.judge(index, exchange) });
+            return work.await.unwrap_or_else(failed);
+        }
+        judges.judge(index, exchange)
     }
 
     async fn fetch(
         &self,
         index: u64,
+        mut own: Option<&mut Connection>,
     ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Nothing> {
         let mut pauses = 0;
         let mut failed = false;
         loop {
             let answer = self
                 .node
-                .ask_through(block_request(index), Some(&self.gate))
+                .ask_over(block_request(index), Some(&self.gate), own.as_deref_mut())
                 .await;
             let reason = match answer {
                 // What stands before the node says that it is not there.

@@ -1,11 +1,12 @@
 //! A sweep: every case about blocks over every block of a range.
 //!
-//! Blocks are fetched over several connections and judged alone as they come, on all cores
-//! (`fetch`). Then they are put in order, and held against those before them. What was found is
+//! Blocks are fetched over several connections and judged alone as they come (`fetch`): what is
+//! plainly as documented at once, everything else, and every signature, on all cores. Then they are put in order, and held against those before them. What was found is
 //! counted and grouped ([`tally`]), and written down now and then, so that a sweep that was cut can
 //! be resumed ([`state`]). Nothing of this grows with the chain: a few blocks are on their way at a
 //! time, and of blocks that were judged only what the next ones are held against is kept.
 
+mod crew;
 mod ending;
 mod fetch;
 mod place;
@@ -23,7 +24,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::Semaphore, task::JoinSet};
+use futures_util::future::BoxFuture;
+use tokio::{runtime::Handle, sync::Semaphore};
 
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
@@ -204,6 +206,7 @@ impl Sweeping {
             judges: Arc::clone(&judges),
             known: chain.known,
             gate: Arc::new(Semaphore::new(1)),
+            cores: Handle::current(),
         });
         let line = Arc::new(Line {
             order: Mutex::new(Order {
@@ -216,27 +219,40 @@ impl Sweeping {
             upcoming: AtomicU64::new(next),
             judges,
         });
-        let mut workers = JoinSet::new();
-        for _ in 0..jobs {
+        let direct = fetcher.node.connection().is_some();
+        let worker = |_| {
             let (this, line, fetcher, watch) = (
                 Arc::clone(&self),
                 Arc::clone(&line),
                 Arc::clone(&fetcher),
                 Arc::clone(&watch),
             );
-            workers.spawn(async move {
+            async move {
+                let mut connection = fetcher.node.connection();
                 // A turn is had before a block is chosen, so the block that all wait for has one.
                 while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
                     let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
                     if index >= to {
                         break;
                     }
-                    let mut block = fetcher.pass(index).await;
+                    let mut block = fetcher.pass(index, connection.as_mut()).await;
                     block.turn = Some(turn);
                     this.arrived(block, &line, &*watch);
                 }
-            });
-        }
+            }
+        };
+        let workers: Vec<_> = (0..jobs).map(worker).collect();
+        // What others still wait for then comes to nothing.
+        let is_over = {
+            let line = Arc::clone(&line);
+            move || line.turns.is_closed()
+        };
+        let crew = crew::all(workers, is_over);
+        let mut crew: BoxFuture<'_, _> = if direct {
+            Box::pin(crew::on_own_thread(crew))
+        } else {
+            Box::pin(crew)
+        };
         let tell = || {
             let (next_now, findings) = self.with_state(|state| {
                 let state = state.as_ref();
@@ -255,12 +271,9 @@ impl Sweeping {
         let mut ticks = tokio::time::interval(TELL_EVERY);
         loop {
             tokio::select! {
-                ended = workers.join_next() => match ended {
-                    None => break,
-                    Some(Err(error)) => return Err(Cut::Harness(error.to_string())),
-                    // What others still wait for comes to nothing.
-                    Some(Ok(())) if line.turns.is_closed() => break,
-                    Some(Ok(())) => {}
+                ended = &mut crew => match ended {
+                    Ok(()) => break,
+                    Err(reason) => return Err(Cut::Harness(reason)),
                 },
                 _ = ticks.tick() => {
                     tell();

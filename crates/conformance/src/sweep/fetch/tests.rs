@@ -88,7 +88,14 @@ fn answer(body: impl Into<Vec<u8>>) -> Exchange {
     let base: BaseUrl = "http://127.0.0.1:8420".parse().unwrap();
     let media = Some("application/json".to_owned());
     let request = block_request(INDEX);
-    Exchange::new(request, &base, 200, media, body.into(), Duration::ZERO)
+    Exchange::new(
+        request,
+        &Arc::new(base),
+        200,
+        media,
+        body.into(),
+        Duration::ZERO,
+    )
 }
 
 /// A vote as a member of the committee signs it.
