@@ -104,7 +104,6 @@ mod tests {
             all(vec![worker(false), worker(true)], is_over).await,
             Ok(())
         );
-        #[expect(clippy::panic, reason = "what is tested is that it is told")]
         let failing = async { panic!("a fault of ours") };
         assert!(all(vec![failing], || false).await.is_err());
         let failing = on_own_thread(async { unreachable!("a fault of ours") });

@@ -45,8 +45,8 @@ pub(super) struct Judges {
     whole: Option<SchemaValidator>,
     /// Which fields were seen in a block that conforms.
     seen: Vec<AtomicBool>,
-    /// Whether any of them looks at blocks in order.
-    in_order: bool,
+    /// The places of those that look at blocks in order.
+    in_order: Vec<usize>,
     /// By how much the index of every block differs from the one asked for.
     offset: Option<i128>,
     /// Whether blocks that are plainly as documented are judged the quick way.
@@ -70,20 +70,29 @@ impl Judges {
         }
         let any =
             |wanted: fn(&Look) -> bool| list.iter().any(|(_, judge)| wanted(&judge.check.look));
-        let (fields, in_order) = (
-            any(|look| matches!(look, Look::Field(_))),
-            any(|look| matches!(look, Look::InOrder(_))),
-        );
+        let fields = any(|look| matches!(look, Look::Field(_)));
+        let in_order = |place: &usize| matches!(list[*place].1.check.look, Look::InOrder(_));
         let checks_voters = list.iter().any(|(id, _)| *id == VOTER_ADDRESS);
         Ok(Self {
             quick: quick && matches!(offset, None | Some(0)) && block_check::describes(spec),
             voters: checks_voters.then(Voters::default),
             whole: fields.then(|| block_check::whole_block(spec)).transpose()?,
-            in_order,
+            in_order: (0..list.len()).filter(in_order).collect(),
             seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
             list,
             offset,
         })
+    }
+
+    /// Those that look at blocks in order, with their places.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Judge)> {
+        self.in_order
+            .iter()
+            .map(|place| (*place, &self.list[*place].1))
+    }
+
+    fn follows(&self) -> bool {
+        !self.in_order.is_empty()
     }
 
     /// Tells what an answer is. A node whose first answer is off by some number is off everywhere:
@@ -139,7 +148,7 @@ impl Judges {
             counts: vec![0; self.list.len()],
             findings: Vec::new(),
             obstacles: Vec::new(),
-            links: self.in_order.then(links),
+            links: self.follows().then(links),
             evidence: Kept::Exchange(Arc::clone(exchange)),
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {
@@ -187,7 +196,7 @@ impl Judges {
             counts: vec![0; self.list.len()],
             findings: Vec::new(),
             obstacles: Vec::new(),
-            links: (self.in_order && seen.kind == Kind::Block).then(|| seen.links()),
+            links: (self.follows() && seen.kind == Kind::Block).then(|| seen.links()),
             evidence: Kept::Exchange(Arc::clone(&seen.exchange)),
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {

@@ -69,7 +69,7 @@ pub struct Sweep {
     pub counts_requests: bool,
     /// Whether the run's deadline counts for it, too.
     pub has_deadline: bool,
-    /// Whether blocks that are plainly as documented are judged in one go through their text. That
+    /// Whether blocks that are plainly as documented are judged in one go through their text, which
     /// changes nothing but the time that it takes.
     pub quick: bool,
 }
@@ -397,7 +397,7 @@ impl Sweeping {
             }
             let Some(links) = said.links else { return };
             let evidence = || said.evidence.told();
-            for (case, (_, judge)) in judges.list.iter().enumerate() {
+            for (case, judge) in judges.in_order() {
                 let judged = judge.follow(&links, &mut state.memory, &evidence);
                 state.tally.judged(case, judged.count, None);
                 for finding in few(judged.findings) {
