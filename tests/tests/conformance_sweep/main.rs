@@ -8,6 +8,7 @@
 mod cut;
 mod faults;
 mod odd_answers;
+mod quick;
 
 use devnode::Config;
 use integration_tests::proxy::{Fault, Proxy};
