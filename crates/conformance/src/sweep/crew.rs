@@ -2,18 +2,23 @@
 
 use std::{future::Future, thread};
 
-use tokio::{runtime, sync::oneshot, task::JoinSet};
+use tokio::{
+    runtime,
+    sync::oneshot,
+    task::{JoinError, JoinSet},
+};
 
 /// Runs tasks until all have ended, or one has and `is_over` says that the others may not go on.
 ///
 /// # Errors
 /// Where one of them failed unexpectedly.
-pub(super) async fn all<W: Future<Output = ()> + Send + 'static>(
+pub(super) async fn all<W: Future<Output = Result<(), JoinError>> + Send + 'static>(
     workers: Vec<W>,
     is_over: impl Fn() -> bool,
 ) -> Result<(), String> {
-    let mut running: JoinSet<()> = workers.into_iter().collect();
+    let mut running: JoinSet<_> = workers.into_iter().collect();
     while let Some(ended) = running.join_next().await {
+        let ended = ended.and_then(|work| work);
         ended.map_err(|error| error.to_string())?;
         if is_over() {
             break;
@@ -97,6 +102,7 @@ mod tests {
                     pending::<()>().await;
                 }
                 over.store(true, Ordering::Relaxed);
+                Ok(())
             }
         };
         let is_over = || over.load(Ordering::Relaxed);

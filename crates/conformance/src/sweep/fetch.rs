@@ -12,7 +12,7 @@ use std::{
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinError,
+    task::JoinHandle,
 };
 
 use super::tally::few;
@@ -217,8 +217,6 @@ impl Judges {
 pub(super) struct Passed {
     pub(super) index: u64,
     pub(super) what: What,
-    /// Its place among those that are on their way.
-    pub(super) turn: Option<OwnedSemaphorePermit>,
 }
 
 pub(super) enum What {
@@ -242,7 +240,6 @@ impl Passed {
         Self {
             index,
             what: What::Nothing(nothing),
-            turn: None,
         }
     }
 }
@@ -276,7 +273,6 @@ impl Said {
         Passed {
             index,
             what: What::Said(Box::new(self)),
-            turn: None,
         }
     }
 }
@@ -296,6 +292,22 @@ impl Kept {
     }
 }
 
+/// A block that was asked for.
+pub(super) enum Fetched {
+    /// All is said that can be said of it alone.
+    Judged(Passed),
+    /// It takes time to judge, which is to be had elsewhere.
+    Waits(Arc<Exchange>),
+}
+
+/// What comes of judging a block.
+async fn judged(index: u64, work: JoinHandle<Passed>) -> Passed {
+    work.await.unwrap_or_else(|error| {
+        let fault = Obstacle::Harness(format!("block {index}: {error}"));
+        Passed::nothing(index, Nothing::Lost(fault))
+    })
+}
+
 /// What all that fetch share.
 pub(super) struct Fetcher {
     pub(super) node: Arc<Node>,
@@ -311,36 +323,34 @@ pub(super) struct Fetcher {
 
 impl Fetcher {
     /// Asks for a block, over a connection of one's own where there may be one, and judges what
-    /// comes.
-    pub(super) async fn pass(&self, index: u64, own: Option<&mut Connection>) -> Passed {
+    /// comes, unless who fetches has better things to do.
+    pub(super) async fn pass(&self, index: u64, own: Option<&mut Connection>) -> Fetched {
         let shares_a_thread = own.is_some();
         let (exchange, permit) = match self.fetch(index, own).await {
             Ok(answer) => answer,
-            Err(nothing) => return Passed::nothing(index, nothing),
+            Err(nothing) => return Fetched::Judged(Passed::nothing(index, nothing)),
         };
         let judges = Arc::clone(&self.judges);
-        let failed = |error: JoinError| {
-            let fault = Obstacle::Harness(format!("block {index}: {error}"));
-            Passed::nothing(index, Nothing::Lost(fault))
-        };
         if exchange.body.len() > LONG_WORK {
             let work = self.cores.spawn_blocking(move || {
                 let passed = judges.judge(index, exchange);
                 drop(permit);
                 passed
             });
-            return work.await.unwrap_or_else(failed);
+            return Fetched::Judged(judged(index, work).await);
         }
-        if let Some(passed) = judges.judge_at_once(index, &exchange) {
-            return passed;
+        match judges.judge_at_once(index, &exchange) {
+            Some(passed) => Fetched::Judged(passed),
+            None if shares_a_thread => Fetched::Waits(exchange),
+            None => Fetched::Judged(judges.judge(index, exchange)),
         }
-        if shares_a_thread {
-            let work = self
-                .cores
-                .spawn(async move { judges.judge(index, exchange) });
-            return work.await.unwrap_or_else(failed);
-        }
-        judges.judge(index, exchange)
+    }
+
+    /// Judges what came on whichever core has time for it.
+    pub(super) async fn judge_elsewhere(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
+        let judges = Arc::clone(&self.judges);
+        let work = async move { judges.judge(index, exchange) };
+        judged(index, self.cores.spawn(work)).await
     }
 
     async fn fetch(

@@ -25,7 +25,11 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use tokio::{runtime::Handle, sync::Semaphore};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
+};
 
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
@@ -42,7 +46,7 @@ use crate::{
     run::{Cut, Watch},
     spec::Spec,
 };
-use fetch::{Fetcher, Judges, Nothing, Passed, What};
+use fetch::{Fetched, Fetcher, Judges, Nothing, Passed, What};
 use state::Keeper;
 use tally::{Tally, few};
 
@@ -229,16 +233,37 @@ impl Sweeping {
             );
             async move {
                 let mut connection = fetcher.node.connection();
+                let mut judged_elsewhere = JoinSet::new();
                 // A turn is had before a block is chosen, so the block that all wait for has one.
                 while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
                     let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
                     if index >= to {
                         break;
                     }
-                    let mut block = fetcher.pass(index, connection.as_mut()).await;
-                    block.turn = Some(turn);
-                    this.arrived(block, &line, &*watch);
+                    match fetcher.pass(index, connection.as_mut()).await {
+                        Fetched::Judged(block) => this.arrived(block, turn, &line, &*watch),
+                        // The connection need not wait for it.
+                        Fetched::Waits(exchange) => {
+                            let (this, line, fetcher, watch) = (
+                                Arc::clone(&this),
+                                Arc::clone(&line),
+                                Arc::clone(&fetcher),
+                                Arc::clone(&watch),
+                            );
+                            judged_elsewhere.spawn(async move {
+                                let block = fetcher.judge_elsewhere(index, exchange).await;
+                                this.arrived(block, turn, &line, &*watch);
+                            });
+                            while let Some(ended) = judged_elsewhere.try_join_next() {
+                                ended?;
+                            }
+                        }
+                    }
                 }
+                while let Some(ended) = judged_elsewhere.join_next().await {
+                    ended?;
+                }
+                Ok(())
             }
         };
         let workers: Vec<_> = (0..jobs).map(worker).collect();
@@ -330,11 +355,11 @@ impl Sweeping {
     }
 
     /// Puts a block in order, and judges those whose turn has come.
-    fn arrived(&self, block: Passed, line: &Line, watch: &dyn Watch) {
+    fn arrived(&self, block: Passed, turn: OwnedSemaphorePermit, line: &Line, watch: &dyn Watch) {
         let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
         let order = &mut *order;
-        order.waiting.insert(block.index, block);
-        while let Some(block) = order.waiting.remove(&order.next) {
+        order.waiting.insert(block.index, (block, turn));
+        while let Some((block, _turn)) = order.waiting.remove(&order.next) {
             order.unanswered = match &block.what {
                 What::Nothing(Nothing::Unanswered(_)) => order.unanswered + 1,
                 _ => 0,
@@ -387,7 +412,9 @@ impl Sweeping {
                 }
             };
             for (case, count) in said.counts.iter().enumerate() {
-                state.tally.judged(case, *count, None);
+                if *count > 0 {
+                    state.tally.judged(case, *count, None);
+                }
             }
             for (case, obstacle) in said.obstacles {
                 state.tally.judged(case, 0, Some(obstacle));
@@ -421,7 +448,7 @@ struct Line {
 /// Blocks on their way to be judged in order.
 struct Order {
     /// Those that came before their turn.
-    waiting: BTreeMap<u64, Passed>,
+    waiting: BTreeMap<u64, (Passed, OwnedSemaphorePermit)>,
     /// The block whose turn it is.
     next: u64,
     /// How many in a row were not answered.
