@@ -554,32 +554,28 @@ fn causes(error: &dyn Error) -> String {
 mod tests {
     use std::{
         io::{Read, Write},
-        net::TcpListener,
+        net::{TcpListener, TcpStream},
     };
 
     use node_primitives::Network;
 
     use super::*;
 
-    /// A node whose answers never end, and do not say how long they are.
-    fn endless() -> Node {
+    /// A node that does this with each connection, whose first bytes have come.
+    fn node(answer: fn(&mut TcpStream)) -> Node {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 std::thread::spawn(move || {
                     let _ = stream.read(&mut [0; 4096]);
-                    let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
-                    let mut sent = stream.write_all(head);
-                    while sent.is_ok() {
-                        sent = stream.write_all(&[b' '; 64 * 1024]);
-                    }
+                    answer(&mut stream);
                 });
             }
         });
         let limits = Limits {
             request_timeout: Duration::from_secs(60),
-            requests: 10,
+            requests: 100,
             body: 16 * MIB,
             memory: 64 * MIB,
             depth: 64,
@@ -588,6 +584,74 @@ mod tests {
         };
         let target = Target::parse(&url, Network::Devnet).unwrap();
         Node::new(target, limits).unwrap()
+    }
+
+    /// A node whose answers never end, and do not say how long they are.
+    fn endless() -> Node {
+        node(|stream| {
+            let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+            let mut sent = stream.write_all(head);
+            while sent.is_ok() {
+                sent = stream.write_all(&[b' '; 64 * 1024]);
+            }
+        })
+    }
+
+    #[tokio::test]
+    async fn a_connection_of_ones_own_may_be_closed_whenever_the_node_likes() {
+        let says_so: fn(&mut TcpStream) = |stream| {
+            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
+            let _ = stream.write_all(head.as_bytes());
+        };
+        let without_a_word: fn(&mut TcpStream) = |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+        };
+        let without_a_length: fn(&mut TcpStream) = |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: a/b\r\n\r\n{}");
+        };
+        for answer in [says_so, without_a_word, without_a_length] {
+            let node = node(answer);
+            let mut own = node.connection();
+            for index in 0..20 {
+                let request = crate::discovery::block_request(index);
+                let asked = node.ask_over(request, None, own.as_mut()).await;
+                assert_eq!(asked.unwrap().0.body, b"{}");
+            }
+            // A request that found its connection closed may have been sent twice.
+            assert!((20..=40).contains(&node.requests()));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_goes_wrong_on_a_connection_of_ones_own_is_told_as_by_the_http_client() {
+        for answer in [
+            |_: &mut TcpStream| {},
+            |stream: &mut TcpStream| drop(stream.write_all(b"SSH-2.0-x\r\n")),
+            |stream: &mut TcpStream| {
+                drop(stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}"));
+            },
+        ] {
+            let node = node(answer);
+            let mut told = Vec::new();
+            for mut own in [node.connection(), None] {
+                let request = crate::discovery::block_request(1);
+                let asked = node.ask_over(request, None, own.as_mut()).await;
+                told.push(format!("{:?}", asked.map(drop)));
+            }
+            assert!(told[0].contains("Transport"), "{told:?}");
+            assert_eq!(told[0], told[1]);
+        }
+        let gone = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let target = Target::parse(&format!("http://{gone}"), Network::Devnet).unwrap();
+        let node = Node::new(target, endless().limits).unwrap();
+        let mut own = node.connection();
+        let request = crate::discovery::block_request(1);
+        let asked = node.ask_over(request, None, own.as_mut()).await;
+        let told = format!("{:?}", asked.map(drop));
+        assert!(told.contains("refused"), "{told}");
     }
 
     #[tokio::test]

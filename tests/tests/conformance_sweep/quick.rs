@@ -1,4 +1,4 @@
-//! Blocks that are plainly as documented are judged the quick way, and nobody can tell from a report.
+//! Blocks are fetched and judged the quick way, and nobody can tell from a report.
 
 use std::{path::Path, sync::Arc};
 

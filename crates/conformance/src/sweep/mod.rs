@@ -73,8 +73,9 @@ pub struct Sweep {
     pub counts_requests: bool,
     /// Whether the run's deadline counts for it, too.
     pub has_deadline: bool,
-    /// Whether blocks that are plainly as documented are judged in one go through their text, which
-    /// changes nothing but the time that it takes.
+    /// Whether blocks are fetched over connections of their own, where nothing stands between them
+    /// and the node, and those that are plainly as documented are judged in one go through their
+    /// text. It changes nothing but the time that a sweep takes.
     pub quick: bool,
 }
 
@@ -223,7 +224,8 @@ impl Sweeping {
             upcoming: AtomicU64::new(next),
             judges,
         });
-        let direct = fetcher.node.connection().is_some();
+        let quick = self.sweep.quick;
+        let direct = quick && fetcher.node.connection().is_some();
         let worker = |_| {
             let (this, line, fetcher, watch) = (
                 Arc::clone(&self),
@@ -232,7 +234,7 @@ impl Sweeping {
                 Arc::clone(&watch),
             );
             async move {
-                let mut connection = fetcher.node.connection();
+                let mut connection = fetcher.node.connection().filter(|_| quick);
                 let mut judged_elsewhere = JoinSet::new();
                 // A turn is had before a block is chosen, so the block that all wait for has one.
                 while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
