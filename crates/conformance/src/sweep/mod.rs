@@ -1,14 +1,17 @@
 //! A sweep: every case about blocks over every block of a range.
 //!
-//! Blocks are fetched over several connections and judged alone as they come (`fetch`): what is
-//! plainly as documented at once, everything else, and every signature, on all cores. Then they are put in order, and held against those before them. What was found is
-//! counted and grouped ([`tally`]), and written down now and then, so that a sweep that was cut can
-//! be resumed ([`state`]). Nothing of this grows with the chain: a few blocks are on their way at a
-//! time, and of blocks that were judged only what the next ones are held against is kept.
+//! Blocks are fetched over several connections (`fetch`), all of them driven by one thread (`crew`),
+//! and judged alone as they come (`judges`): those that are plainly as documented at once, and what
+//! takes longer, signatures above all, on all cores. Then they are put in order, and held against
+//! those before them. What was found is counted and grouped ([`tally`]), and written down now and
+//! then, so that a sweep that was cut can be resumed ([`state`]). Nothing of this grows with the
+//! chain: a few blocks are on their way at a time, and of blocks that were judged only what the next
+//! ones are held against is kept.
 
 mod crew;
 mod ending;
 mod fetch;
+mod judges;
 mod place;
 mod range;
 mod state;
@@ -46,7 +49,8 @@ use crate::{
     run::{Cut, Watch},
     spec::Spec,
 };
-use fetch::{Fetched, Fetcher, Judges, Nothing, Passed, What};
+use fetch::{Fetched, Fetcher};
+use judges::{Judges, Nothing, Passed, What};
 use state::Keeper;
 use tally::{Tally, few};
 

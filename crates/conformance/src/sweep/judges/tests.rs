@@ -1,6 +1,6 @@
 //! The quick way to judge a block says what the long one says, whatever is done to the block.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use node_client::BaseUrl;
 use node_primitives::signed_message;
@@ -8,7 +8,7 @@ use node_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{cases, exchange::MOST_DEPTH};
+use crate::{cases, discovery::block_request, exchange::MOST_DEPTH};
 
 const INDEX: u64 = 7;
 /// Stands in a tree of values for a text that none could hold.
