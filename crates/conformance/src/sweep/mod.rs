@@ -31,7 +31,7 @@ use futures_util::future::BoxFuture;
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinSet,
+    task::{JoinError, JoinSet},
 };
 
 pub(crate) use place::default_state;
@@ -226,10 +226,10 @@ impl Sweeping {
             }),
             turns: Arc::new(Semaphore::new(jobs * AHEAD)),
             upcoming: AtomicU64::new(next),
+            to,
             judges,
         });
-        let quick = self.sweep.quick;
-        let direct = quick && fetcher.node.connection().is_some();
+        let direct = self.sweep.quick && fetcher.node.connection().is_some();
         let worker = |_| {
             let (this, line, fetcher, watch) = (
                 Arc::clone(&self),
@@ -237,40 +237,7 @@ impl Sweeping {
                 Arc::clone(&fetcher),
                 Arc::clone(&watch),
             );
-            async move {
-                let mut connection = fetcher.node.connection().filter(|_| quick);
-                let mut judged_elsewhere = JoinSet::new();
-                // A turn is had before a block is chosen, so the block that all wait for has one.
-                while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
-                    let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
-                    if index >= to {
-                        break;
-                    }
-                    match fetcher.pass(index, connection.as_mut()).await {
-                        Fetched::Judged(block) => this.arrived(block, turn, &line, &*watch),
-                        // The connection need not wait for it.
-                        Fetched::Waits(exchange) => {
-                            let (this, line, fetcher, watch) = (
-                                Arc::clone(&this),
-                                Arc::clone(&line),
-                                Arc::clone(&fetcher),
-                                Arc::clone(&watch),
-                            );
-                            judged_elsewhere.spawn(async move {
-                                let block = fetcher.judge_elsewhere(index, exchange).await;
-                                this.arrived(block, turn, &line, &*watch);
-                            });
-                            while let Some(ended) = judged_elsewhere.try_join_next() {
-                                ended?;
-                            }
-                        }
-                    }
-                }
-                while let Some(ended) = judged_elsewhere.join_next().await {
-                    ended?;
-                }
-                Ok(())
-            }
+            this.work(fetcher, line, watch, direct)
         };
         let workers: Vec<_> = (0..jobs).map(worker).collect();
         // What others still wait for then comes to nothing.
@@ -319,6 +286,49 @@ impl Sweeping {
         self.keep();
         let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
         order.cut.take().map_or(Ok(()), Err)
+    }
+
+    /// Asks for one block after the other, over a connection of its own if it is direct, and has what
+    /// comes judged.
+    async fn work(
+        self: Arc<Self>,
+        fetcher: Arc<Fetcher>,
+        line: Arc<Line>,
+        watch: Arc<dyn Watch>,
+        direct: bool,
+    ) -> Result<(), JoinError> {
+        let mut connection = fetcher.node.connection().filter(|_| direct);
+        let mut judged_elsewhere = JoinSet::new();
+        // A turn is had before a block is chosen, so the block that all wait for has one.
+        while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
+            let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
+            if index >= line.to {
+                break;
+            }
+            match fetcher.pass(index, connection.as_mut()).await {
+                Fetched::Judged(block) => self.arrived(block, turn, &line, &*watch),
+                // The connection need not wait for it.
+                Fetched::Waits(exchange) => {
+                    let (this, line, fetcher, watch) = (
+                        Arc::clone(&self),
+                        Arc::clone(&line),
+                        Arc::clone(&fetcher),
+                        Arc::clone(&watch),
+                    );
+                    judged_elsewhere.spawn(async move {
+                        let block = fetcher.judge_elsewhere(index, exchange).await;
+                        this.arrived(block, turn, &line, &*watch);
+                    });
+                    while let Some(ended) = judged_elsewhere.try_join_next() {
+                        ended?;
+                    }
+                }
+            }
+        }
+        while let Some(ended) = judged_elsewhere.join_next().await {
+            ended?;
+        }
+        Ok(())
     }
 
     /// Finds out which blocks there are to judge, unless that is known from before: the first one,
@@ -448,6 +458,8 @@ struct Line {
     turns: Arc<Semaphore>,
     /// The block that is asked for next.
     upcoming: AtomicU64,
+    /// The index behind the last block.
+    to: u64,
     judges: Arc<Judges>,
 }
 
