@@ -45,7 +45,8 @@ pub enum Part {
     Signatures,
     /// The local node: requests a second, its start, its memory.
     Devnode,
-    /// Sweeps at three sizes, beside a plain loop over the same blocks.
+    /// Sweeps at three sizes, and of a node that takes its time, beside a plain loop over the same
+    /// blocks.
     Sweep,
     /// Building a crate that uses the client.
     Build,

@@ -159,7 +159,7 @@ pub struct Exchange {
     /// What was asked.
     pub request: Request,
     /// The node's base URL.
-    base: BaseUrl,
+    base: Arc<BaseUrl>,
     /// The HTTP status.
     pub status: u16,
     /// The `Content-Type`, if the answer had one.
@@ -183,7 +183,7 @@ pub struct Exchange {
 impl Exchange {
     pub(crate) fn new(
         request: Request,
-        base: &BaseUrl,
+        base: &Arc<BaseUrl>,
         status: u16,
         content_type: Option<String>,
         body: Vec<u8>,
@@ -191,7 +191,7 @@ impl Exchange {
     ) -> Self {
         Self {
             request,
-            base: base.clone(),
+            base: Arc::clone(base),
             status,
             content_type,
             content_encoding: None,
@@ -357,8 +357,9 @@ mod tests {
         let base: BaseUrl = "http://127.0.0.1:8420/node".parse().unwrap();
         let moved = |status, location: &str| {
             let request = Request::get("/docs");
+            let asked = Arc::new(base.clone());
             let mut exchange =
-                Exchange::new(request, &base, status, None, Vec::new(), Duration::ZERO);
+                Exchange::new(request, &asked, status, None, Vec::new(), Duration::ZERO);
             exchange.location = Some(location.to_owned());
             let moved = Some(exchange.moved_within_origin()?);
             let request = Request {

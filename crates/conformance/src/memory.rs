@@ -87,6 +87,12 @@ pub(crate) fn needed(body: &[u8]) -> usize {
     body.len().saturating_mul(3).saturating_add(values)
 }
 
+/// Whether there is room to look into a JSON document of these bytes, where there is that much.
+pub(crate) fn fits(body: &[u8], room: usize) -> bool {
+    // Most are so short that nothing need be counted.
+    body.len().saturating_mul(3 + OBJECT) <= room || needed(body) <= room
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +116,9 @@ mod tests {
     fn small_values_weigh_more_than_their_text() {
         assert!(needed(b"[0,0,0,0]") > 500);
         assert_eq!(needed(&[b'x'; 1000]), 3000);
+        for body in [&[b'{'; 100][..], &[b'x'; 100], &[b','; 100]] {
+            let needed = needed(body);
+            assert!(fits(body, needed) && !fits(body, needed - 1));
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Asking the node under test: bounded, counted, and patient where it asks for patience.
 
+mod connection;
+mod part;
+
 use std::{
-    error::Error,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU64, Ordering},
@@ -9,9 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use node_client::transport::{self, TransportOptions};
+use node_client::{
+    BaseUrl,
+    transport::{self, TransportOptions},
+};
 use reqwest::header;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+pub(crate) use connection::Connection;
+use part::{Failure, Part, Response};
 
 use crate::{
     Target, asked, coverage,
@@ -34,6 +42,9 @@ const MOST_WAITS: u32 = 3;
 /// The longest that a node's `Retry-After` is followed at a time.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
+/// As what the node is asked.
+const USER_AGENT: &str = concat!("node-conformance/", env!("CARGO_PKG_VERSION"));
+
 /// The most that is sent and waited for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -54,6 +65,10 @@ pub(crate) struct Limits {
 /// The node under test, as seen through HTTP.
 pub(crate) struct Node {
     pub(crate) target: Target,
+    /// The target's own.
+    base: Arc<BaseUrl>,
+    /// How the node is reached with nothing in between, where it is.
+    way: Option<Arc<connection::Way>>,
     http: reqwest::Client,
     /// Keeps no connection.
     anew: reqwest::Client,
@@ -74,10 +89,12 @@ impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, node_client::Error> {
         let options = TransportOptions::default()
             .connect_timeout(limits.request_timeout)
-            .user_agent(concat!("node-conformance/", env!("CARGO_PKG_VERSION")));
+            .user_agent(USER_AGENT);
         let http = transport::http_client(&target.base_url, &options)?;
         let anew = transport::http_client(&target.base_url, &options.keep_alive(false))?;
         Ok(Self {
+            base: Arc::new(target.base_url.clone()),
+            way: connection::Way::to(&target.base_url, USER_AGENT).map(Arc::new),
             target,
             http,
             anew,
@@ -139,6 +156,24 @@ impl Node {
         request: Request,
         gate: Option<&Arc<Semaphore>>,
     ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Obstacle> {
+        self.ask_over(request, gate, None).await
+    }
+
+    /// A connection to the node for who asks it for many things, one after the other; nothing where
+    /// it has to be the HTTP client's.
+    pub(crate) fn connection(&self) -> Option<Connection> {
+        self.way
+            .as_ref()
+            .map(|way| Connection::new(Arc::clone(way)))
+    }
+
+    /// The same as [`ask_through`](Self::ask_through), over a connection of one's own.
+    pub(crate) async fn ask_over(
+        &self,
+        request: Request,
+        gate: Option<&Arc<Semaphore>>,
+        mut connection: Option<&mut Connection>,
+    ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Obstacle> {
         if request.path.starts_with("/submit") && !self.limits.submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
             return Err(Obstacle::Harness(reason.to_owned()));
@@ -146,7 +181,9 @@ impl Node {
         let mut waits = 0;
         let mut tries = 0;
         loop {
-            match self.send(&request, tries, gate).await {
+            // A second try goes over a new connection: the one that is kept may be what was at fault.
+            let own = connection.as_deref_mut().filter(|_| tries == 0);
+            match self.send(&request, tries, gate, own).await {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     if waits == MOST_WAITS {
                         return Err(Obstacle::Busy(format!(
@@ -200,6 +237,7 @@ impl Node {
         request: &Request,
         tries: u32,
         gate: Option<&Arc<Semaphore>>,
+        mut own: Option<&mut Connection>,
     ) -> Result<Answer, Failure> {
         let most = self.most_requests();
         if self.sent.fetch_add(1, Ordering::Relaxed) >= most {
@@ -226,7 +264,7 @@ impl Node {
                 limit.as_secs_f64()
             ))
         };
-        let begin = self.begin(request, tries, gate.is_some());
+        let begin = self.begin(request, tries, gate.is_some(), own.as_deref_mut());
         // Declared before the answer, so that it is handed back only after the answer is dropped.
         let mut permit = None;
         let mut part = tokio::time::timeout(limit, begin).await.map_err(slow)??;
@@ -237,7 +275,7 @@ impl Node {
             let rest = self.read_on(&mut part, request, usize::MAX);
             tokio::time::timeout(limit, rest).await.map_err(slow)??;
         }
-        let (mut exchange, retry_after) = part.exchange(request, &self.target, started);
+        let (mut exchange, retry_after) = part.exchange(request, &self.base, started, own);
         exchange.most_depth = self.limits.depth;
         if let Ok(mut log) = self.log.lock() {
             coverage::note(&mut log, &exchange);
@@ -249,26 +287,23 @@ impl Node {
     ///
     /// Where answers have their turn, a long one is only begun, and what all of them take is not
     /// counted, as only one at a time is long.
-    async fn begin(&self, request: &Request, tries: u32, in_turn: bool) -> Result<Part, Failure> {
-        let url = request.url(&self.target.base_url);
-        // A second try goes over a new connection: the one that is kept may be what was at fault.
-        let http = if tries == 0 { &self.http } else { &self.anew };
-        let builder = match (request.method, &request.body) {
-            (Method::Get, _) => http.get(url),
-            (Method::Post, body) => http
-                .post(url)
-                .header(header::CONTENT_TYPE, "application/json")
-                .body(body.clone().unwrap_or_default()),
+    async fn begin(
+        &self,
+        request: &Request,
+        tries: u32,
+        in_turn: bool,
+        own: Option<&mut Connection>,
+    ) -> Result<Part, Failure> {
+        let over_own = match own {
+            Some(own) => own.send(request).await,
+            None => Ok(None),
         };
-        let accepted = if request.path == "/docs" {
-            "text/html"
-        } else {
-            "application/json"
+        let response = match over_own.map_err(|error| Failure::broken(&error))? {
+            Some(answer) => Response::Own(answer),
+            // It has much to keep while it waits, which not everybody who asks should carry along.
+            None => Response::Pooled(Box::pin(self.pooled(request, tries)).await?),
         };
-        let sent = builder.header(header::ACCEPT, accepted).send().await;
-        let response = sent.map_err(|error| Failure::of(&error))?;
-        let announced = response.content_length().unwrap_or_default();
-        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        let announced = usize::try_from(response.announced()).unwrap_or(usize::MAX);
         if announced > self.limits.body {
             return Err(self.too_long(request));
         }
@@ -294,6 +329,26 @@ impl Node {
         Ok(part)
     }
 
+    /// Sends a request by the HTTP client.
+    async fn pooled(&self, request: &Request, tries: u32) -> Result<reqwest::Response, Failure> {
+        let url = request.url(&self.target.base_url);
+        let http = if tries == 0 { &self.http } else { &self.anew };
+        let builder = match (request.method, &request.body) {
+            (Method::Get, _) => http.get(url),
+            (Method::Post, body) => http
+                .post(url)
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(body.clone().unwrap_or_default()),
+        };
+        let accepted = if request.path == "/docs" {
+            "text/html"
+        } else {
+            "application/json"
+        };
+        let sent = builder.header(header::ACCEPT, accepted).send().await;
+        sent.map_err(|error| Failure::of(&error))
+    }
+
     /// Reads on, until the body ends or is longer than this.
     async fn read_on(
         &self,
@@ -304,8 +359,7 @@ impl Node {
         part.body
             .reserve_exact(part.announced.min(most).saturating_sub(part.body.len()));
         while part.body.len() <= most {
-            let chunk = part.response.chunk().await;
-            let Some(chunk) = chunk.map_err(|error| Failure::of(&error))? else {
+            let Some(chunk) = part.response.chunk().await? else {
                 part.whole = true;
                 return self.settle(part, request);
             };
@@ -345,10 +399,10 @@ impl Node {
     /// Counts what it takes to look into an answer that has come.
     fn settle(&self, part: &mut Part, request: &Request) -> Result<(), Failure> {
         part.body.shrink_to_fit();
-        let needed = memory::needed(&part.body);
         let fits = if part.in_turn {
-            needed <= self.memory.limit()
+            memory::fits(&part.body, self.memory.limit())
         } else {
+            let needed = memory::needed(&part.body);
             self.memory.settle(&mut part.share, needed)
         };
         if fits {
@@ -362,51 +416,6 @@ impl Node {
 /// An answer with what may be dropped only when it is done with, and how long the node wants to be
 /// left alone.
 type Answer = (Exchange, Option<OwnedSemaphorePermit>, Option<Duration>);
-
-/// An answer of which the body may not have come yet.
-struct Part {
-    response: reqwest::Response,
-    /// How long the body says it is; 0 where it does not.
-    announced: usize,
-    body: Vec<u8>,
-    share: Share,
-    /// What it takes while it waits for its turn.
-    waits: Share,
-    /// Whether long answers have their turn.
-    in_turn: bool,
-    /// Whether the body has come to its end.
-    whole: bool,
-}
-
-impl Part {
-    fn exchange(
-        self,
-        request: &Request,
-        target: &Target,
-        started: Instant,
-    ) -> (Exchange, Option<Duration>) {
-        let text = |name| {
-            let value = self.response.headers().get(name)?.as_bytes();
-            Some(String::from_utf8_lossy(value).into_owned())
-        };
-        let retry_after = text(header::RETRY_AFTER)
-            .and_then(|seconds| seconds.trim().parse().ok())
-            .map(Duration::from_secs);
-        let (content_encoding, location) = (text(header::CONTENT_ENCODING), text(header::LOCATION));
-        let mut exchange = Exchange::new(
-            request.clone(),
-            &target.base_url,
-            self.response.status().as_u16(),
-            text(header::CONTENT_TYPE),
-            self.body,
-            started.elapsed(),
-        );
-        exchange.share = self.share;
-        exchange.content_encoding = content_encoding;
-        exchange.location = location;
-        (exchange, retry_after)
-    }
-}
 
 impl Node {
     fn too_long(&self, request: &Request) -> Failure {
@@ -427,71 +436,32 @@ impl Node {
     }
 }
 
-/// Why there is no answer.
-enum Failure {
-    Broken(String),
-    Slow(String),
-    Limit(String),
-    TooLarge(String),
-}
-
-impl Failure {
-    fn of(error: &reqwest::Error) -> Self {
-        let reason = node_client::escape::escaped_up_to(&causes(error), 300);
-        if error.is_timeout() {
-            Self::Slow(reason)
-        } else {
-            Self::Broken(reason)
-        }
-    }
-}
-
-/// The innermost causes say what happened ("connection refused"); the outermost only that it did.
-fn causes(error: &dyn Error) -> String {
-    let mut parts = Vec::new();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        parts.push(cause.to_string());
-        next = cause.source();
-    }
-    parts.dedup();
-    if parts.is_empty() {
-        error.to_string()
-    } else {
-        parts.join(": ")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::{
         io::{Read, Write},
-        net::TcpListener,
+        net::{TcpListener, TcpStream},
     };
 
     use node_primitives::Network;
 
     use super::*;
 
-    /// A node whose answers never end, and do not say how long they are.
-    fn endless() -> Node {
+    /// A node that does this with each connection, whose first bytes have come.
+    fn node(answer: fn(&mut TcpStream)) -> Node {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 std::thread::spawn(move || {
                     let _ = stream.read(&mut [0; 4096]);
-                    let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
-                    let mut sent = stream.write_all(head);
-                    while sent.is_ok() {
-                        sent = stream.write_all(&[b' '; 64 * 1024]);
-                    }
+                    answer(&mut stream);
                 });
             }
         });
         let limits = Limits {
             request_timeout: Duration::from_secs(60),
-            requests: 10,
+            requests: 100,
             body: 16 * MIB,
             memory: 64 * MIB,
             depth: 64,
@@ -502,11 +472,79 @@ mod tests {
         Node::new(target, limits).unwrap()
     }
 
+    /// A node whose answers never end, and do not say how long they are.
+    fn endless() -> Node {
+        node(|stream| {
+            let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+            let mut sent = stream.write_all(head);
+            while sent.is_ok() {
+                sent = stream.write_all(&[b' '; 64 * 1024]);
+            }
+        })
+    }
+
+    #[tokio::test]
+    async fn a_connection_of_ones_own_may_be_closed_whenever_the_node_likes() {
+        let says_so: fn(&mut TcpStream) = |stream| {
+            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
+            let _ = stream.write_all(head.as_bytes());
+        };
+        let without_a_word: fn(&mut TcpStream) = |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+        };
+        let without_a_length: fn(&mut TcpStream) = |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: a/b\r\n\r\n{}");
+        };
+        for answer in [says_so, without_a_word, without_a_length] {
+            let node = node(answer);
+            let mut own = node.connection();
+            for index in 0..20 {
+                let request = crate::discovery::block_request(index);
+                let asked = node.ask_over(request, None, own.as_mut()).await;
+                assert_eq!(asked.unwrap().0.body, b"{}");
+            }
+            // A request that found its connection closed may have been sent twice.
+            assert!((20..=40).contains(&node.requests()));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_goes_wrong_on_a_connection_of_ones_own_is_told_as_by_the_http_client() {
+        for answer in [
+            |_: &mut TcpStream| {},
+            |stream: &mut TcpStream| drop(stream.write_all(b"SSH-2.0-x\r\n")),
+            |stream: &mut TcpStream| {
+                drop(stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{}"));
+            },
+        ] {
+            let node = node(answer);
+            let mut told = Vec::new();
+            for mut own in [node.connection(), None] {
+                let request = crate::discovery::block_request(1);
+                let asked = node.ask_over(request, None, own.as_mut()).await;
+                told.push(format!("{:?}", asked.map(drop)));
+            }
+            assert!(told[0].contains("Transport"), "{told:?}");
+            assert_eq!(told[0], told[1]);
+        }
+        let gone = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let target = Target::parse(&format!("http://{gone}"), Network::Devnet).unwrap();
+        let node = Node::new(target, endless().limits).unwrap();
+        let mut own = node.connection();
+        let request = crate::discovery::block_request(1);
+        let asked = node.ask_over(request, None, own.as_mut()).await;
+        let told = format!("{:?}", asked.map(drop));
+        assert!(told.contains("refused"), "{told}");
+    }
+
     #[tokio::test]
     async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
         let node = endless();
         let request = crate::discovery::block_request(1);
-        let mut part = node.begin(&request, 0, true).await.ok().unwrap();
+        let mut part = node.begin(&request, 0, true, None).await.ok().unwrap();
         assert!(!part.whole && part.body.len() > LONG_BODY);
         let taken = part.body.capacity();
         assert!(taken < 2 * LONG_BODY + LONG_BODY / 4, "{taken}");

@@ -10,6 +10,7 @@ mod faults;
 mod misled_search;
 mod odd_answers;
 mod pruned;
+mod quick;
 mod table;
 
 use devnode::Config;

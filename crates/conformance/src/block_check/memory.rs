@@ -5,7 +5,6 @@ use std::{
     fmt,
 };
 
-use node_client::PreviousHash;
 use node_primitives::{TimestampMs, TransactionCode};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
@@ -18,11 +17,21 @@ pub(crate) struct Links {
     pub(crate) index: u64,
     pub(crate) time: Option<TimestampMs>,
     /// Which block it follows.
-    pub(crate) previous: Option<PreviousHash>,
+    pub(crate) previous: Option<Previous>,
     /// How many transactions it has that have the form of what is submitted.
     pub(crate) transactions: u64,
     /// The codes of those transactions, with their places.
     pub(crate) codes: Vec<(usize, TransactionCode)>,
+}
+
+/// What a block says of the one before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Previous {
+    /// The hash, in lower case.
+    pub(crate) text: String,
+    /// The same in short. It is made where the block is read, as blocks are put in order one at a
+    /// time.
+    pub(crate) fingerprint: Fingerprint,
 }
 
 /// The most that is remembered of one kind: of a longer chain, the newest.

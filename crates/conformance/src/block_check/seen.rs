@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use node_client::Block;
 
-use super::memory::Links;
+use super::memory::{Fingerprint, Links, Previous};
 use crate::exchange::{Exchange, Request};
 
 /// What an answer to the question for a block is.
@@ -70,7 +70,15 @@ impl Seen {
         Links {
             index: self.index,
             time: block.and_then(|block| block.timestamp().ok()),
-            previous: block.and_then(|block| block.previous_hash().ok()).copied(),
+            previous: block
+                .and_then(|block| block.previous_hash().ok())
+                .map(|previous| {
+                    let text = previous.to_string();
+                    Previous {
+                        fingerprint: Fingerprint::of(&text),
+                        text,
+                    }
+                }),
             transactions,
             codes,
         }

@@ -8,7 +8,10 @@ use node_wallet::{SignatureEntry, verify_transaction};
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
-    block_check::{BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, Seen},
+    block_check::{
+        BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, NO_TRANSACTION,
+        Seen,
+    },
     outcome::{Finding, Level},
 };
 
@@ -23,6 +26,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(time_unit),
             least: 1,
             otherwise: NONE,
+            plain: NO_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -36,6 +40,7 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 1,
             otherwise: NONE,
+            plain: NO_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -47,6 +52,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(signatures),
             least: 1,
             otherwise: "no contract call was seen in a block",
+            plain: NO_TRANSACTION,
         },
     ),
 ];

@@ -15,14 +15,16 @@ use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 use super::{Case, get_block::NO_BLOCK};
 use crate::{
     block_check::{
-        BlockCheck, Bound, Evidence, Fingerprint, InOrder, Judged, Kind, Links, Look, Memory,
-        Misplaced, Seen, Timed,
+        BlockCheck, Bound, EACH_RECEIPT, Evidence, InOrder, Judged, Kind, LOOK, Links, Look,
+        Memory, Misplaced, NONE, ONE, Plain, Seen, Timed,
     },
     judge::objects,
     outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
 };
 
+/// The case by which a voter's address has to be that of the public key.
+pub(crate) const VOTER_ADDRESS: &str = "chain/voter-address";
 const RECEIPTS: &str =
     "text.previous_block_receipts | array of Receipt | votes on the preceding block";
 const SIGNATURE: &str = "Receipt: public_key, signature (signed by the voter, as observed)";
@@ -41,6 +43,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Holes(no_holes),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -54,6 +57,7 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 2,
             otherwise: "fewer than two blocks with a previous_hash were seen",
+            plain: NONE,
         },
     ),
     Case::of_blocks(
@@ -67,27 +71,41 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 2,
             otherwise: "fewer than two blocks with a timestamp were seen",
+            plain: NONE,
         },
     ),
-    of_receipts("chain/receipt-links", RECEIPTS, receipt_links),
-    of_receipts("chain/one-vote-a-voter", RECEIPTS, one_vote_a_voter),
+    of_receipts("chain/receipt-links", RECEIPTS, receipt_links, EACH_RECEIPT),
     of_receipts(
-        "chain/voter-address",
+        "chain/one-vote-a-voter",
+        RECEIPTS,
+        one_vote_a_voter,
+        EACH_RECEIPT,
+    ),
+    of_receipts(
+        VOTER_ADDRESS,
         "Receipt: data.wallet_address | string | voter's wallet address",
         voter_address,
+        EACH_RECEIPT,
     ),
-    of_receipts("chain/receipt-signatures", SIGNATURE, receipt_signatures),
+    of_receipts(
+        "chain/receipt-signatures",
+        SIGNATURE,
+        receipt_signatures,
+        LOOK,
+    ),
 ];
 
 const fn of_receipts(
     id: &'static str,
     requirement: &'static str,
     look: fn(&Seen, &mut Judged),
+    plain: fn(&Plain) -> Option<u64>,
 ) -> Case {
     let check = BlockCheck {
         look: Look::Alone(look),
         least: 1,
         otherwise: "no receipt was seen that could be judged",
+        plain,
     };
     Case::of_blocks(id, Level::Must, requirement, check)
 }
@@ -127,21 +145,19 @@ fn no_holes(seen: &Seen, judged: &mut Judged) {
 }
 
 fn distinct_blocks(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
-    let Some(previous) = links.previous.map(|previous| previous.to_string()) else {
+    let Some(previous) = &links.previous else {
         return;
     };
     judged.one();
     let place = (links.index, 0);
-    let before = memory
-        .previous
-        .seen_before(Fingerprint::of(&previous), place);
+    let before = memory.previous.seen_before(previous.fingerprint, place);
     if before.is_some() {
         judged.found(
             Finding::told(
                 evidence.told(),
                 "two blocks of different index follow the same block",
                 "a previous_hash that no other block has",
-                previous,
+                previous.text.clone(),
             )
             .at("/previous_hash"),
         );

@@ -305,6 +305,7 @@ mod tests {
     #[test]
     fn finds_the_documents_that_a_page_shows() {
         let base = "http://127.0.0.1:8420/node".parse().expect("a base URL");
+        let base = std::sync::Arc::new(base);
         let request = Request::get("/docs");
         let page = Exchange::new(
             request,

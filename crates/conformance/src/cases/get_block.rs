@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Case;
 use crate::{
-    block_check::{BlockCheck, Judged, Look, Seen},
+    block_check::{BlockCheck, EACH_RECEIPT, Judged, Look, ONE, Seen},
     discovery::{block_request, reported_index},
     exchange::Request,
     field::is_row_form,
@@ -24,6 +24,7 @@ pub(super) const CASES: &[Case] = &[
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -34,6 +35,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -44,6 +46,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Indexes(index_echo),
             least: 1,
             otherwise: "no block told its index",
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -54,6 +57,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(timestamp_unit),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -64,6 +68,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no receipt was seen",
+            plain: EACH_RECEIPT,
         },
     ),
     Case::must(
@@ -95,6 +100,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Decode(read),
             least: 1,
             otherwise: NO_BLOCK,
+            plain: ONE,
         },
     ),
     Case::must(
@@ -163,7 +169,7 @@ fn index_echo(seen: &Seen, judged: &mut Judged) {
 
 /// Seconds since the epoch stay below this for three thousand years, and milliseconds passed it in
 /// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
-pub(super) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
+pub(crate) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
 
 fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
     let Some(block) = seen.exchange.answered_object() else {

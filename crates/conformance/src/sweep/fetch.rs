@@ -1,25 +1,19 @@
-//! Fetching blocks, several at a time, and judging each alone as it comes.
+//! Fetching blocks, several at a time, each judged alone as it comes.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+use std::{sync::Arc, time::Duration};
+
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinHandle,
 };
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use super::{Extent, tally::few};
-
+use super::judges::{Judges, LONG_WORK, Nothing, Passed};
 use crate::{
-    block_check::{self, Evidence, Judge, Judged, Kind, Links, Look, Seen},
-    cases::Case,
-    discovery::{block_request, is_a_gateways, reported_index, says_there_is_none},
-    exchange::{Exchange, TOO_MUCH},
-    node::Node,
-    outcome::{Finding, Obstacle},
-    spec::{SchemaValidator, Spec},
+    discovery::{block_request, is_a_gateways},
+    exchange::Exchange,
+    node::{Connection, Node},
+    outcome::Obstacle,
 };
 
 /// How often a node that stays busy is left alone for a while before it is given up.
@@ -28,175 +22,20 @@ const MOST_PAUSES: u32 = 6;
 const SOME_PAUSES: u32 = 2;
 /// How often it is looked whether a node that did not answer is there at all.
 const MOST_LOOKS: u32 = 4;
-/// A body from here on keeps a core busy for so long that others would wait.
-const LONG_WORK: usize = 64 * 1024;
-
-/// The checks of a sweep, made ready.
-pub(super) struct Judges {
-    pub(super) list: Vec<(&'static str, Judge)>,
-    /// What the whole of a block is held against: if it conforms, each of its fields does.
-    whole: Option<SchemaValidator>,
-    /// Which fields were seen in a block that conforms.
-    seen: Vec<AtomicBool>,
-    /// Whether any of them looks at blocks in order.
-    in_order: bool,
-    /// What is known of the chain.
-    chain: Extent,
+/// A block that was asked for.
+pub(super) enum Fetched {
+    /// All is said that can be said of it alone.
+    Judged(Passed),
+    /// It takes time to judge, which is to be had elsewhere.
+    Waits(Arc<Exchange>),
 }
 
-impl Judges {
-    pub(super) fn of(cases: &[Case], spec: &Spec, chain: &Extent) -> Result<Self, Obstacle> {
-        let mut list = Vec::new();
-        for case in cases {
-            if let Some(check) = case.block_check() {
-                list.push((case.id, Judge::new(check, spec)?));
-            }
-        }
-        let any =
-            |wanted: fn(&Look) -> bool| list.iter().any(|(_, judge)| wanted(&judge.check.look));
-        let (fields, in_order) = (
-            any(|look| matches!(look, Look::Field(_))),
-            any(|look| matches!(look, Look::InOrder(_))),
-        );
-        Ok(Self {
-            whole: fields.then(|| block_check::whole_block(spec)).transpose()?,
-            in_order,
-            seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
-            list,
-            chain: chain.clone(),
-        })
-    }
-
-    /// Whether an index is above that of every block that is known.
-    pub(super) fn is_beyond(&self, index: u64) -> bool {
-        self.chain.tip.is_none_or(|tip| index > tip)
-    }
-
-    /// Tells what an answer is. A node that is off by some number is off everywhere: it is judged
-    /// for that, and its blocks are judged all the same.
-    fn kind(&self, index: u64, exchange: &Exchange) -> Kind {
-        let kind = match exchange.answered_object().map(reported_index) {
-            Some(Some(reported))
-                if reported - i128::from(index) != self.chain.offset.unwrap_or(0) =>
-            {
-                Kind::Odd
-            }
-            Some(_) => return Kind::Block,
-            None if says_there_is_none(exchange.status) => return Kind::Hole,
-            None => Kind::Unread,
-        };
-        let may_say = |other| self.chain.unknown.may_say(exchange.status, other);
-        if self.is_beyond(index) && may_say(kind == Kind::Odd) {
-            Kind::Hole
-        } else {
-            kind
-        }
-    }
-
-    /// All that can be said of an answer alone.
-    fn judge(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
-        if exchange.status == 200
-            && let Err(fault) = exchange.json()
-            && fault.ends_with(TOO_MUCH)
-        {
-            return Passed::nothing(index, Nothing::TooLarge(format!("the answer is {fault}")));
-        }
-        let seen = Seen::new(index, self.kind(index, &exchange), exchange);
-        let conforms = seen.kind == Kind::Block
-            && self.whole.as_ref().is_some_and(|whole| {
-                let body = seen.exchange.answered_object();
-                body.is_some_and(|body| whole.is_valid(body))
-            });
-        let mut said = Said {
-            kind: seen.kind,
-            counts: vec![0; self.list.len()],
-            findings: Vec::new(),
-            obstacles: Vec::new(),
-            links: (self.in_order && seen.kind == Kind::Block).then(|| seen.links()),
-            evidence: Evidence::Exchange(Arc::clone(&seen.exchange)),
-        };
-        for (place, (_, judge)) in self.list.iter().enumerate() {
-            let Judged {
-                count,
-                findings,
-                obstacle,
-            } = match judge.check.look {
-                // Every place of the field is within what conforms.
-                Look::Field(field) if conforms => {
-                    // That it was seen at all is all that is asked later.
-                    let known = self.seen[place].load(Ordering::Relaxed);
-                    let is_in = !known && field.is_in(&seen.exchange);
-                    if is_in {
-                        self.seen[place].store(true, Ordering::Relaxed);
-                    }
-                    Judged {
-                        count: u64::from(is_in),
-                        ..Judged::default()
-                    }
-                }
-                _ => judge.look(&seen),
-            };
-            said.counts[place] = count;
-            let few = few(findings).into_iter();
-            said.findings.extend(few.map(|finding| (place, finding)));
-            said.obstacles
-                .extend(obstacle.map(|obstacle| (place, obstacle)));
-        }
-        if seen.exchange.body.len() > LONG_WORK {
-            // It may have to wait for blocks before it, and then only its excerpt does.
-            said.evidence = Evidence::Told(seen.exchange.told());
-        }
-        Passed {
-            index,
-            what: What::Said(Box::new(said)),
-            turn: None,
-        }
-    }
-}
-
-/// A block that has been asked for, on its way to be judged in order.
-pub(super) struct Passed {
-    pub(super) index: u64,
-    pub(super) what: What,
-    /// Its place among those that are on their way.
-    pub(super) turn: Option<OwnedSemaphorePermit>,
-}
-
-pub(super) enum What {
-    /// There is an answer.
-    Said(Box<Said>),
-    /// There is none, or more than is read.
-    Nothing(Nothing),
-}
-
-pub(super) enum Nothing {
-    /// The node answers, but not this.
-    Unanswered(String),
-    /// It answers with more than is read.
-    TooLarge(String),
-    /// It does not answer at all any more, or the run may not ask.
-    Lost(Obstacle),
-}
-
-impl Passed {
-    const fn nothing(index: u64, nothing: Nothing) -> Self {
-        Self {
-            index,
-            what: What::Nothing(nothing),
-            turn: None,
-        }
-    }
-}
-
-/// What was said of an answer alone, by the checks' places in their list.
-pub(super) struct Said {
-    pub(super) kind: Kind,
-    pub(super) counts: Vec<u64>,
-    pub(super) findings: Vec<(usize, (Finding, u64))>,
-    pub(super) obstacles: Vec<(usize, Obstacle)>,
-    pub(super) links: Option<Links>,
-    /// Kept until it is its block's turn.
-    pub(super) evidence: Evidence,
+/// What comes of judging a block.
+async fn judged(index: u64, work: JoinHandle<Passed>) -> Passed {
+    work.await.unwrap_or_else(|error| {
+        let fault = Obstacle::Harness(format!("block {index}: {error}"));
+        Passed::nothing(index, Nothing::Lost(fault))
+    })
 }
 
 /// What all that fetch share.
@@ -208,39 +47,53 @@ pub(super) struct Fetcher {
     pub(super) known: Vec<u64>,
     /// Lets one long answer at a time be read and judged.
     pub(super) gate: Arc<Semaphore>,
+    /// Where what takes long is judged: on all cores.
+    pub(super) cores: Handle,
 }
 
 impl Fetcher {
-    /// Asks for a block, and judges what comes.
-    pub(super) async fn pass(&self, index: u64) -> Passed {
-        match self.fetch(index).await {
-            Err(nothing) => Passed::nothing(index, nothing),
-            Ok((exchange, permit)) if exchange.body.len() > LONG_WORK => {
-                let judges = Arc::clone(&self.judges);
-                let work = tokio::task::spawn_blocking(move || {
-                    let passed = judges.judge(index, exchange);
-                    drop(permit);
-                    passed
-                });
-                work.await.unwrap_or_else(|error| {
-                    let fault = Obstacle::Harness(format!("block {index}: {error}"));
-                    Passed::nothing(index, Nothing::Lost(fault))
-                })
-            }
-            Ok((exchange, _)) => self.judges.judge(index, exchange),
+    /// Asks for a block, over a connection of one's own where there may be one, and judges what
+    /// comes, unless who fetches has better things to do.
+    pub(super) async fn pass(&self, index: u64, own: Option<&mut Connection>) -> Fetched {
+        let shares_a_thread = own.is_some();
+        let (exchange, permit) = match self.fetch(index, own).await {
+            Ok(answer) => answer,
+            Err(nothing) => return Fetched::Judged(Passed::nothing(index, nothing)),
+        };
+        let judges = Arc::clone(&self.judges);
+        if exchange.body.len() > LONG_WORK {
+            let work = self.cores.spawn_blocking(move || {
+                let passed = judges.judge(index, exchange);
+                drop(permit);
+                passed
+            });
+            return Fetched::Judged(judged(index, work).await);
         }
+        match judges.judge_at_once(index, &exchange) {
+            Some(passed) => Fetched::Judged(passed),
+            None if shares_a_thread => Fetched::Waits(exchange),
+            None => Fetched::Judged(judges.judge(index, exchange)),
+        }
+    }
+
+    /// Judges what came on whichever core has time for it.
+    pub(super) async fn judge_elsewhere(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
+        let judges = Arc::clone(&self.judges);
+        let work = async move { judges.judge(index, exchange) };
+        judged(index, self.cores.spawn(work)).await
     }
 
     async fn fetch(
         &self,
         index: u64,
+        mut own: Option<&mut Connection>,
     ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Nothing> {
         let mut pauses = 0;
         let mut failed = false;
         loop {
             let answer = self
                 .node
-                .ask_through(block_request(index), Some(&self.gate))
+                .ask_over(block_request(index), Some(&self.gate), own.as_deref_mut())
                 .await;
             let reason = match answer {
                 // What stands before the node says that it is not there.

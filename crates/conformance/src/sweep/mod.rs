@@ -1,13 +1,17 @@
 //! A sweep: every case about blocks over every block of a range.
 //!
-//! Blocks are fetched over several connections and judged alone as they come, on all cores
-//! (`fetch`). Then they are put in order, and held against those before them. What was found is
-//! counted and grouped ([`tally`]), and written down now and then, so that a sweep that was cut can
-//! be resumed ([`state`]). Nothing of this grows with the chain: a few blocks are on their way at a
-//! time, and of blocks that were judged only what the next ones are held against is kept.
+//! Blocks are fetched over several connections (`fetch`), all of them driven by one thread (`crew`),
+//! and judged alone as they come (`judges`): those that are plainly as documented at once, and what
+//! takes longer, signatures above all, on all cores. Then they are put in order, and held against
+//! those before them. What was found is counted and grouped ([`tally`]), and written down now and
+//! then, so that a sweep that was cut can be resumed ([`state`]). Nothing of this grows with the
+//! chain: a few blocks are on their way at a time, and of blocks that were judged only what the next
+//! ones are held against is kept.
 
+mod crew;
 mod ending;
 mod fetch;
+mod judges;
 mod lock;
 mod place;
 mod range;
@@ -24,7 +28,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::Semaphore, task::JoinSet};
+use futures_util::future::BoxFuture;
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::{JoinError, JoinSet},
+};
 
 pub(crate) use lock::Lock;
 pub(crate) use place::default_state;
@@ -42,7 +51,8 @@ use crate::{
     run::{Cut, Watch},
     spec::Spec,
 };
-use fetch::{Fetcher, Judges, Nothing, Passed, What};
+use fetch::{Fetched, Fetcher};
+use judges::{Judges, Nothing, Passed, What};
 use state::Keeper;
 use tally::{Tally, few};
 
@@ -74,6 +84,10 @@ pub struct Sweep {
     pub has_deadline: bool,
     /// Keeps other runs from the state.
     lock: Option<Arc<Lock>>,
+    /// Whether blocks are fetched over connections of their own, where nothing stands between them
+    /// and the node, and those that are plainly as documented are judged in one go through their
+    /// text. It changes nothing but the time that a sweep takes.
+    pub quick: bool,
 }
 
 impl Sweep {
@@ -88,6 +102,7 @@ impl Sweep {
             counts_requests: false,
             has_deadline: false,
             lock: None,
+            quick: true,
         }
     }
 
@@ -207,7 +222,7 @@ impl Sweeping {
             // It was known to go so far when the sweep was begun.
             chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
         }
-        let judges = Judges::of(&self.cases, &spec, &chain)
+        let judges = Judges::of(&self.cases, &spec, &chain, self.sweep.quick)
             .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
         let judges = Arc::new(judges);
         if !self.sweep.counts_requests {
@@ -220,6 +235,7 @@ impl Sweeping {
             judges: Arc::clone(&judges),
             known: chain.known,
             gate: Arc::new(Semaphore::new(1)),
+            cores: Handle::current(),
         });
         let line = Arc::new(Line {
             order: Mutex::new(Order {
@@ -231,29 +247,31 @@ impl Sweeping {
             }),
             turns: Arc::new(Semaphore::new(jobs * AHEAD)),
             upcoming: AtomicU64::new(next),
+            to,
             judges,
         });
-        let mut workers = JoinSet::new();
-        for _ in 0..jobs {
+        let direct = self.sweep.quick && fetcher.node.connection().is_some();
+        let worker = |_| {
             let (this, line, fetcher, watch) = (
                 Arc::clone(&self),
                 Arc::clone(&line),
                 Arc::clone(&fetcher),
                 Arc::clone(&watch),
             );
-            workers.spawn(async move {
-                // A turn is had before a block is chosen, so the block that all wait for has one.
-                while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
-                    let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
-                    if index >= to {
-                        break;
-                    }
-                    let mut block = fetcher.pass(index).await;
-                    block.turn = Some(turn);
-                    this.arrived(block, &line, &*watch);
-                }
-            });
-        }
+            this.work(fetcher, line, watch, direct)
+        };
+        let workers: Vec<_> = (0..jobs).map(worker).collect();
+        // What others still wait for then comes to nothing.
+        let is_over = {
+            let line = Arc::clone(&line);
+            move || line.turns.is_closed()
+        };
+        let crew = crew::all(workers, is_over);
+        let mut crew: BoxFuture<'_, _> = if direct {
+            Box::pin(crew::on_own_thread(crew))
+        } else {
+            Box::pin(crew)
+        };
         let tell = || {
             let (next_now, to, findings) = self.with_state(|state| {
                 let state = state.as_ref();
@@ -274,12 +292,9 @@ impl Sweeping {
         let mut ticks = tokio::time::interval(TELL_EVERY);
         loop {
             tokio::select! {
-                ended = workers.join_next() => match ended {
-                    None => break,
-                    Some(Err(error)) => return Err(Cut::Harness(error.to_string())),
-                    // What others still wait for comes to nothing.
-                    Some(Ok(())) if line.turns.is_closed() => break,
-                    Some(Ok(())) => {}
+                ended = &mut crew => match ended {
+                    Ok(()) => break,
+                    Err(reason) => return Err(Cut::Harness(reason)),
                 },
                 _ = ticks.tick() => {
                     tell();
@@ -302,6 +317,49 @@ impl Sweeping {
         }
         tell();
         self.keep();
+        Ok(())
+    }
+
+    /// Asks for one block after the other, over a connection of its own if it is direct, and has what
+    /// comes judged.
+    async fn work(
+        self: Arc<Self>,
+        fetcher: Arc<Fetcher>,
+        line: Arc<Line>,
+        watch: Arc<dyn Watch>,
+        direct: bool,
+    ) -> Result<(), JoinError> {
+        let mut connection = fetcher.node.connection().filter(|_| direct);
+        let mut judged_elsewhere = JoinSet::new();
+        // A turn is had before a block is chosen, so the block that all wait for has one.
+        while let Ok(turn) = Arc::clone(&line.turns).acquire_owned().await {
+            let index = line.upcoming.fetch_add(1, Ordering::Relaxed);
+            if index >= line.to {
+                break;
+            }
+            match fetcher.pass(index, connection.as_mut()).await {
+                Fetched::Judged(block) => self.arrived(block, turn, &line, &*watch),
+                // The connection need not wait for it.
+                Fetched::Waits(exchange) => {
+                    let (this, line, fetcher, watch) = (
+                        Arc::clone(&self),
+                        Arc::clone(&line),
+                        Arc::clone(&fetcher),
+                        Arc::clone(&watch),
+                    );
+                    judged_elsewhere.spawn(async move {
+                        let block = fetcher.judge_elsewhere(index, exchange).await;
+                        this.arrived(block, turn, &line, &*watch);
+                    });
+                    while let Some(ended) = judged_elsewhere.try_join_next() {
+                        ended?;
+                    }
+                }
+            }
+        }
+        while let Some(ended) = judged_elsewhere.join_next().await {
+            ended?;
+        }
         Ok(())
     }
 
@@ -342,11 +400,11 @@ impl Sweeping {
     }
 
     /// Puts a block in order, and judges those whose turn has come.
-    fn arrived(&self, block: Passed, line: &Line, watch: &dyn Watch) {
+    fn arrived(&self, block: Passed, turn: OwnedSemaphorePermit, line: &Line, watch: &dyn Watch) {
         let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
         let order = &mut *order;
-        order.waiting.insert(block.index, block);
-        while let Some(block) = order.waiting.remove(&order.next) {
+        order.waiting.insert(block.index, (block, turn));
+        while let Some((block, _turn)) = order.waiting.remove(&order.next) {
             order.unanswered = match &block.what {
                 What::Nothing(Nothing::Unanswered(_)) => order.unanswered + 1,
                 _ => 0,
@@ -456,7 +514,9 @@ impl Sweeping {
                 found(case, index, finding, tally, judges, watch);
             };
             for (case, count) in said.counts.iter().enumerate() {
-                state.tally.judged(case, *count, None);
+                if *count > 0 {
+                    state.tally.judged(case, *count, None);
+                }
             }
             for (case, obstacle) in said.obstacles {
                 state.tally.judged(case, 0, Some(obstacle));
@@ -465,7 +525,7 @@ impl Sweeping {
                 add(case, finding, &mut state.tally);
             }
             let Some(links) = said.links else { return };
-            for (case, (_, judge)) in judges.list.iter().enumerate() {
+            for (case, judge) in judges.in_order() {
                 let judged = judge.follow(&links, &mut state.memory, &said.evidence);
                 state.tally.judged(case, judged.count, None);
                 for finding in few(judged.findings) {
@@ -499,13 +559,15 @@ struct Line {
     turns: Arc<Semaphore>,
     /// The block that is asked for next.
     upcoming: AtomicU64,
+    /// The index behind the last block.
+    to: u64,
     judges: Arc<Judges>,
 }
 
 /// Blocks on their way to be judged in order.
 struct Order {
     /// Those that came before their turn.
-    waiting: BTreeMap<u64, Passed>,
+    waiting: BTreeMap<u64, (Passed, OwnedSemaphorePermit)>,
     /// The block whose turn it is.
     next: u64,
     /// How many in a row were not answered.
