@@ -1,6 +1,7 @@
 //! The command line, shared by `cargo xtask conformance` and `node-conformance`.
 
 mod error;
+mod output;
 mod several;
 mod signals;
 mod swept;
@@ -8,7 +9,6 @@ mod swept;
 use std::{
     ffi::OsString,
     future::Future,
-    io::{IsTerminal, Write, stdout},
     path::{Path, PathBuf},
     pin::Pin,
     sync::Arc,
@@ -21,6 +21,7 @@ use node_primitives::{Amount, Network};
 use node_wallet::{KeyFile, KeyFileFault};
 
 use error::UsageError;
+use output::{complain, list, print, show, style};
 use several::{named_targets, several};
 use signals::Signals;
 use swept::sweep_with_state;
@@ -30,8 +31,7 @@ use crate::{
     discovery::Fixture,
     plan,
     progress::Progress,
-    report::{self, Report, Style},
-    run,
+    report, run,
     sweep::{self, BlockRange, Sweep},
 };
 use zeroize::Zeroizing;
@@ -309,7 +309,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let named = named_targets(args)?;
     let mut options = options(args)?;
     if args.list {
-        list(&options);
+        list(&options)?;
         return Ok(0);
     }
     if named.len() > 1 {
@@ -329,7 +329,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             .or(args.network);
         let network = network.unwrap_or(Network::Devnet);
         permitted(&options, network)?;
-        print(&plan::text(&options, target.as_ref(), network));
+        print(&plan::text(&options, target.as_ref(), network))?;
         return Ok(0);
     }
     let (target, _guard) = match (named, local) {
@@ -370,12 +370,14 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let signals = Signals::default();
     let mut report = run(target, &options, progress, signals.listen()).await;
     report.was_told_to_end(signals.status());
-    show(&report, args.format, style);
+    // Each has its place, whatever becomes of the other.
+    let shown = show(&report, args.format, style);
     if let Some((path, folder)) = folder {
         folder
             .write(&report)
             .map_err(|error| report_dir(path, &error))?;
     }
+    shown?;
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
         && let Some(state) = options
             .sweep
@@ -588,59 +590,4 @@ fn read_expectations(path: &Path) -> Result<Expectations, UsageError> {
     };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     Expectations::from_toml(&text).map_err(|error| wrong(error.to_string()))
-}
-
-fn style() -> Style {
-    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    if wanted && stdout().is_terminal() {
-        Style::Coloured
-    } else {
-        Style::Plain
-    }
-}
-
-fn list(options: &Options) {
-    let mut out = String::new();
-    for case in options
-        .cases()
-        .iter()
-        .filter(|case| options.selects(case.id))
-    {
-        out.push_str(&format!(
-            "{:<44} {:<8} {:<6} {}\n",
-            case.id,
-            case.level.name(),
-            case.tier.name(),
-            case.requirement
-        ));
-    }
-    print(&out);
-}
-
-fn show(report: &Report, format: Format, style: Style) {
-    match format {
-        Format::Pretty => print(&report::pretty(report, style)),
-        Format::Json => print_json(report),
-    }
-}
-
-fn print_json<R: report::JsonReport>(report: &R) {
-    match report::json(report) {
-        Ok(text) => print(&text),
-        Err(error) => complain(&format!("error: the report can't be written: {error}")),
-    }
-}
-
-/// Writes to standard output; a reader that has gone away is no fault of the run.
-fn print(text: &str) {
-    let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-}
-
-#[expect(
-    clippy::print_stderr,
-    reason = "a wrong command line is told on stderr"
-)]
-fn complain(text: &str) {
-    eprintln!("{text}");
 }

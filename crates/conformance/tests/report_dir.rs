@@ -127,3 +127,24 @@ fn what_makes_no_verdict_leaves_the_reports_and_what_is_no_report_stays() {
     assert_eq!(wrong(folder.path(), &["--only", "nothing"]), Some(2));
     assert_eq!(texts(), ["{\"version\": 1}"; 3]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_report_that_can_not_be_printed_is_told_and_the_files_are_written_all_the_same() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for format in ["pretty", "json"] {
+        let full = fs::File::create("/dev/full").expect("a device that is always full");
+        let output = Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+            .args(["--base-url", "http://127.0.0.1:1", "--network", "devnet"])
+            .args(["--format", format, "--report-dir"])
+            .arg(folder.path())
+            .stdout(full)
+            .output()
+            .expect("the binary starts");
+        assert_eq!(output.status.code(), Some(2));
+        let told = String::from_utf8_lossy(&output.stderr);
+        let line = told.lines().last().unwrap_or_default();
+        assert!(line.contains("to standard output"), "{told}");
+        assert!(folder.path().join("report.json").exists());
+    }
+}

@@ -50,6 +50,8 @@ pub(super) enum UsageError {
     Expectations { path: String, reason: String },
     #[error("reports can't be written to {path}: {reason}")]
     ReportDir { path: String, reason: String },
+    #[error("the report can't be written to standard output: {0}")]
+    Output(String),
     #[error("the local node did not start: {0}")]
     Local(String),
     #[error("--blocks has nothing to do: none of the selected cases is about blocks")]

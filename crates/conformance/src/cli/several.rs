@@ -3,8 +3,13 @@
 use std::sync::Arc;
 
 use super::{
-    ConformanceArgs, Format, error::UsageError, permitted, print, print_json, report_dir,
-    signals::Signals, style, swept::sweep_with_state, target,
+    ConformanceArgs, Format,
+    error::UsageError,
+    output::{print, print_json, style},
+    permitted, report_dir,
+    signals::Signals,
+    swept::sweep_with_state,
+    target,
 };
 use crate::{
     NodeToCheck, Options, StateError, Sweep, Target, Tier, plan,
@@ -77,10 +82,10 @@ pub(super) async fn several(
     if let Some(first) = targets.first() {
         permitted(&options, first.network)?;
         if args.dry_run {
-            print(&plan::text(&options, None, first.network));
+            print(&plan::text(&options, None, first.network))?;
             print(
                 "and as much to each of the other nodes, and to all of them what compares them\n",
-            );
+            )?;
             return Ok(0);
         }
     }
@@ -109,15 +114,16 @@ pub(super) async fn several(
     let signals = Signals::default();
     let mut report = run_several(nodes, signals.listen()).await;
     report.was_told_to_end(signals.status());
-    match args.format {
+    let shown = match args.format {
         Format::Pretty => print(&report::pretty_nodes(&report, style)),
         Format::Json => print_json(&report),
-    }
+    };
     if let Some((path, folder)) = folder {
         folder
             .write_nodes(&report)
             .map_err(|error| report_dir(path, &error))?;
     }
+    shown?;
     let done = |node: &report::Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {
         // Until then who is done is needed for resuming the others.

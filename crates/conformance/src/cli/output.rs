@@ -1,0 +1,72 @@
+//! What is printed, and where it goes.
+
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
+
+use super::{Format, error::UsageError};
+use crate::{
+    Options,
+    report::{self, Report, Style},
+};
+
+/// How a report looks where it is printed.
+pub(super) fn style() -> Style {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted && stdout().is_terminal() {
+        Style::Coloured
+    } else {
+        Style::Plain
+    }
+}
+
+/// Prints the cases that are selected.
+pub(super) fn list(options: &Options) -> Result<(), UsageError> {
+    let mut out = String::new();
+    for case in options
+        .cases()
+        .iter()
+        .filter(|case| options.selects(case.id))
+    {
+        out.push_str(&format!(
+            "{:<44} {:<8} {:<6} {}\n",
+            case.id,
+            case.level.name(),
+            case.tier.name(),
+            case.requirement
+        ));
+    }
+    print(&out)
+}
+
+/// Prints what came of a run.
+pub(super) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
+    match format {
+        Format::Pretty => print(&report::pretty(report, style)),
+        Format::Json => print_json(report),
+    }
+}
+
+/// Prints a report for programs.
+pub(super) fn print_json<R: report::JsonReport>(report: &R) -> Result<(), UsageError> {
+    let text = report::json(report).map_err(|error| UsageError::Output(error.to_string()))?;
+    print(&text)
+}
+
+/// Writes to standard output; a reader that has gone away is no fault of the run.
+pub(super) fn print(text: &str) -> Result<(), UsageError> {
+    let mut out = stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(UsageError::Output(error.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Tells a person what is wrong.
+#[expect(
+    clippy::print_stderr,
+    reason = "a wrong command line is told on stderr"
+)]
+pub(super) fn complain(text: &str) {
+    eprintln!("{text}");
+}
