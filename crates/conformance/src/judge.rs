@@ -10,6 +10,7 @@ use serde::{
 use serde_json::Value;
 
 use crate::{
+    discovery::block_request,
     exchange::{Exchange, Request, TOO_MUCH},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
@@ -263,18 +264,18 @@ pub(crate) fn decodes_one(
 }
 
 /// A request that is wrong must not be answered as if it were right: no success, unless with an
-/// answer that `harmless` knows to hold nothing.
+/// answer that says no, or that `harmless` knows to hold nothing.
 pub(crate) async fn refused(
     context: &Context,
     request: Request,
     what: &str,
-    harmless: fn(&Value) -> bool,
+    harmless: impl Fn(&Value) -> bool,
 ) -> Findings {
     let exchange = context.node.ask(request).await?;
     if !exchange.is_success()
-        || exchange
-            .json()
-            .map_or(true, |value| value.is_null() || harmless(value))
+        || exchange.json().map_or(true, |value| {
+            value.is_null() || says_no(value) || harmless(value)
+        })
     {
         return Ok(Vec::new());
     }
@@ -286,26 +287,113 @@ pub(crate) async fn refused(
     )])
 }
 
+/// The members that an error has besides its status.
+const OF_ERRORS: [&str; 7] = [
+    "status", "detail", "error", "errors", "message", "msg", "code",
+];
+
+/// Whether an answer says that there is none, and has nothing else: the contract shows no form of
+/// errors, so one may come with status 200.
+pub(crate) fn says_no(body: &Value) -> bool {
+    let Some(members) = body.as_object() else {
+        return false;
+    };
+    let succeeds = members.get("status").is_some_and(|status| {
+        let status = status.as_str().unwrap_or_default();
+        ["success", "ok"]
+            .iter()
+            .any(|s| status.eq_ignore_ascii_case(s))
+    });
+    let failed = members.get("status").is_some_and(Value::is_string) && !succeeds;
+    let told = ["detail", "error", "errors"]
+        .iter()
+        .any(|name| members.get(*name).is_some_and(|told| !told.is_null()));
+    // A failure may say why in the member that has the answer of a success.
+    let reason = |name: &str, value: &Value| {
+        failed && matches!(name, "response" | "data" | "value") && value.is_string()
+    };
+    (failed || told && !succeeds)
+        && members.iter().all(|(name, value)| {
+            value.is_null() || OF_ERRORS.contains(&name.as_str()) || reason(name, value)
+        })
+}
+
+/// How often an answer that differs is looked at again while the chain goes on.
+const MOST_LOOKS: u32 = 4;
+
 /// An answer may change with a block, but not with every look.
 pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
-    let Some(first) = objects(context, sample).await?.into_iter().next() else {
+    // The last one, as most other questions are about the first.
+    let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
         return Ok(Vec::new());
     };
-    let second = context.node.ask(first.request.clone()).await?;
-    if second.json().ok() == first.json().ok() {
+    let mut before = context.node.ask(first.request.clone()).await?;
+    if before.json().ok() == first.json().ok() {
         return Ok(Vec::new());
     }
-    let third = context.node.ask(first.request.clone()).await?;
-    if third.json().ok() == second.json().ok() {
-        return Ok(Vec::new());
+    let mut height = Height::of(context).await?;
+    for _ in 0..MOST_LOOKS {
+        let after = context.node.ask(first.request.clone()).await?;
+        if after.json().ok() == before.json().ok() {
+            return Ok(Vec::new());
+        }
+        if height.stands(context).await? {
+            let what = "the answer is another one each time the same is asked";
+            return Ok(vec![Finding::new(
+                &after,
+                what,
+                before.excerpt(160),
+                after.excerpt(160),
+            )]);
+        }
+        before = context.node.ask(first.request.clone()).await?;
     }
-    let what = "the answer is another one each time the same is asked";
-    Ok(vec![Finding::new(
-        &third,
-        what,
-        second.excerpt(160),
-        third.excerpt(160),
-    )])
+    let reason = "the answer is another one each time, and a block was made each time as well";
+    Err(Obstacle::NoMaterial(reason.to_owned()))
+}
+
+/// Whether the chain goes on while something is looked at.
+pub(crate) struct Height(Option<u64>);
+
+/// How many blocks are asked for to find the newest again.
+const MOST_NEW_BLOCKS: u32 = 100;
+
+impl Height {
+    /// The newest block there is now; unknown where the run has not found one.
+    pub(crate) async fn of(context: &Context) -> Result<Self, Obstacle> {
+        let mut height = Self::found(context);
+        height.stands(context).await?;
+        Ok(height)
+    }
+
+    /// The newest block when the run began.
+    pub(crate) const fn found(context: &Context) -> Self {
+        Self(context.material.tip)
+    }
+
+    /// Whether there is no newer block than at the last look. Where it is not known which is the
+    /// newest, none is taken to have come.
+    pub(crate) async fn stands(&mut self, context: &Context) -> Result<bool, Obstacle> {
+        let Some(height) = &mut self.0 else {
+            return Ok(true);
+        };
+        let before = *height;
+        for _ in 0..MOST_NEW_BLOCKS {
+            let next = context.node.ask(block_request(*height + 1)).await?;
+            if !next.answered_object().is_some_and(is_block) {
+                break;
+            }
+            *height += 1;
+        }
+        Ok(*height == before)
+    }
+}
+
+/// Whether an answer has anything of a block.
+pub(crate) fn is_block(body: &Value) -> bool {
+    ["index", "block_index", "previous_hash", "timestamp", "text"]
+        .iter()
+        .any(|name| body.get(name).is_some())
 }
 
 /// No answer with status 200 holds nothing.
@@ -335,6 +423,32 @@ mod tests {
             first_duplicate(br#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#),
             None
         );
+    }
+
+    #[test]
+    fn an_answer_that_only_says_no_is_a_refusal() {
+        for body in [
+            r#"{"detail":"Block not found"}"#,
+            r#"{"status":"FAILURE"}"#,
+            r#"{"status":"FAILURE","response":"NODE_BUSY"}"#,
+            r#"{"status":"ERROR","message":"no","data":null}"#,
+            r#"{"error":{"code":7}}"#,
+        ] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            assert!(says_no(&value), "{body}");
+        }
+        for body in [
+            r#"{"status":"SUCCESS","detail":"all"}"#,
+            r#"{"status":"FAILURE","data":["a"]}"#,
+            r#"{"detail":"no","balance":5}"#,
+            r#"{"status":1,"proof":42}"#,
+            r#"{"detail":null}"#,
+            "{}",
+            "[]",
+        ] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            assert!(!says_no(&value), "{body}");
+        }
     }
 
     #[test]

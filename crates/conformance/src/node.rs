@@ -6,7 +6,7 @@ mod part;
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -39,6 +39,13 @@ const WAITING: usize = 8 * MIB;
 const SHORT_BODY: usize = 16 * 1024;
 /// How often a node is asked again after it said that it is busy.
 const MOST_WAITS: u32 = 3;
+/// The same where it has answered before, and so may only bound how much is asked in a second.
+const MOST_WAITS_FOR_MORE: u32 = 7;
+/// The longest pause that a node does not ask for.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// The time between two requests once a node has said that they are too many, and the longest that
+/// this grows to.
+const SLOWER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 /// The longest that a node's `Retry-After` is followed at a time.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -81,7 +88,11 @@ pub(crate) struct Node {
     sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
     /// When the next request may be sent, where the rate is bounded.
-    next: tokio::sync::Mutex<tokio::time::Instant>,
+    pace: tokio::sync::Mutex<Pace>,
+    /// Whether it is.
+    paced: AtomicBool,
+    /// Whether anything was answered without the node being busy.
+    answered: AtomicBool,
     log: Mutex<coverage::Log>,
 }
 
@@ -104,7 +115,15 @@ impl Node {
             most: AtomicU64::new(limits.requests),
             sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
-            next: tokio::sync::Mutex::new(tokio::time::Instant::now()),
+            pace: tokio::sync::Mutex::new(Pace {
+                next: tokio::time::Instant::now(),
+                between: limits
+                    .rate
+                    .map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
+                slowed: Instant::now(),
+            }),
+            paced: AtomicBool::new(limits.rate.is_some()),
+            answered: AtomicBool::new(false),
             log: Mutex::default(),
         })
     }
@@ -183,20 +202,30 @@ impl Node {
         loop {
             // A second try goes over a new connection: the one that is kept may be what was at fault.
             let own = connection.as_deref_mut().filter(|_| tries == 0);
+            let began = Instant::now();
             match self.send(&request, tries, gate, own).await {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
-                    if waits == MOST_WAITS {
+                    let bounded = gate.is_none() && self.answered.load(Ordering::Relaxed);
+                    let most = if bounded {
+                        MOST_WAITS_FOR_MORE
+                    } else {
+                        MOST_WAITS
+                    };
+                    if waits == most {
                         return Err(Obstacle::Busy(format!(
-                            "the node stayed busy: {} after {} tries",
+                            "the node stayed busy: {} after {} tries; it may take fewer requests \
+                             in a second (--rate) or at a time (--jobs)",
                             exchange.summary(),
                             waits + 1
                         )));
                     }
-                    let pause = retry_after
-                        .unwrap_or(Duration::from_millis(250) * 2_u32.pow(waits))
-                        .min(LONGEST_WAIT);
+                    let own = Duration::from_millis(250) * 2_u32.pow(waits);
+                    let pause = retry_after.unwrap_or(own.min(LONGEST_PAUSE));
                     waits += 1;
-                    tokio::time::sleep(pause).await;
+                    if bounded {
+                        self.slow_down(began, retry_after).await;
+                    }
+                    tokio::time::sleep(pause.min(LONGEST_WAIT)).await;
                 }
                 // What fails now and then is asked again before it is judged.
                 Ok((exchange, _, _))
@@ -205,6 +234,7 @@ impl Node {
                     tries = 1;
                 }
                 Ok((exchange, permit, _)) => {
+                    self.answered.store(true, Ordering::Relaxed);
                     asked::looked_at(&exchange);
                     return Ok((Arc::new(exchange), permit));
                 }
@@ -214,6 +244,30 @@ impl Node {
                 }
                 Err(Failure::Limit(reason)) => return Err(Obstacle::Limit(reason)),
                 Err(Failure::TooLarge(reason)) => return Err(Obstacle::TooLarge(reason)),
+            }
+        }
+    }
+
+    /// Slows down whatever is asked from now on, as the node said that it was too much.
+    ///
+    /// What was sent at the same time and refused as well slows it down once. A node that says when
+    /// it wants to be asked again is left alone until then, and not asked more slowly.
+    async fn slow_down(&self, began: Instant, retry_after: Option<Duration>) {
+        let mut pace = self.pace.lock().await;
+        if began < pace.slowed {
+            return;
+        }
+        pace.slowed = Instant::now();
+        self.paced.store(true, Ordering::Relaxed);
+        match retry_after {
+            Some(wait) => {
+                let until = tokio::time::Instant::now() + wait.min(LONGEST_WAIT);
+                pace.next = pace.next.max(until);
+            }
+            None => {
+                let (least, most) = SLOWER;
+                let slower = (pace.between * 2).clamp(least, most);
+                pace.between = pace.between.max(slower);
             }
         }
     }
@@ -246,11 +300,12 @@ impl Node {
                 "the run's limit of {most} requests is used up"
             )));
         }
-        if let Some(rate) = self.limits.rate {
+        // Many at a time have their own way to leave a busy node alone, and keep the rate given.
+        if self.limits.rate.is_some() || gate.is_none() && self.paced.load(Ordering::Relaxed) {
             // Who holds the lock waits; the others wait behind it, each for its own turn.
-            let mut next = self.next.lock().await;
-            tokio::time::sleep_until(*next).await;
-            *next = tokio::time::Instant::now() + Duration::from_secs_f64(1.0 / rate);
+            let mut pace = self.pace.lock().await;
+            tokio::time::sleep_until(pace.next).await;
+            pace.next = tokio::time::Instant::now() + pace.between;
         }
         if let Ok(mut log) = self.log.lock() {
             coverage::count(&mut log, request.operation);
@@ -411,6 +466,14 @@ impl Node {
             Err(self.no_room(request))
         }
     }
+}
+
+/// How fast requests follow one another.
+struct Pace {
+    next: tokio::time::Instant,
+    between: Duration,
+    /// When it was slowed down last.
+    slowed: Instant,
 }
 
 /// An answer with what may be dropped only when it is done with, and how long the node wants to be

@@ -8,8 +8,10 @@ use crate::{
     asked,
     baseline::Baseline,
     block_check::{self, Kind, Seen},
+    cases,
     discovery::{Material, says_there_is_none},
     exchange::{Exchange, Request},
+    judge,
     node::Node,
     outcome::Obstacle,
     snapshot::Store,
@@ -82,6 +84,8 @@ pub(crate) struct Context {
 
 /// An asset that nobody has made a claim about.
 pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
+/// The asset of the first call that is built, and never submitted.
+pub(crate) const BUILT: &str = "conformance-check";
 /// Where nodes have the OpenAPI document of their own.
 pub(crate) const OWN_DOCUMENT: &str = "/openapi.json";
 /// How many wallets and tokens a balance is asked for.
@@ -207,8 +211,14 @@ impl Context {
             .iter()
             .map(|(_, exchange)| Arc::clone(exchange))
             .collect();
-        match (&self.material.first_answer, blocks.is_empty()) {
-            (_, false) => Ok(blocks),
+        // Where an unknown index is refused with status 200, what is answered there is no block.
+        let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
+            let body = exchange.answered_object();
+            body.is_some_and(|body| is_empty(body) || judge::says_no(body))
+        });
+        match (&self.material.first_answer, found.is_empty()) {
+            (_, false) => Ok(found),
+            (_, true) if !refusals.is_empty() => Ok(refusals),
             (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
             (None, true) => Err(no("the node was not asked for a block")),
         }
@@ -262,9 +272,15 @@ impl Context {
         last
     }
 
+    /// What the first wallet that holds something holds most and least of, as far as it is known:
+    /// different answers, and the digits that a float would lose.
     fn token_balance_requests(&self) -> Result<Vec<Request>, Obstacle> {
-        let holdings = self.material.holdings.iter().take(BALANCES);
-        let requests: Vec<_> = holdings
+        let material = &self.material;
+        let listed = material.wallet_lists.iter().find_map(extremes);
+        let known = material.holdings.iter().take(BALANCES).cloned();
+        let requests: Vec<_> = listed
+            .unwrap_or_else(|| known.collect())
+            .iter()
             .map(|(wallet, token)| token_balance_request(wallet, token))
             .collect();
         some(
@@ -330,7 +346,7 @@ impl Context {
             "function_called": "add_verification",
             "signers": [signer],
             "params": {
-                "asset_id": "conformance-check",
+                "asset_id": BUILT,
                 "asset_type": "token",
                 "verifier_address": signer,
                 "outcome": 1,
@@ -356,7 +372,7 @@ impl Context {
             .cloned()
             .unwrap_or_else(|| format!("0x{}", "6b".repeat(20)));
         let mut second = self.call_body();
-        second["signers"] = serde_json::json!([self.signer(), other_signer]);
+        second["signers"] = serde_json::json!([other_signer, self.signer()]);
         let params = &mut second["params"];
         params["asset_id"] = "conformance-check-two".into();
         params["doc_hash_list"] = ["f0", "0a", "f0", "1b"]
@@ -385,6 +401,22 @@ impl Context {
         body["params"]["asset_id"] = asset.into();
         Request::post("/call-sc", body.to_string())
     }
+}
+
+fn is_empty(body: &serde_json::Value) -> bool {
+    body.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+/// What a wallet holds most and least of, with the wallet; nothing where its list is of no known
+/// form, or has nothing.
+fn extremes(list: &Arc<Exchange>) -> Option<Vec<(String, String)>> {
+    let mut held = cases::held_by_wallet(list)?;
+    held.sort_by(|left, right| right.1.cmp(&left.1));
+    if held.len() > 2 {
+        held.drain(1..held.len() - 1);
+    }
+    let held: Vec<_> = held.into_iter().map(|(pair, _)| pair).collect();
+    (!held.is_empty()).then_some(held)
 }
 
 fn no(reason: &str) -> Obstacle {

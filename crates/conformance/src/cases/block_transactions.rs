@@ -3,8 +3,9 @@
 //! The contract leaves the form of a block's transactions open, so one of another form is judged by
 //! none of these.
 
-use node_client::SignedTransaction;
+use node_client::{SignedTransaction, escape::escaped_up_to as shown};
 use node_wallet::{SignatureEntry, verify_transaction};
+use serde_json::Value;
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
@@ -68,20 +69,34 @@ fn transactions(seen: &Seen) -> impl Iterator<Item = (String, SignedTransaction)
 }
 
 fn time_unit(seen: &Seen, judged: &mut Judged) {
-    for (place, signed) in transactions(seen) {
+    for (place, _) in transactions(seen) {
         judged.one();
-        let view = signed.transaction().ok();
-        let Some(time) = view.and_then(|view| view.timestamp().ok()) else {
-            continue;
-        };
-        if !MILLISECONDS.contains(&time.as_millis()) {
-            let what = "a transaction's timestamp that is not in milliseconds";
-            let expected = "milliseconds since the Unix epoch, after 1973 and before 5138";
-            judged.found(
-                Finding::new(&seen.exchange, what, expected, time.to_string())
-                    .at(format!("{place}/transaction/timestamp")),
-            );
+        let at = format!("{place}/transaction/timestamp");
+        let time = seen
+            .exchange
+            .answered_object()
+            .and_then(|body| body.pointer(&at));
+        if let Some((what, actual)) = wrong_time(time) {
+            let what = format!("a transaction's timestamp that {what}");
+            judged.found(Finding::new(&seen.exchange, what, TIME, actual).at(at));
         }
+    }
+}
+
+/// What a timestamp is.
+pub(super) const TIME: &str =
+    "an integer: milliseconds since the Unix epoch, after 1973 and before 5138";
+
+/// What is wrong with a timestamp, and what it is.
+pub(super) fn wrong_time(time: Option<&Value>) -> Option<(&'static str, String)> {
+    let Some(time) = time else {
+        return Some(("is not there", "no such member".to_owned()));
+    };
+    let actual = shown(&time.to_string(), 80);
+    match time.as_i64() {
+        Some(time) if MILLISECONDS.contains(&time) => None,
+        Some(_) => Some(("is not in milliseconds", actual)),
+        None => Some(("is no integer", actual)),
     }
 }
 

@@ -4,13 +4,14 @@
 //! That is taken as it was observed on the network: nodes of one network have to agree on it.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use node_client::{Block, Receipt, escape::escaped_up_to as shown};
-use node_primitives::{TimestampMs, WalletAddress};
+use node_primitives::{RawJson, TimestampMs, WalletAddress};
 use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
+use serde_json::Value;
 
 use super::{Case, get_block::NO_BLOCK};
 use crate::{
@@ -301,16 +302,54 @@ fn voter_address(seen: &Seen, judged: &mut Judged) {
     each_receipt(seen, judged, judge, "/data/wallet_address");
 }
 
+/// The members of a receipt's data as the contract lists them.
+const OF_DATA: [&str; 5] = [
+    "block_index",
+    "block_hash",
+    "vote",
+    "timestamp",
+    "wallet_address",
+];
+
+/// The same data with its members in other orders: as the contract lists them, and sorted.
+///
+/// What is signed was observed to be `data` with its members in order. The order of an object's
+/// members says nothing in JSON, so a node may answer them in another one than was signed.
+fn reordered(data: &str) -> Vec<String> {
+    let Ok(members) = serde_json::from_str::<BTreeMap<String, RawJson>>(data) else {
+        return Vec::new();
+    };
+    let text = |names: Vec<&str>| {
+        let member = |name: &str| {
+            Some(format!(
+                "{}:{}",
+                Value::from(name),
+                members.get(name)?.as_str()
+            ))
+        };
+        let listed: Option<Vec<_>> = names.into_iter().map(member).collect();
+        listed.map(|members| format!("{{{}}}", members.join(",")))
+    };
+    let known = members.len() == OF_DATA.len();
+    let documented = text(OF_DATA.to_vec()).filter(|_| known);
+    let sorted = text(members.keys().map(String::as_str).collect());
+    documented.into_iter().chain(sorted).collect()
+}
+
 /// What verifying a receipt says; nothing where a field is malformed, which other cases tell.
 fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
     let public_key: PublicKey = receipt.public_key().ok()?.text().parse().ok()?;
     let signature: Signature = receipt.signature().ok()?.text().parse().ok()?;
     receipt.wallet_address().ok()?;
-    Some(verify_receipt(
-        receipt.data_text().ok()?,
-        &public_key,
-        &signature,
-    ))
+    let data = receipt.data_text().ok()?;
+    let verify = |data: &str| verify_receipt(data, &public_key, &signature);
+    let as_served = verify(data);
+    // The address is the same in any order, and told by another case.
+    if !matches!(as_served, Err(ReceiptError::Wrong(_))) {
+        return Some(as_served);
+    }
+    let right = reordered(data).iter().any(|data| verify(data).is_ok());
+    Some(if right { Ok(()) } else { as_served })
 }
 
 fn receipt_signatures(seen: &Seen, judged: &mut Judged) {

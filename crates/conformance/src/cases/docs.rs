@@ -75,9 +75,43 @@ async fn page(context: &Context) -> Findings {
                 "an HTML page",
                 exchange.excerpt(160),
             ));
+        } else if !lists_or_loads(context, &text) {
+            let what = "the page neither names a call nor loads anything that could";
+            let expected = "a listing of the node's calls";
+            findings.push(Finding::new(
+                &exchange,
+                what,
+                expected,
+                exchange.excerpt(160),
+            ));
         }
     }
     Ok(findings)
+}
+
+/// What brings something else onto a page: a listing may be made by a script, or be in another
+/// document.
+const LOADS: [&str; 6] = [
+    "<script",
+    "<iframe",
+    "<frame",
+    "<object",
+    "<embed",
+    "http-equiv",
+];
+
+/// Whether a page, in lower case, has anything of a listing.
+fn lists_or_loads(context: &Context, text: &str) -> bool {
+    let links = || {
+        ["openapi", "swagger", "redoc"]
+            .iter()
+            .any(|name| text.contains("href=") && text.contains(name))
+    };
+    LOADS.iter().any(|load| text.contains(load))
+        || links()
+        || documented(&context.spec)
+            .iter()
+            .any(|operation| names(text, operation.path))
 }
 
 /// The calls that a listing has to have: all documented ones but the listing itself.

@@ -8,7 +8,7 @@ use crate::{
     discovery::{block_request, reported_index},
     exchange::Request,
     field::is_row_form,
-    judge::{all_answer_json, never, refused},
+    judge::{all_answer_json, is_block, never, refused},
     outcome::{Finding, Findings, Level, Obstacle},
     sample::{Context, Sample},
     snapshot,
@@ -75,6 +75,11 @@ pub(super) const CASES: &[Case] = &[
         "get-block/unknown-index",
         "block_index | integer | yes | index of the block to get",
         |c| Box::pin(unknown_index(c)),
+    ),
+    Case::must(
+        "get-block/index-zero",
+        "block_index | integer | yes | index of the block to get",
+        |c| Box::pin(index_zero(c)),
     ),
     Case::must(
         "get-block/block-index-required",
@@ -248,6 +253,10 @@ fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
     }
 }
 
+/// How far beyond the newest block an index is that nothing may be answered for: where an index is
+/// cut to 32 bits, it is that of the newest block.
+const BEYOND: u64 = 1 << 32;
+
 /// Far beyond the newest block nothing may be answered as a block.
 async fn unknown_index(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
@@ -255,7 +264,7 @@ async fn unknown_index(context: &Context) -> Findings {
             "the newest block was not found, so no index is known to be unknown".into(),
         ));
     };
-    let unknown = tip.saturating_add(1_000_000_000);
+    let unknown = tip.saturating_add(BEYOND);
     let holds_no_block =
         |value: &Value| reported_index(value).is_none() && value.get("previous_hash").is_none();
     let what = "an index that the chain has not reached";
@@ -263,4 +272,33 @@ async fn unknown_index(context: &Context) -> Findings {
     let what = "a negative index";
     findings.extend(refused(context, block_request(-1), what, holds_no_block).await?);
     Ok(findings)
+}
+
+/// Whether a chain has a block 0 is up to it; what is no block 0 may not be answered for it.
+async fn index_zero(context: &Context) -> Findings {
+    let exchange = context.node.ask(block_request(0)).await?;
+    let Some(block) = exchange.answered_object().filter(|block| is_block(block)) else {
+        return Ok(Vec::new());
+    };
+    // A node whose indexes are all off by the same is told so elsewhere.
+    let wanted = context.material.offset.unwrap_or_default();
+    let actual = match reported_index(block) {
+        Some(index) if index == wanted => return Ok(Vec::new()),
+        Some(index) => format!("index {index}"),
+        None => {
+            let blocks = &context.material.blocks;
+            let known = blocks
+                .iter()
+                .find(|(index, known)| *index != 0 && known.answered_object() == Some(block));
+            match known {
+                Some((index, _)) => format!("what is answered for index {index}"),
+                None => return Ok(Vec::new()),
+            }
+        }
+    };
+    let what = "index 0 is answered with another block";
+    let expected = "block 0, or none";
+    Ok(vec![
+        Finding::new(&exchange, what, expected, actual).at("/index"),
+    ])
 }

@@ -3,6 +3,7 @@
 //! A case's ID is `<operation>/<behaviour>` and stays what it is once released: expectations,
 //! baselines and other people's filters name it.
 
+mod balance_lists;
 mod block_transactions;
 mod call_sc;
 mod chain;
@@ -12,11 +13,13 @@ mod fields;
 mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
+mod record;
 mod sc_state;
 mod submit_transaction;
 
 use std::{future::Future, pin::Pin};
 
+pub(crate) use balance_lists::held_by_wallet;
 pub(crate) use chain::VOTER_ADDRESS;
 pub(crate) use fields::FIELDS;
 pub(crate) use get_block::MILLISECONDS;

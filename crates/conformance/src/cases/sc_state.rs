@@ -3,7 +3,10 @@
 use node_client::escape::escaped_up_to as shown;
 use serde_json::Value;
 
-use super::Case;
+use super::{
+    Case,
+    record::{Row, carried, matches_claim, rows},
+};
 use crate::{
     exchange::Request,
     judge::{all_answer_json, is_missing, never, objects, refused, steady},
@@ -26,16 +29,14 @@ pub(super) const CASES: &[Case] = &[
         |c| Box::pin(unique_value_echo(c)),
     ),
     Case::must(
+        "sc-state/record-matches-claim",
+        "Verification record: Its created fields are those of add_verification",
+        |c| Box::pin(matches_claim(c)),
+    ),
+    Case::must(
         "sc-state/unknown-value",
         "unique_value | string | yes | value to match in that column",
-        |c| {
-            Box::pin(unknown(
-                c,
-                "unique_value",
-                UNCLAIMED,
-                "an asset nobody claimed",
-            ))
-        },
+        |c| Box::pin(unknown_value(c)),
     ),
     Case::must(
         "sc-state/unknown-table",
@@ -52,14 +53,7 @@ pub(super) const CASES: &[Case] = &[
     Case::must(
         "sc-state/unknown-contract",
         "contract_address | string | yes | deployed contract address",
-        |c| {
-            Box::pin(unknown(
-                c,
-                "contract_address",
-                "ctffffffffffffffffffffffffffffffffffffffff",
-                "a contract that nobody deployed",
-            ))
-        },
+        |c| Box::pin(unknown_contract(c)),
     ),
     Case::must(
         "sc-state/repeat-read",
@@ -86,14 +80,7 @@ pub(super) const CASES: &[Case] = &[
     Case::must(
         "sc-state/unknown-column",
         "unique_column | string | yes | column to query by",
-        |c| {
-            Box::pin(unknown(
-                c,
-                "unique_column",
-                "no_such_column",
-                "a column that is not there",
-            ))
-        },
+        |c| Box::pin(unknown_column(c)),
     ),
     Case::must(
         "sc-state/table-name-required",
@@ -169,13 +156,7 @@ async fn value(context: &Context) -> Findings {
 
 /// What was stored, in the field that the contract names or the one that nodes were seen to use.
 pub(crate) fn stored(body: &Value) -> Option<&Value> {
-    let found = ["value", "data"].iter().find_map(|name| body.get(name));
-    found.filter(|value| match value {
-        Value::Null => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        _ => true,
-    })
+    carried(body).next().map(|(_, value)| value)
 }
 
 /// The first member of a name, wherever it stands.
@@ -216,17 +197,27 @@ async fn unique_value_echo(context: &Context) -> Findings {
             .iter()
             .find(|(name, _)| *name == "unique_value");
         let Some((_, asked)) = asked else { continue };
-        let Some(record) = exchange.answered_object().and_then(stored) else {
+        let Some(body) = exchange.answered_object() else {
             continue;
         };
-        judged = true;
-        if !mentions(record, asked) {
-            findings.push(Finding::new(
-                &exchange,
-                "the record is about another asset than was asked for",
-                format!("a record that has {:?}", shown(asked, 60)),
-                exchange.excerpt(200),
-            ));
+        for (name, record) in carried(body) {
+            judged = true;
+            // In a record of a known form there is one place for it; else it has to be somewhere.
+            let right = match rows(record) {
+                Some(rows) => rows.iter().all(|row| row.has("asset_id", asked)),
+                None => mentions(record, asked),
+            };
+            if !right {
+                findings.push(
+                    Finding::new(
+                        &exchange,
+                        "a record is about another asset than was asked for",
+                        format!("records that have {:?} only", shown(asked, 60)),
+                        exchange.excerpt(200),
+                    )
+                    .at(format!("/{name}")),
+                );
+            }
         }
     }
     if judged {
@@ -260,11 +251,122 @@ async fn claim_readable(context: &Context) -> Findings {
 
 async fn unknown(context: &Context, name: &'static str, other: &str, what: &str) -> Findings {
     let request = known_request(context).without(name).with(name, other);
-    let holds_nothing = |body: &Value| stored(body).is_none();
     refused(context, request, what, holds_nothing).await
 }
+
+fn holds_nothing(body: &Value) -> bool {
+    stored(body).is_none()
+}
+
+/// Whether all records that an answer has are known to have this text in a column.
+fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
+    let right =
+        |(_, value)| rows(value).is_some_and(|rows| rows.iter().all(|row| row.has(column, wanted)));
+    carried(body).all(right)
+}
+
+/// What is no asset's name, but close to that of one, has no record: neither in letters of another
+/// case nor cut short.
+async fn unknown_value(context: &Context) -> Findings {
+    let near = match context.material.assets.first() {
+        Some((_, asset)) => vec![in_other_case(asset), cut_short(asset)],
+        None => Vec::new(),
+    };
+    let mut near: Vec<_> = near.into_iter().flatten().collect();
+    if near.is_empty() {
+        near.push(UNCLAIMED.to_owned());
+    }
+    let mut findings = Vec::new();
+    for value in near {
+        let name = "unique_value";
+        let request = known_request(context).without(name).with(name, &value);
+        // There may be an asset of that very name.
+        let harmless = |body: &Value| has_only(body, "asset_id", &value);
+        let what = "an asset nobody claimed, whose name is close to that of another,";
+        findings.extend(refused(context, request, what, harmless).await?);
+    }
+    Ok(findings)
+}
+
+/// A name with its ASCII letters in the other case, if it has any.
+fn in_other_case(name: &str) -> Option<String> {
+    let swapped: String = name
+        .chars()
+        .map(|c| match c {
+            'a'..='z' => c.to_ascii_uppercase(),
+            _ => c.to_ascii_lowercase(),
+        })
+        .collect();
+    (swapped != name).then_some(swapped)
+}
+
+/// A name without its last character, if anything is left then.
+fn cut_short(name: &str) -> Option<String> {
+    let mut short = name.to_owned();
+    short.pop();
+    (!short.trim().is_empty()).then_some(short)
+}
+
+/// Another contract does not have the records of this one.
+async fn unknown_contract(context: &Context) -> Findings {
+    let known = context.contract();
+    let claims = &context.material.assets;
+    let other =
+        context.material.contracts.iter().find(|other| {
+            **other != known && !claims.iter().any(|(contract, _)| contract == *other)
+        });
+    let name = "contract_address";
+    let Some(other) = other else {
+        let other = "ctffffffffffffffffffffffffffffffffffffffff";
+        return unknown(context, name, other, "a contract that nobody deployed").await;
+    };
+    let request = known_request(context).without(name).with(name, other);
+    // It may have a record about that asset of its own.
+    let harmless = |body: &Value| {
+        let own = |(_, value)| {
+            rows(value).is_some_and(|rows| {
+                let address = |row: &Row<'_>| row.column("address").cloned();
+                rows.iter()
+                    .all(|row| address(row).is_none_or(|address| address == other.as_str()))
+            })
+        };
+        carried(body).all(own)
+    };
+    let what = "a contract that has no such record";
+    refused(context, request, what, harmless).await
+}
+
+/// A column that holds something else does not hold the asset's name.
+async fn unknown_column(context: &Context) -> Findings {
+    let Some((_, asset)) = context.material.assets.first() else {
+        let what = "a column that is not there";
+        return unknown(context, "unique_column", "no_such_column", what).await;
+    };
+    let request = known_request(context)
+        .without("unique_column")
+        .with("unique_column", OTHER_COLUMN);
+    let harmless = |body: &Value| has_only(body, OTHER_COLUMN, asset);
+    let what = "a column that holds something else";
+    refused(context, request, what, harmless).await
+}
+
+/// A column that an asset's name never stands in.
+const OTHER_COLUMN: &str = "asset_type";
 
 async fn left_out(context: &Context, name: &'static str) -> Findings {
     let what = format!("a request without {name}");
     refused(context, known_request(context).without(name), &what, never).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_close_is_another_one() {
+        assert_eq!(in_other_case("Ab-1").as_deref(), Some("aB-1"));
+        assert_eq!(in_other_case("12"), None);
+        assert_eq!(cut_short("aé").as_deref(), Some("a"));
+        assert_eq!(cut_short("a"), None);
+    }
 }

@@ -18,14 +18,24 @@ const ALL_TOKENS: Parameter = ("balance_type", "ALL_TOKENS_IN_WALLET");
 const WALLET: Parameter = ("wallet_address", "an address from the chain");
 const ALL_WALLETS: Parameter = ("balance_type", "ALL_WALLETS_FOR_TOKEN");
 const TOKEN: Parameter = ("token_code", "a token from the chain");
+const ANY_TOKEN: Parameter = (
+    "token_code",
+    "a token from the chain, or one that does not exist",
+);
 const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or no documented one");
 const ANY_WALLET: Parameter = (
     "wallet_address",
     "an address from the chain, or one that nobody has",
 );
 const TABLE: Parameter = ("table_name", "verification, or one that is not there");
-const CONTRACT: Parameter = ("contract_address", "a contract from the chain");
-const COLUMN: Parameter = ("unique_column", "asset_id, or one that is not there");
+const CONTRACT: Parameter = (
+    "contract_address",
+    "a contract from the chain, or one that nobody deployed",
+);
+const COLUMN: Parameter = (
+    "unique_column",
+    "asset_id, or one that does not hold assets",
+);
 const VALUE: Parameter = (
     "unique_value",
     "an asset from the chain, or one that nobody claimed",
@@ -113,7 +123,7 @@ pub const KINDS: &[Kind] = &[
     kind(
         Get,
         "/get-balances",
-        &[ALL_TOKENS, WALLET],
+        &[ALL_TOKENS, ANY_WALLET],
         None,
         Read,
         &[DISCOVERY],
@@ -121,11 +131,12 @@ pub const KINDS: &[Kind] = &[
     kind(
         Get,
         "/get-balances",
-        &[ALL_WALLETS, TOKEN],
+        &[ALL_WALLETS, ANY_TOKEN],
         None,
         Read,
         &[
             "get-balances/all-wallets-for-token",
+            "get-balances/nothing-held",
             "get-balances/lists-*",
             "get-balances/wallet-address",
             "baseline/all-wallets-for-token",
@@ -134,11 +145,12 @@ pub const KINDS: &[Kind] = &[
     kind(
         Get,
         "/get-balances",
-        &[ONE_BALANCE, TOKEN, ANY_WALLET],
+        &[ONE_BALANCE, ANY_TOKEN, ANY_WALLET],
         None,
         Read,
         &[
             "get-balances/token-in-wallet",
+            "get-balances/lists-agree",
             "get-balances/balance",
             "get-balances/nothing-held",
             "get-balances/wallet-address",
@@ -178,6 +190,7 @@ pub const KINDS: &[Kind] = &[
             "sc-state/answers",
             "sc-state/value",
             "sc-state/unique-value-echo",
+            "sc-state/record-matches-claim",
             "sc-state/unknown-*",
             "sc-state/claim-readable",
             "sc-state/contract-address-malformed",

@@ -24,7 +24,7 @@ use crate::{
 pub(super) const REFUSED: &str = "to be refused";
 
 /// Something that no other run has written.
-pub(super) fn unique() -> u128 {
+pub(crate) fn unique() -> u128 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_nanos())

@@ -11,7 +11,7 @@ use node_primitives::{Amount, Signer, WalletAddress};
 use tokio::sync::OnceCell;
 
 pub(crate) use claim::{Claim, in_block, is_valid, message};
-pub(crate) use draft::unlike;
+pub(crate) use draft::{unique, unlike};
 pub(crate) use refusal::Refusal;
 
 use crate::{asked, exchange::Exchange, outcome::Obstacle, sample::Context};

@@ -1,0 +1,372 @@
+//! The lists that `GET /get-balances` answers, held against one another and against single balances.
+//!
+//! The shape of the lists is not shown. A list is judged where each of its entries says what it is
+//! about and what is held, as nodes were seen to do it; one of another form is left alone.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use node_client::escape::escaped_up_to as shown;
+use node_primitives::{Integer, RawJson};
+
+use crate::{
+    exchange::{Exchange, Request},
+    judge::objects,
+    outcome::{Finding, Findings, Obstacle},
+    sample::{
+        Context, Sample, token_balance_request, token_holders_request, wallet_balances_request,
+    },
+};
+
+/// A wallet and a token.
+pub(super) type Pair = (String, String);
+
+/// What an answer carries in either of the two fields, exactly: balances go beyond what a float holds.
+fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
+    let members: BTreeMap<String, RawJson> = serde_json::from_slice(body).ok()?;
+    let raw = ["balance", "value"]
+        .iter()
+        .find_map(|name| members.get(*name))?;
+    raw.decode().ok()
+}
+
+/// What a one-token answer says is held, exactly; nothing where it is no such answer.
+pub(super) fn held(exchange: &Exchange) -> Option<Integer> {
+    exchange.answered_object()?;
+    let balance: Option<Integer> = carried_exactly(&exchange.body)?;
+    Some(balance.unwrap_or_else(|| Integer::from(0)))
+}
+
+/// One entry of a list.
+struct Entry {
+    wallet: Option<String>,
+    token_code: Option<String>,
+    balance: Integer,
+}
+
+impl Entry {
+    fn of(members: &BTreeMap<String, RawJson>) -> Option<Self> {
+        let text = |name: &str| members.get(name).and_then(|raw| raw.decode().ok());
+        let balance: Option<Integer> = members.get("balance")?.decode().ok()?;
+        Some(Self {
+            wallet: text("wallet").or_else(|| text("wallet_address")),
+            token_code: text("token_code"),
+            balance: balance.unwrap_or_else(|| Integer::from(0)),
+        })
+    }
+}
+
+/// A list of a known form: what each entry is about, and what is held.
+pub(super) struct List<'e> {
+    pub(super) exchange: &'e Arc<Exchange>,
+    pub(super) held: Vec<(Pair, Integer)>,
+    /// The place of an entry that names another wallet or token than was asked for.
+    stray: Option<usize>,
+}
+
+fn asked<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
+    let mut query = exchange.request.query.iter();
+    let (_, value) = query.find(|(given, _)| *given == name)?;
+    Some(value)
+}
+
+impl<'e> List<'e> {
+    pub(super) fn of(exchange: &'e Arc<Exchange>) -> Option<Self> {
+        exchange.answered_object()?;
+        let entries: Vec<BTreeMap<String, RawJson>> = carried_exactly(&exchange.body)?;
+        let (wallet, token) = (
+            asked(exchange, "wallet_address"),
+            asked(exchange, "token_code"),
+        );
+        let mut held = Vec::with_capacity(entries.len());
+        let mut stray = None;
+        for (place, members) in entries.iter().enumerate() {
+            let entry = Entry::of(members)?;
+            let other = |said: &Option<String>, asked: Option<&str>| matches!((said, asked), (Some(said), Some(asked)) if said != asked);
+            if other(&entry.wallet, wallet) || other(&entry.token_code, token) {
+                stray = stray.or(Some(place));
+            }
+            let pair = match (wallet, token) {
+                (Some(wallet), None) => (wallet.to_owned(), entry.token_code?),
+                (None, Some(token)) => (entry.wallet?, token.to_owned()),
+                _ => return None,
+            };
+            held.push((pair, entry.balance));
+        }
+        Some(Self {
+            exchange,
+            held,
+            stray,
+        })
+    }
+
+    /// What the list says is held, if it has the pair.
+    fn get(&self, pair: &Pair) -> Option<&Integer> {
+        let mut entries = self.held.iter();
+        entries.find(|(of, _)| of == pair).map(|(_, held)| held)
+    }
+
+    /// Whether it is the list that a pair belongs in.
+    fn is_for(&self, pair: &Pair) -> bool {
+        asked(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
+            && asked(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
+    }
+}
+
+/// What a wallet's list says it holds, as pairs; nothing where the list is of no known form.
+pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)>> {
+    let mut held = List::of(list)?.held;
+    held.retain(|(_, balance)| *balance > Integer::from(0));
+    Some(held)
+}
+
+/// What an answer of any of the three kinds says of a pair: what is not listed is not held.
+fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
+    if asked(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
+        return held(exchange);
+    }
+    let list = List::of(exchange)?;
+    Some(list.get(pair).cloned().unwrap_or_else(|| Integer::from(0)))
+}
+
+/// How often two answers are compared that change while they are read.
+const MOST_LOOKS: u32 = 4;
+
+/// What came of a second look at two answers that differ.
+pub(super) enum Look {
+    Same,
+    /// The two answers.
+    Differ(Arc<Exchange>, Arc<Exchange>),
+    /// The balance was another one before and after the other answer was read, each time.
+    Moves,
+}
+
+/// Whether two questions about a pair are answered differently while nothing changes: a transfer
+/// may come in between, so one is asked before and after the other.
+pub(super) async fn look_again(
+    context: &Context,
+    one: &Request,
+    other: &Request,
+    pair: &Pair,
+) -> Result<Look, Obstacle> {
+    for _ in 0..MOST_LOOKS {
+        let before = context.node.ask(one.clone()).await?;
+        let theirs = context.node.ask(other.clone()).await?;
+        let (Some(ours), Some(said)) = (amount(&before, pair), amount(&theirs, pair)) else {
+            // What can't be read is told by other cases.
+            return Ok(Look::Same);
+        };
+        if ours == said {
+            return Ok(Look::Same);
+        }
+        let after = context.node.ask(one.clone()).await?;
+        if amount(&after, pair) == Some(ours) {
+            return Ok(Look::Differ(after, theirs));
+        }
+    }
+    Ok(Look::Moves)
+}
+
+pub(super) const MOVES: &str =
+    "balances change too fast to compare what two questions say of the same one";
+pub(super) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
+
+/// The list of all tokens of a wallet, or of all wallets for a token.
+fn name(request: &Request) -> &str {
+    let mut query = request.query.iter();
+    query
+        .find(|(name, _)| *name == "balance_type")
+        .map_or("", |(_, value)| value)
+}
+
+/// Each list has everything once and nothing else, and has what other answers say is held.
+pub(super) async fn lists_agree(context: &Context) -> Findings {
+    let by_wallet = objects(context, Sample::WalletBalances).await?;
+    let by_token = objects(context, Sample::TokenHolders).await?;
+    let by_wallet: Vec<_> = by_wallet.iter().filter_map(List::of).collect();
+    let by_token: Vec<_> = by_token.iter().filter_map(List::of).collect();
+    if by_wallet.is_empty() && by_token.is_empty() {
+        return Err(Obstacle::NoMaterial(NO_LIST.to_owned()));
+    }
+    let mut findings = Vec::new();
+    for list in by_wallet.iter().chain(&by_token) {
+        findings.extend(list_alone(list));
+    }
+    let mut moves = false;
+    for (pair, one, other) in to_compare(context, &by_wallet, &by_token) {
+        match look_again(context, &one, &other, &pair).await? {
+            Look::Same => {}
+            Look::Moves => moves = true,
+            Look::Differ(ours, theirs) => {
+                findings.push(difference(&pair, &ours, &theirs));
+            }
+        }
+    }
+    findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
+    if moves && findings.is_empty() {
+        return Err(Obstacle::NoMaterial(MOVES.to_owned()));
+    }
+    Ok(findings)
+}
+
+/// What is wrong with a list whatever others say.
+fn list_alone(list: &List<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (place, (pair, _)) in list.held.iter().enumerate() {
+        if !seen.insert(pair) {
+            let actual = list.exchange.excerpt(160);
+            let what = "the list has the same entry twice";
+            findings.push(
+                Finding::new(list.exchange, what, "one entry each", actual)
+                    .at(format!("/balance/{place}")),
+            );
+        }
+    }
+    if let Some(place) = list.stray {
+        let what = "the list has an entry of another wallet or token than was asked for";
+        let expected = "entries of what was asked for";
+        let actual = list.exchange.excerpt(160);
+        findings.push(
+            Finding::new(list.exchange, what, expected, actual).at(format!("/balance/{place}")),
+        );
+    }
+    findings
+}
+
+/// The pairs of which two lists, read one after the other, say different things.
+fn to_compare(
+    context: &Context,
+    by_wallet: &[List<'_>],
+    by_token: &[List<'_>],
+) -> Vec<(Pair, Request, Request)> {
+    let nothing = Integer::from(0);
+    let mut pairs: BTreeSet<&Pair> = context.material.holdings.iter().take(3).collect();
+    for list in by_wallet.iter().chain(by_token) {
+        pairs.extend(list.held.iter().map(|(pair, _)| pair));
+    }
+    let mut differ = Vec::new();
+    for pair in pairs {
+        let find = |lists: &'_ [List<'_>]| {
+            let list = lists.iter().find(|list| list.is_for(pair))?;
+            Some((
+                list.exchange.request.clone(),
+                list.get(pair).unwrap_or(&nothing).clone(),
+            ))
+        };
+        if let (Some((one, ours)), Some((other, theirs))) = (find(by_wallet), find(by_token))
+            && ours != theirs
+            && differ.len() < MOST_DIFFERENCES
+        {
+            differ.push((pair.clone(), one, other));
+        }
+    }
+    differ
+}
+
+/// So many differences are looked at again.
+const MOST_DIFFERENCES: usize = 8;
+
+fn difference(pair: &Pair, ours: &Arc<Exchange>, theirs: &Arc<Exchange>) -> Finding {
+    let listed = |exchange| List::of(exchange).is_some_and(|list| list.get(pair).is_some());
+    let single = |exchange: &Exchange| name(&exchange.request) == "TOKEN_IN_WALLET";
+    for (lacks, has) in [(ours, theirs), (theirs, ours)] {
+        if !single(lacks) && !listed(lacks) {
+            let (lacks_name, has_name) = (name(&lacks.request), name(&has.request));
+            return Finding::new(
+                lacks,
+                format!("{lacks_name} leaves out what {has_name} says is held"),
+                format!(
+                    "an entry for {} of {}",
+                    shown(&pair.1, 60),
+                    shown(&pair.0, 60)
+                ),
+                lacks.excerpt(160),
+            )
+            .at("/balance");
+        }
+    }
+    let (one, other) = (name(&ours.request), name(&theirs.request));
+    let said = |exchange| amount(exchange, pair).map(|amount| amount.to_string());
+    Finding::new(
+        ours,
+        format!(
+            "{one} says another balance than {other} for {} of {}",
+            shown(&pair.1, 60),
+            shown(&pair.0, 60)
+        ),
+        shown(&said(theirs).unwrap_or_default(), 160),
+        shown(&said(ours).unwrap_or_default(), 160),
+    )
+    .at("/balance")
+}
+
+/// How many wallets are asked for that the chain shows and a list of all wallets does not have.
+const MOST_UNLISTED: usize = 2;
+
+/// A wallet of the chain that is in no list of holders holds nothing.
+async fn unlisted(
+    context: &Context,
+    by_wallet: &[List<'_>],
+    by_token: &[List<'_>],
+    moves: &mut bool,
+) -> Findings {
+    let Some(list) = by_token.first() else {
+        return Ok(Vec::new());
+    };
+    let Some(token) = asked(list.exchange, "token_code") else {
+        return Ok(Vec::new());
+    };
+    let pairs = context
+        .material
+        .wallets
+        .iter()
+        .map(|wallet| (wallet.clone(), token.to_owned()));
+    let unlisted = pairs
+        // What has a list of its own was compared with it.
+        .filter(|pair| list.get(pair).is_none())
+        .filter(|pair| !by_wallet.iter().any(|own| own.is_for(pair)));
+    let mut findings = Vec::new();
+    for pair in unlisted.take(MOST_UNLISTED) {
+        let request = token_balance_request(&pair.0, &pair.1);
+        let alone = context.node.ask(request.clone()).await?;
+        if held(&alone).is_none_or(|held| held == Integer::from(0)) {
+            continue;
+        }
+        match look_again(context, &request, &list.exchange.request, &pair).await? {
+            Look::Same => {}
+            Look::Moves => *moves = true,
+            Look::Differ(ours, theirs) => findings.push(difference(&pair, &ours, &theirs)),
+        }
+    }
+    Ok(findings)
+}
+
+/// What nobody has heard of has no list of things that are held.
+pub(super) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
+    let mut findings = Vec::new();
+    for (request, who) in [
+        (wallet_balances_request(wallet), "a wallet that nobody has"),
+        (token_holders_request(token), "a token that does not exist"),
+    ] {
+        let exchange = context.node.ask(request).await?;
+        let held = held_by_wallet(&exchange).unwrap_or_default();
+        if !held.is_empty() {
+            findings.push(
+                Finding::new(
+                    &exchange,
+                    format!(
+                        "{} lists what is held of, or by, {who}",
+                        name(&exchange.request)
+                    ),
+                    "an empty list, or a refusal",
+                    exchange.excerpt(160),
+                )
+                .at("/balance"),
+            );
+        }
+    }
+    Ok(findings)
+}
