@@ -21,12 +21,14 @@ call and sign print a transaction either way, and completions, man and --help pr
 
 Exit status:
   0    done
-  1    what was asked for is not there, or, for verify, not so
+  1    what was asked for is not there, however the node says so, or, for verify, not so
   2    wrong usage, configuration or input; no transaction was sent
   3    the node was not reached, did not answer in time, or answered with an error status
   4    the node refused the transaction
-  5    a transaction was sent, or maybe sent, and is not confirmed; the message says how to go on
-  6    the node's answer is not what the contract says, or not what was asked for; nothing was signed
+  5    a transaction was sent, or maybe sent, and is not confirmed, or is recorded otherwise; the
+       message says how to go on
+  6    the node's answer is not what the contract says, contradicts itself, or is not what was
+       asked for; nothing was signed
   130  interrupted";
 
 /// A blockchain node from a terminal: blocks, balances, wallets, contract calls and claims.

@@ -9,8 +9,10 @@ use serde_json::value::RawValue;
 use crate::{
     DecodeError, HolderAddress,
     decode::{
-        ExtraFields, Field, FieldError, FieldFault, MOST_ODD, kind_of, members, too_many_odd,
+        ExtraFields, Field, FieldError, FieldFault, Leaf, MOST_ODD, check_status, kind_of, members,
+        too_many_odd,
     },
+    escape::escaped_up_to,
 };
 
 /// What a node answers to a question about balances.
@@ -23,6 +25,9 @@ use crate::{
 pub struct BalanceAnswer {
     balance: Option<RawJson>,
     value: Option<RawJson>,
+    /// The field that is there more than once.
+    twice: Option<&'static str>,
+    status: Field<String>,
     extra: ExtraFields,
 }
 
@@ -32,6 +37,8 @@ pub struct BalanceAnswer {
 pub struct TokenBalance {
     /// The token.
     pub token_code: String,
+    /// Who holds it, where the node says it.
+    pub holder: Option<HolderAddress>,
     /// How much of it; `None` where the node says null.
     pub balance: Option<Integer>,
     /// The fields that nobody described.
@@ -163,7 +170,8 @@ impl BalanceAnswer {
     /// or wallet.
     ///
     /// # Errors
-    /// If there is no such field, or it holds no integer.
+    /// If there is no such field, or it holds no integer; or, as for all of these, if there is more
+    /// than one and they differ, or the node says that it failed.
     pub fn amount(&self) -> Result<Option<Integer>, FieldError> {
         let (name, raw) = self.found()?;
         let field = field_of(raw);
@@ -184,6 +192,7 @@ impl BalanceAnswer {
             let entry = Entry::read(text)?;
             Ok(TokenBalance {
                 token_code: entry.token_code.require("token_code")?.clone(),
+                holder: entry.holder()?,
                 balance: entry.balance()?,
                 extra: entry.extra,
             })
@@ -199,7 +208,7 @@ impl BalanceAnswer {
         Listing::read(name, raw, |text| {
             let entry = Entry::read(text)?;
             Ok(HolderBalance {
-                holder: *entry.wallet.require("wallet")?,
+                holder: *entry.holder.require("wallet")?,
                 token_code: entry.token_code.value().cloned(),
                 balance: entry.balance()?,
                 extra: entry.extra,
@@ -213,9 +222,36 @@ impl BalanceAnswer {
         &self.extra
     }
 
+    /// The field that carries the balance, unless something in the answer speaks against it.
     fn found(&self) -> Result<(&'static str, &RawJson), FieldError> {
-        self.carrier()
-            .ok_or_else(|| FieldError::new("balance", FieldFault::Missing))
+        // No `status` is documented here, and none was observed.
+        if matches!(self.status, Field::Value(_)) {
+            check_status(&self.status, &self.extra)?;
+        }
+        let unclear = |name, reason: &str| {
+            let fault = FieldFault::Malformed(reason.to_owned());
+            Err(FieldError::new(name, fault))
+        };
+        if let Some(name) = self.twice {
+            return unclear(name, "it is there more than once");
+        }
+        match (&self.balance, &self.value) {
+            (Some(balance), Some(value))
+                if !balance.is_null() && !value.is_null() && balance.as_str() != value.as_str() =>
+            {
+                unclear("balance", "`balance` and `value` differ")
+            }
+            _ => self.carrier().ok_or_else(|| {
+                let fault = match self.extra.detail() {
+                    Some(words) => FieldFault::Malformed(format!(
+                        "it is missing, and the node says: {}",
+                        escaped_up_to(&words, 100)
+                    )),
+                    None => FieldFault::Missing,
+                };
+                FieldError::new("balance", fault)
+            }),
+        }
     }
 }
 
@@ -226,9 +262,22 @@ impl<'de> Deserialize<'de> for BalanceAnswer {
         members(raw.get(), |name, raw| {
             let value = RawJson::from(raw.to_owned());
             match name {
-                "balance" => answer.balance = Some(value),
-                "value" => answer.value = Some(value),
-                _ => answer.extra.push(name, value),
+                "balance" => {
+                    if answer.balance.replace(value).is_some() {
+                        answer.twice = Some("balance");
+                    }
+                }
+                "value" => {
+                    if answer.value.replace(value).is_some() {
+                        answer.twice = Some("value");
+                    }
+                }
+                _ => {
+                    if name == "status" {
+                        answer.status = Field::read(raw);
+                    }
+                    answer.extra.push(name, value);
+                }
             }
         })
         .map_err(serde::de::Error::custom)?;
@@ -239,30 +288,70 @@ impl<'de> Deserialize<'de> for BalanceAnswer {
 /// An entry of either list.
 #[derive(Default)]
 struct Entry {
-    wallet: Field<HolderAddress>,
+    holder: Field<HolderAddress>,
     token_code: Field<String>,
     balance: Field<Integer>,
     extra: ExtraFields,
 }
 
 impl Entry {
+    /// Reads an entry, whose form the contract does not show. Observed are `wallet`, `token_code`
+    /// and `balance`. Where one of these is not there, its other names stand for it: the contract
+    /// calls a holder `wallet_address` elsewhere, and a balance `value`.
     fn read(text: &str) -> Result<Self, FieldError> {
         let mut entry = Self::default();
-        let read = members(text, |name, raw| match name {
-            "wallet" => entry.wallet = Field::read(raw),
-            "token_code" => entry.token_code = Field::read(raw),
-            "balance" => entry.balance = Field::read(raw),
-            _ => entry.extra.push(name, raw.to_owned().into()),
+        let mut others = Vec::new();
+        let mut unclear = None;
+        let read = members(text, |name, raw| {
+            let fits = match name {
+                "wallet" => first_or_same(&mut entry.holder, raw),
+                "token_code" => first_or_same(&mut entry.token_code, raw),
+                "balance" => first_or_same(&mut entry.balance, raw),
+                _ => {
+                    others.push((name.to_owned(), raw));
+                    true
+                }
+            };
+            if !fits {
+                unclear = Some(name.to_owned());
+            }
         });
-        match read {
-            Ok(()) => Ok(entry),
-            Err(_) => Err(FieldError::new(
+        if read.is_err() {
+            return Err(FieldError::new(
                 "entry",
                 FieldFault::Malformed(format!(
                     "an object belongs here, and this is {}",
                     kind_of(text)
                 )),
+            ));
+        }
+        for (name, raw) in others {
+            match &*name {
+                "wallet_address" | "holder" if entry.holder == Field::Missing => {
+                    entry.holder = Field::read(raw);
+                }
+                "token" if entry.token_code == Field::Missing => {
+                    entry.token_code = Field::read(raw);
+                }
+                "value" | "amount" if entry.balance == Field::Missing => {
+                    entry.balance = Field::read(raw);
+                }
+                _ => entry.extra.push(&name, raw.to_owned().into()),
+            }
+        }
+        match unclear {
+            None => Ok(entry),
+            Some(name) => Err(FieldError::new(
+                name,
+                FieldFault::Malformed("it is there more than once, with two values".to_owned()),
             )),
+        }
+    }
+
+    fn holder(&self) -> Result<Option<HolderAddress>, FieldError> {
+        match &self.holder {
+            Field::Missing | Field::Null => Ok(None),
+            holder => holder.require("wallet").copied().map(Some),
         }
     }
 
@@ -274,9 +363,15 @@ impl Entry {
     }
 }
 
-fn field_of(raw: &RawJson) -> Field<Integer> {
-    use crate::decode::Leaf;
+/// Takes what an entry says of a field; `false` if it has said something else of it before.
+fn first_or_same<T: Leaf + PartialEq>(field: &mut Field<T>, raw: &RawValue) -> bool {
+    let found = Field::read(raw);
+    let fits = *field == Field::Missing || *field == found;
+    *field = found;
+    fits
+}
 
+fn field_of(raw: &RawJson) -> Field<Integer> {
     if raw.is_null() {
         return Field::Null;
     }
@@ -320,6 +415,58 @@ mod tests {
         ] {
             assert_eq!(answer(&body).amount().unwrap().unwrap().to_string(), amount);
         }
+    }
+
+    #[test]
+    fn what_an_answer_says_in_two_ways_is_not_chosen_from() {
+        for (body, words) in [
+            (r#"{"balance":1,"value":2}"#, "`balance` and `value` differ"),
+            (r#"{"balance":1,"balance":2}"#, "more than once"),
+            (r#"{"value":1,"value":null}"#, "more than once"),
+            (
+                r#"{"status":"FAILURE","balance":0,"msg":"the database is busy"}"#,
+                "this is \"FAILURE\"; the node says: the database is busy",
+            ),
+            (r#"{"detail":"busy"}"#, "the node says: busy"),
+        ] {
+            let error = answer(body).amount().unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        for body in [
+            r#"{"status":"SUCCESS","balance":7,"value":7}"#,
+            r#"{"balance":7,"value":null,"status":1}"#,
+        ] {
+            assert_eq!(answer(body).amount(), Ok(Some(7.into())), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_entry_is_read_by_the_other_names_of_its_fields() {
+        let wallet = "0x00000000000000000000000000000000000000a1";
+        for (names, extra) in [
+            (["wallet", "token_code", "balance"], 0),
+            (["wallet_address", "token", "value"], 0),
+            (["holder", "token", "amount"], 0),
+            // What stands beside the observed names means something else.
+            (["wallet", "token_code", "balance\":5,\"value"], 1),
+        ] {
+            let [holder, token, balance] = names;
+            let list =
+                format!(r#"{{"balance":[{{"{holder}":"{wallet}","{token}":"T","{balance}":5}}]}}"#);
+            let answer = answer(&list);
+            let held = &answer.holders().unwrap()[0];
+            assert_eq!(held.holder.to_string(), wallet, "{list}");
+            assert_eq!(held.token_code.as_deref(), Some("T"), "{list}");
+            assert_eq!(held.balance, Some(5.into()), "{list}");
+            assert_eq!(held.extra.len(), extra, "{list}");
+            assert_eq!(answer.tokens().unwrap()[0].holder, Some(held.holder));
+        }
+        let twice = answer(r#"{"balance":[{"token_code":"T","balance":1,"balance":2}]}"#);
+        let fault = twice.tokens().unwrap().faults()[0].to_string();
+        assert!(
+            fault.contains("`balance[0].balance`") && fault.contains("two values"),
+            "{fault}"
+        );
     }
 
     #[test]

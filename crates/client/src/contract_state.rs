@@ -1,14 +1,13 @@
 //! What a smart contract has stored.
 
-use node_primitives::RawJson;
+use node_primitives::{RawJson, sorted_message};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::{
     DecodeError, VerificationRecord,
-    decode::{ExtraFields, Field, FieldError, FieldFault, members},
+    decode::{ExtraFields, Field, FieldError, FieldFault, check_status, members, text_in},
     escape::escaped_up_to,
-    submit::SUCCESS,
 };
 
 /// What a node answers to a question about a contract's state.
@@ -47,16 +46,40 @@ impl ContractState {
         }
     }
 
-    /// The record, as it came; `None` if the node says that none matches.
+    /// The record, as it came; `None` if the node says that none matches: with null, or, where it
+    /// carries nothing, in words such as `no such record`.
     ///
     /// # Errors
-    /// If the answer has neither `value` nor `data`, or has a `status` that is not `SUCCESS`: what
-    /// it carries then is no record, and not the answer that there is none.
+    /// If the answer has neither `value` nor `data`, has both with different records, or has a
+    /// `status` that is not `SUCCESS`: what it carries then is no record, and not the answer that
+    /// there is none.
     pub fn record(&self) -> Result<Option<&RawJson>, FieldError> {
+        if self.says_absent() {
+            return Ok(None);
+        }
         self.check_status()?;
+        match (&self.value, &self.data) {
+            (Some(value), Some(data)) if differ(value, data) => {
+                let reason = "`value` and `data` have different records";
+                return Err(FieldError::new(
+                    "value",
+                    FieldFault::Malformed(reason.to_owned()),
+                ));
+            }
+            _ => {}
+        }
         match self.carrier() {
             Some((_, record)) => Ok((!record.is_null()).then_some(record)),
-            None => Err(FieldError::new("value", FieldFault::Missing)),
+            None => Err(FieldError::new(
+                "value",
+                match self.extra.detail() {
+                    Some(words) => FieldFault::Malformed(format!(
+                        "it is missing, and the node says: {}",
+                        escaped_up_to(&words, 100)
+                    )),
+                    None => FieldFault::Missing,
+                },
+            )),
         }
     }
 
@@ -99,19 +122,15 @@ impl ContractState {
     /// The contract shows no `status` here, so it may be missing; if it is there, it has to be the
     /// one that nodes were seen to answer.
     fn check_status(&self) -> Result<(), FieldError> {
-        const NAME: &str = "status";
         match &self.status {
             Field::Missing => Ok(()),
-            Field::Value(status) if status == SUCCESS => Ok(()),
-            Field::Value(status) => Err(FieldError::new(
-                NAME,
-                FieldFault::Malformed(format!(
-                    "\"{SUCCESS}\" belongs here, and this is \"{}\"",
-                    escaped_up_to(status, 60)
-                )),
-            )),
-            other => other.require(NAME).map(drop),
+            status => check_status(status, &self.extra),
         }
+    }
+
+    /// Whether it carries nothing, and says in words that nothing is there.
+    fn says_absent(&self) -> bool {
+        self.carrier().is_none_or(|(_, record)| record.is_null()) && self.extra.say_absent()
     }
 
     /// The fields that nobody described, as they came.
@@ -119,6 +138,16 @@ impl ContractState {
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
+}
+
+/// Whether two records, neither of which is null, say different things.
+fn differ(one: &RawJson, other: &RawJson) -> bool {
+    // An order of members and spaces mean nothing; a record may stand inside of a string.
+    let meaning = |record: &RawJson| {
+        let text = text_in(record.as_str()).map_or(record.as_str().into(), |inside| inside);
+        sorted_message(&text).unwrap_or_else(|_| record.as_str().to_owned())
+    };
+    !one.is_null() && !other.is_null() && meaning(one) != meaning(other)
 }
 
 impl<'de> Deserialize<'de> for ContractState {

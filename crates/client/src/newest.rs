@@ -1,6 +1,6 @@
 //! The newest block.
 
-use crate::{Client, Error};
+use crate::{Block, Client, Error};
 
 impl Client {
     /// The index of the newest block; `None` where there is no block at all.
@@ -11,7 +11,8 @@ impl Client {
     /// counted.
     ///
     /// # Errors
-    /// If a request fails otherwise than that there is no such block.
+    /// If a request fails otherwise than that there is
+    /// [no such block](Self::block_if_there).
     ///
     /// ```no_run
     /// # async fn example(node: node_client::Client) -> Result<(), node_client::Error> {
@@ -48,9 +49,22 @@ impl Client {
     }
 
     async fn has_block(&self, index: u64) -> Result<bool, Error> {
+        Ok(self.block_if_there(index).await?.is_some())
+    }
+
+    /// The block at an index, for who looks for the end of the chain; `None` where the node has
+    /// none, in whatever way it says so.
+    ///
+    /// The contract shows no failures. So any refusal of the question
+    /// ([`may_be_absent`](Error::may_be_absent)) counts, and so does an answer that
+    /// [is no block](crate::Block::is_blank).
+    ///
+    /// # Errors
+    /// If the request fails otherwise.
+    pub async fn block_if_there(&self, index: u64) -> Result<Option<Block>, Error> {
         match self.block(index).await {
-            Ok(_) => Ok(true),
-            Err(error) if error.is_not_found() => Ok(false),
+            Ok(block) => Ok((!block.is_blank()).then_some(block)),
+            Err(error) if error.may_be_absent() => Ok(None),
             Err(error) => Err(error),
         }
     }

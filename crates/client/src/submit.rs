@@ -6,12 +6,11 @@ use serde_json::value::RawValue;
 
 use crate::{
     DecodeError, Listing,
-    decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, kind_of, members, text_in},
+    decode::{
+        ExtraFields, Field, FieldError, FieldFault, Leaf, SUCCESS, kind_of, members, text_in,
+    },
     escape::escaped_up_to,
 };
-
-/// What is in `status` where the answer is one. Source: the contract, "POST /submit-transaction".
-pub(crate) const SUCCESS: &str = "SUCCESS";
 
 /// What a node made of a submitted transaction.
 ///

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     DecodeError,
-    decode::{ExtraFields, Field, FieldError, members},
+    decode::{ExtraFields, Field, FieldError, check_status, members},
 };
 
 /// How far one wallet trusts another.
@@ -29,7 +29,8 @@ impl TrustScore {
             .map_err(|source| DecodeError::new("a trust score", body, source))
     }
 
-    /// The score. Its range is not stated.
+    /// The score. Its range is not stated. Whether the answer is one of success is told by
+    /// [`check_status`](Self::check_status).
     ///
     /// # Errors
     /// If it is no integer.
@@ -43,6 +44,14 @@ impl TrustScore {
     /// If it is no text.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
+    }
+
+    /// Checks that the answer is one of success: its score is none otherwise.
+    ///
+    /// # Errors
+    /// If `status` is not `SUCCESS`, or is missing; with what the node says, if it does.
+    pub fn check_status(&self) -> Result<(), FieldError> {
+        check_status(&self.status, &self.extra)
     }
 
     /// The fields that nobody described, as they came.

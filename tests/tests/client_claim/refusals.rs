@@ -75,8 +75,14 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
         .wait(Duration::from_secs(600));
     let outcome = world.client.claim(&other, &[&wallet], &options).await;
     match outcome.unwrap().read_back {
-        ReadBack::Differs { record, fields } => {
-            assert_eq!(fields, ["outcome"]);
+        ReadBack::Differs {
+            record,
+            differences,
+        } => {
+            assert_eq!(
+                differences[0].to_string(),
+                "outcome: asked was 2, and it is 1"
+            );
             assert_eq!(record.outcome(), Ok(&1.into()));
         }
         seen => panic!("{seen:?}"),

@@ -100,7 +100,10 @@ async fn a_record_of_another_wallet_or_with_other_words_is_not_taken_for_the_cla
         .await
         .unwrap();
     match outcome.read_back {
-        node_client::claim::ReadBack::Differs { fields, .. } => assert_eq!(fields, ["remarks"]),
+        node_client::claim::ReadBack::Differs { differences, .. } => {
+            let fields: Vec<_> = differences.iter().map(|one| one.field).collect();
+            assert_eq!(fields, ["remarks"]);
+        }
         seen => panic!("{seen:?}"),
     }
 }

@@ -42,7 +42,7 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
         (
             &["holders", "T"],
             r#"{"balance":[{"wallet":"EVIL","token_code":"T","balance":1}]}"#,
-            0,
+            6,
         ),
         (
             &[
@@ -83,10 +83,7 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
         if status == 0 {
             // Nothing is lost by it: a script reads what the node sent.
             let text = ran.json().to_string();
-            assert!(
-                arguments[0] == "holders" || text.contains('\u{202e}'),
-                "{text}"
-            );
+            assert!(text.contains('\u{202e}'), "{text}");
         }
     }
 }

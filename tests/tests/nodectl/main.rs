@@ -5,6 +5,7 @@
     reason = "a test that can't go on says so by failing"
 )]
 
+mod absence;
 mod blocking;
 mod claims;
 mod endings;
@@ -20,5 +21,6 @@ mod settings;
 mod signing;
 #[cfg(unix)]
 mod terminal;
+mod untrue;
 mod wallets;
 mod watching;

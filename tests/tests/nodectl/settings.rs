@@ -118,7 +118,8 @@ fn who_only_asks_need_not_name_the_network() {
     let home = Home::new();
     let target = ["--base-url", &node.base_url];
     home.run(&[&["block", "1"][..], &target].concat()).ended(0);
-    home.run(&[&["docs"][..], &target].concat()).ended(0);
+    let watch = ["watch", "--from", "1", "--count", "1"];
+    home.run(&[&watch[..], &target].concat()).ended(0);
     let transaction = home.file("t.json", "{}");
     let submit = ["submit", &transaction, "--unverified"];
     let ran = home.run(&[&submit[..], &target].concat()).ended(2);

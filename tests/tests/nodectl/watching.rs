@@ -161,6 +161,83 @@ fn a_node_that_has_every_block_is_not_believed_without_a_word() {
     }
 }
 
+#[test]
+fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
+    const WHO: &str = "0x00000000000000000000000000000000000000a1";
+    let hash = |byte: &str| byte.repeat(32);
+    let row = |index: u64, time: u64, link: &str, own: &str| {
+        let (link, own) = (hash(link), hash(own));
+        format!(
+            r#"{{"block_index":{index},"timestamp":{time},"previous_hash":"{link}","hash":"{own}"}}"#
+        )
+    };
+    // As the contract has it: without a hash of its own, and with votes on the one before.
+    let block = |index: u64, time: u64, link: &str, voted: &str| {
+        let (link, voted) = (hash(link), hash(voted));
+        format!(
+            r#"{{"index":{index},"timestamp":{time},"previous_hash":"{link}","text":{{"transactions":[],"previous_block_receipts":[{{"data":{{"block_index":{},"block_hash":"{voted}","vote":1,"timestamp":1,"wallet_address":"{WHO}"}},"public_key":"","signature":""}}]}}}}"#,
+            index - 1
+        )
+    };
+    for (first, second, words) in [
+        (row(7, 5, "06", "07"), row(8, 6, "07", "08"), None),
+        (block(7, 5, "06", "06"), block(8, 5, "07", "07"), None),
+        (
+            row(7, 5, "06", "07"),
+            row(8, 6, "aa", "08"),
+            Some("block 8 does not follow block 7"),
+        ),
+        (
+            block(7, 5, "06", "06"),
+            block(8, 6, "aa", "07"),
+            Some("block 8 does not follow block 7"),
+        ),
+        (
+            block(7, 5, "06", "06"),
+            block(8, 6, "06", "06"),
+            Some("block 8 repeats block 7"),
+        ),
+        (
+            block(7, 5, "06", "06"),
+            block(8, 4, "07", "07"),
+            Some("time goes back"),
+        ),
+    ] {
+        let (one, two) = (first.clone(), second.clone());
+        let server = RawServer::spawn(move |line| {
+            let body = if line.contains("block_index=7") {
+                &one
+            } else {
+                &two
+            };
+            Reply::json("200 OK", body)
+        });
+        let watch = ["watch", "--from", "7", "--count", "2", "--interval", "0.01"];
+        let home = Home::new();
+        let ran = home.ask(&server.base_url, &watch).ended(0);
+        assert_eq!(ran.out.lines().count(), 2, "{ran:?}");
+        assert_eq!(
+            ran.err.matches(words.unwrap_or("warning")).count(),
+            usize::from(words.is_some()),
+            "{second}: {ran:?}"
+        );
+        let ran = home
+            .ask(&server.base_url, &[&["--json"], &watch[..]].concat())
+            .ended(0);
+        let last: Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+        let breaks = last["breaks"].as_array().unwrap();
+        match words {
+            Some(words) => assert!(
+                breaks
+                    .iter()
+                    .any(|told| told.as_str().unwrap().contains(words))
+            ),
+            None => assert!(breaks.is_empty(), "{last}"),
+        }
+        assert_eq!(ran.err, "");
+    }
+}
+
 /// Sends what Ctrl-C sends.
 pub(crate) fn interrupt(process: u32) {
     let sent = Command::new("kill")

@@ -1,7 +1,7 @@
 //! `nodectl balance`, `balances` and `holders`.
 
 use clap::Args;
-use node_client::{HolderBalance, Listing, TokenBalance};
+use node_client::{HolderAddress, HolderBalance, Listing, TokenBalance, escape::escaped_up_to};
 use node_primitives::{Integer, WalletAddress};
 use serde::Serialize;
 
@@ -85,6 +85,7 @@ struct Entry<'a> {
 
 impl Answer for Balances<'_> {
     fn for_a_person(&self) -> String {
+        // A list of which nothing can be read never comes here.
         let mut text = if self.balances.is_empty() {
             "none\n".to_owned()
         } else {
@@ -114,6 +115,12 @@ impl Answer for Balances<'_> {
 
 pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<(), Failure> {
     let listing: Listing<TokenBalance> = session.client()?.balances(args.wallet).await?;
+    some_readable(&listing)?;
+    let asked = HolderAddress::from(args.wallet);
+    let other = |held: &TokenBalance| held.holder.filter(|holder| *holder != asked);
+    if let Some(other) = listing.iter().find_map(other) {
+        return Err(another("of the wallet", &asked, &other.to_string()));
+    }
     session.output.show(&Balances {
         wallet: Some(args.wallet),
         token: None,
@@ -131,6 +138,11 @@ pub(crate) async fn of_wallet(args: &BalancesArgs, session: &Session) -> Result<
 
 pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<(), Failure> {
     let listing: Listing<HolderBalance> = session.client()?.holders(&args.token).await?;
+    some_readable(&listing)?;
+    let mut tokens = listing.iter().filter_map(|held| held.token_code.as_deref());
+    if let Some(other) = tokens.find(|token| *token != args.token) {
+        return Err(another("of the token", &args.token, other));
+    }
     session.output.show(&Balances {
         wallet: None,
         token: Some(&args.token),
@@ -144,6 +156,29 @@ pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<()
             .collect(),
         faults: faults(&listing),
     })
+}
+
+/// Refuses a list of which nothing can be read: that is another thing than an empty one.
+fn some_readable<T>(listing: &Listing<T>) -> Result<(), Failure> {
+    match listing.faults() {
+        [first, rest @ ..] if listing.is_empty() => {
+            let more = match rest.len() {
+                0 => String::new(),
+                more => format!("; and {more} more"),
+            };
+            Err(Failure::unexpected(format!(
+                "nothing in the node's list of balances can be read: {first}{more}"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn another(what: &str, asked: &dyn std::fmt::Display, found: &str) -> Failure {
+    Failure::unexpected(format!(
+        "balances {what} {asked} were asked for, and the node's list has one {what} {}",
+        escaped_up_to(found, 60)
+    ))
 }
 
 fn faults<T>(listing: &Listing<T>) -> Vec<String> {

@@ -44,9 +44,7 @@ pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failu
     let client = session.client()?;
     let block = match args.which {
         Which::Newest => newest(&client, session.output).await?.1,
-        Which::At(index) => look(&client, index)
-            .await?
-            .ok_or_else(|| Failure::not_found(format!("the node has no block {index}")))?,
+        Which::At(index) => named(&client, index).await?,
     };
     session.output.show(&Shown::of(&block))
 }
@@ -54,17 +52,46 @@ pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failu
 /// How many digits of a number are shown in a message.
 const MOST_DIGITS: usize = 40;
 
-/// The block at an index, if the node has it, and if it is that one.
+/// The block at an index that a person named.
+async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
+    let none = |words: &str| Failure::not_found(format!("the node has no block {index}: {words}"));
+    let block = match client.block(index).await {
+        Ok(block) => the_one(index, block)?,
+        Err(error) if error.is_absent() => return Err(none(error.reason())),
+        Err(error) => return Err(error.into()),
+    };
+    if !block.is_blank() {
+        return Ok(block);
+    }
+    let words = block.extra().detail();
+    if block.extra().say_absent() {
+        return Err(none(&format!(
+            "it says: {}",
+            words.as_deref().unwrap_or_default()
+        )));
+    }
+    let words = words.map_or_else(
+        || "an object without any field of one".to_owned(),
+        |words| format!("this: {words}"),
+    );
+    Err(Failure::unexpected(format!(
+        "block {index} was asked for, and instead of a block the node answered {words}"
+    )))
+}
+
+/// The block at an index, for who looks for the end of the chain: if the node has it, and if it is
+/// that one.
 pub(super) async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
-    match client.block(index).await {
-        Ok(block) => match block.index() {
-            Ok(found) if *found != Integer::from(index) => {
-                Err(Failure::unexpected(another(index, found)))
-            }
-            _ => Ok(Some(block)),
-        },
-        Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error.into()),
+    let block = client.block_if_there(index).await?;
+    block.map(|block| the_one(index, block)).transpose()
+}
+
+fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
+    match block.index() {
+        Ok(found) if *found != Integer::from(index) => {
+            Err(Failure::unexpected(another(index, found)))
+        }
+        _ => Ok(block),
     }
 }
 
@@ -79,13 +106,21 @@ const ABSURD: u64 = 1_000_000_000_000;
 
 /// The newest block with its index; warns where there is reason not to believe it.
 pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
-    let nothing = || {
-        Failure::not_found(
-            "the node has neither a block 1 nor a block 0, so its newest can't be found: give an \
-             index",
-        )
+    let Some(index) = client.newest_block().await? else {
+        // Once more, for what the node says of it.
+        let words = match client.block(1).await {
+            Err(error) => format!(" ({})", error.reason()),
+            Ok(block) => block
+                .extra()
+                .detail()
+                .map(|words| format!(" (it says: {words})"))
+                .unwrap_or_default(),
+        };
+        return Err(Failure::not_found(format!(
+            "the node has neither a block 1 nor a block 0{words}, so its newest can't be found: \
+             give an index"
+        )));
     };
-    let index = client.newest_block().await?.ok_or_else(nothing)?;
     let block = look(client, index).await?;
     if index > ABSURD {
         output.warn(&format!(
@@ -124,6 +159,9 @@ pub(super) struct Shown<'b> {
     #[serde(serialize_with = "as_object")]
     extra: &'b ExtraFields,
     departures: Vec<String>,
+    /// In what it does not follow the block that was shown before it; only where one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    breaks: Option<Vec<String>>,
     #[serde(skip)]
     block: &'b Block,
 }
@@ -175,7 +213,16 @@ impl<'b> Shown<'b> {
                 .map(|list| list.iter().map(ShownReceipt::of).collect()),
             extra: block.extra(),
             departures: block.departures().iter().map(ToString::to_string).collect(),
+            breaks: None,
             block,
+        }
+    }
+
+    /// The same with what was found when it was held against the block before.
+    pub(super) fn after(self, breaks: Vec<String>) -> Self {
+        Self {
+            breaks: Some(breaks),
+            ..self
         }
     }
 

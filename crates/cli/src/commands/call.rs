@@ -49,8 +49,10 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         .params(&params)
         .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
     CheckedTransaction::check_asked(&call).map_err(Failure::usage)?;
-    let raw = session.client()?.build_call(&call).await?;
+    let client = session.client()?;
+    let raw = client.build_call(&call).await?;
     let checked = CheckedTransaction::check(&call, &raw, &fee).map_err(not_echoed)?;
+    client.check_timely(&checked).await.map_err(not_echoed)?;
     output::write_or_keep(
         &format!(
             r#"{{"transaction":{},"signatures":[]}}"#,

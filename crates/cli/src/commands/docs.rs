@@ -1,7 +1,7 @@
 //! `nodectl docs`.
 
 use clap::Args;
-use node_client::escape::escaped;
+use node_client::escape::{escaped, excerpt};
 use serde::Serialize;
 
 use crate::{failure::Failure, output::Answer, settings::Session};
@@ -40,6 +40,25 @@ fn line(text: &str) -> String {
     parts.join("\t")
 }
 
+/// How much is shown of what is no page, in bytes.
+const MOST: usize = 120;
+/// What a page in HTML has, one of them at least, in lower case.
+const MARKS: [&str; 6] = [
+    "<!doctype html",
+    "<html",
+    "<head",
+    "<body",
+    "<title",
+    "<script",
+];
+
+/// Whether a text is a page, as far as it shows by its beginning and by its elements.
+fn is_html(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let lower = text.to_ascii_lowercase();
+    lower.starts_with('<') && MARKS.iter().any(|mark| lower.contains(mark))
+}
+
 pub(crate) async fn run(args: &DocsArgs, session: &Session) -> Result<(), Failure> {
     let target = session.target()?;
     let url = target.base_url.join("/docs").to_string();
@@ -48,6 +67,12 @@ pub(crate) async fn run(args: &DocsArgs, session: &Session) -> Result<(), Failur
         .docs()
         .await
         .map_err(|error| Failure::from(error).and(&format!("; the listing would be at {url}")))?;
+    if !is_html(&page) {
+        return Err(Failure::unexpected(format!(
+            "{url} answers, and not with a page in HTML: {}",
+            excerpt(page.as_bytes(), MOST)
+        )));
+    }
     session.output.show(&Docs {
         url,
         bytes: page.len(),

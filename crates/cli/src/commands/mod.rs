@@ -6,6 +6,7 @@ pub(crate) mod call;
 pub(crate) mod claim;
 mod described;
 pub(crate) mod docs;
+mod following;
 mod given;
 pub(crate) mod manual;
 pub(crate) mod sign;

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use node_client::{HexText, RawTransaction, SignatureEntry, SignedTransaction, Transaction};
+use node_client::{
+    HexText, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
+    claim::{EchoError, check_unique_members},
+};
 use node_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
 use node_wallet::{Signature, TransactionError, required_signers};
 
@@ -35,6 +38,7 @@ impl HalfSigned {
     pub(super) fn unverified(text: &str) -> Result<Self, Failure> {
         let raw = RawTransaction::from_text(text).map_err(Failure::usage)?;
         let transaction = raw.transaction_text().map_err(Failure::usage)?.to_owned();
+        check_one_meaning(text)?;
         let signed = if has_signatures(text) {
             SignedTransaction::from_text(text)
         } else {
@@ -164,6 +168,18 @@ impl HalfSigned {
             })
             .map_err(|why| Failure::usage(format!("the signature of {wallet} is wrong: {why}")))
     }
+}
+
+/// Refuses a document of which a person and a node would read different members.
+pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
+    check_unique_members(text).map_err(|error| match error {
+        EchoError::Twice { member } => Failure::usage(format!(
+            "there is more than one `{member}`: nodes read and sign the last, and who looks at the \
+             text sees the first; leave one"
+        )),
+        EchoError::TooDeep { .. } => Failure::usage(error),
+        _ => Failure::usage("the name of a member can't be read, so it can't be told from others"),
+    })
 }
 
 fn has_signatures(text: &str) -> bool {

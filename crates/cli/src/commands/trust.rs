@@ -31,16 +31,24 @@ impl Answer for Trust {
 
 pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
+    let none = |words: &str| {
+        Failure::not_found(format!(
+            "the node has no trust score of {} for {}: {words}",
+            args.from, args.to
+        ))
+    };
     let answer = match client.trust_score(args.from, args.to).await {
         Ok(answer) => answer,
-        Err(error) if error.is_not_found() => {
-            return Err(Failure::not_found(format!(
-                "the node has no trust score of {} for {}",
-                args.from, args.to
-            )));
-        }
+        Err(error) if error.is_absent() => return Err(none(error.reason())),
         Err(error) => return Err(error.into()),
     };
+    if let Err(fault) = answer.check_status() {
+        if answer.score().is_err() && answer.extra().say_absent() {
+            let words = answer.extra().detail().unwrap_or_default();
+            return Err(none(&format!("it says: {words}")));
+        }
+        return Err(Failure::unexpected(format!("in the answer, {fault}")));
+    }
     let score = answer
         .score()
         .map_err(|fault| Failure::unexpected(format!("the answer has no score: {fault}")))?;

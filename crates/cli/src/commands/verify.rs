@@ -8,7 +8,10 @@ use node_primitives::WalletAddress;
 use node_wallet::{PublicKey, Signature, verify_receipt};
 use serde::Serialize;
 
-use super::{given::Given, signing::HalfSigned};
+use super::{
+    given::Given,
+    signing::{HalfSigned, check_one_meaning},
+};
 use crate::{failure::Failure, output::Answer, settings::Session, table::Columns};
 
 #[derive(Debug, Args)]
@@ -113,6 +116,7 @@ fn transaction(text: &str) -> Result<Right, Failure> {
 fn receipt(text: &str) -> Result<Right, Failure> {
     let receipt = Receipt::from_text(text).map_err(Failure::usage)?;
     let data = receipt.data_text().map_err(Failure::usage)?;
+    check_one_meaning(text)?;
     let key = receipt.public_key().map_err(Failure::usage)?;
     let signature = receipt.signature().map_err(Failure::usage)?;
     let key: PublicKey = key.text().parse().map_err(Failure::usage)?;

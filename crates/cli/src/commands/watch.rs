@@ -6,7 +6,10 @@ use clap::Args;
 use node_client::{Block, Client};
 use node_primitives::Integer;
 
-use super::block::{Shown, another, look, newest};
+use super::{
+    block::{Shown, another, look, newest},
+    following::breaks,
+};
 use crate::{failure::Failure, output, seconds, settings::Session};
 
 /// The longest pause between two looks at a node that does not answer.
@@ -49,6 +52,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     };
     let mut seen = first.map_or(Look::NotYet, |block| Look::Block(Box::new(block)));
     let mut shown = 0_u64;
+    let mut before: Option<Box<Block>> = None;
     let mut in_vain = 0_u32;
     let mut troubles = 0_u32;
     loop {
@@ -58,7 +62,8 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
         }
         match seen {
             Look::Block(block) => {
-                show(session, &block)?;
+                show(session, &block, next, before.as_deref())?;
+                before = Some(block);
                 shown += 1;
                 in_vain = 0;
                 if args.count == Some(shown) {
@@ -75,6 +80,8 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
                         "the node has no block {next}, but the one after it; going on with that"
                     ));
                     next += 1;
+                    // What follows a hole follows nothing that was shown.
+                    before = None;
                 } else {
                     tokio::time::sleep(args.interval).await;
                 }
@@ -106,14 +113,14 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
 }
 
 async fn look_at(client: &Client, index: u64) -> Look {
-    match client.block(index).await {
-        Ok(block) => match block.index() {
+    match client.block_if_there(index).await {
+        Ok(Some(block)) => match block.index() {
             Ok(found) if *found != Integer::from(index) => {
                 Look::Trouble(another(index, found), None)
             }
             _ => Look::Block(Box::new(block)),
         },
-        Err(error) if error.is_not_found() => Look::NotYet,
+        Ok(None) => Look::NotYet,
         Err(error) => Look::Trouble(error.to_string(), error.retry_after()),
     }
 }
@@ -122,11 +129,21 @@ async fn there(client: &Client, index: u64) -> bool {
     matches!(look_at(client, index).await, Look::Block(_))
 }
 
-fn show(session: &Session, block: &Block) -> Result<(), Failure> {
-    let shown = Shown::of(block);
+/// Shows a block, and where it does not follow the one before it.
+fn show(
+    session: &Session,
+    block: &Block,
+    index: u64,
+    before: Option<&Block>,
+) -> Result<(), Failure> {
+    let breaks = before.map_or_else(Vec::new, |before| breaks(index, block, before));
     if session.output.json {
-        output::write(&format!("{}\n", shown.json()?))
-    } else {
-        output::write(&shown.line())
+        let shown = Shown::of(block).after(breaks);
+        return output::write(&format!("{}\n", shown.json()?));
     }
+    output::write(&Shown::of(block).line())?;
+    for fault in &breaks {
+        session.output.warn(fault);
+    }
+    Ok(())
 }

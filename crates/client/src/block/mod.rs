@@ -260,6 +260,27 @@ impl Block {
         &self.text.extra
     }
 
+    /// Whether none of the fields is there that make a block: what came is another object, such as
+    /// an empty one or one that tells of a failure. A `status` alone is none.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        fn absent<T>(field: &Field<T>) -> bool {
+            matches!(field, Field::Missing | Field::Null)
+        }
+        absent(&self.index)
+            && absent(&self.block_index)
+            && absent(&self.timestamp)
+            && absent(&self.proof)
+            && absent(&self.previous_hash)
+            && absent(&self.hash)
+            && absent(&self.creator_wallet)
+            && absent(&self.expected_miner)
+            && absent(&self.committee)
+            && [&self.text, &self.beside].iter().all(|part| {
+                absent(&part.found) && absent(&part.transactions) && absent(&part.receipts)
+            })
+    }
+
     /// Whether the node told the row of its table of blocks rather than the documented block.
     ///
     /// Observed on a real node: the index is `block_index`, and there is no `text`.

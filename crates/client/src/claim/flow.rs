@@ -22,6 +22,9 @@ pub struct ClaimOutcome {
     pub new_transaction: Option<bool>,
     /// Whether it was kept by an earlier run, and not signed in this one.
     pub resumed: bool,
+    /// Whether this verifier had a record about the asset before the transaction was signed; not
+    /// known where an earlier run signed it.
+    pub had_record: Option<bool>,
     /// How often it was submitted in this run.
     pub sent: u32,
     /// The file of the transaction that was kept [before](ClaimOptions::again), if one was.
@@ -82,9 +85,7 @@ impl Client {
         let ready = match kept {
             Some(kept) => Ready::of(kept, options),
             None => {
-                let before = self
-                    .recorded_before(claim, &params, &verifiers, options)
-                    .await?;
+                let before = self.before(claim, &params, &verifiers, options).await?;
                 self.build_and_sign(claim, &call, signers, options, before)
                     .await?
             }
@@ -100,6 +101,7 @@ impl Client {
             resumed,
             put_aside,
             recorded_before,
+            had_record,
         } = ready;
         let patience = Patience {
             wait: options.wait,
@@ -127,6 +129,7 @@ impl Client {
             transaction: signed,
             new_transaction,
             resumed,
+            had_record,
             sent: submitted.sent,
             put_aside,
             trans_code,
@@ -188,24 +191,24 @@ impl Client {
         Ok((submitted, ready))
     }
 
-    /// Whether a record that says the same is there before anything is signed; an error, unless
-    /// that is no obstacle, if any of this verifier is.
-    async fn recorded_before(
+    /// What of this verifier is recorded about the asset before anything is signed; an error,
+    /// unless that is no obstacle, if there is anything.
+    async fn before(
         &self,
         claim: &Claim,
         params: &AddVerification,
         verifiers: &[WalletAddress],
         options: &ClaimOptions,
-    ) -> Result<bool, ClaimError> {
+    ) -> Result<Before, ClaimError> {
         match self.look(claim.contract, params, verifiers).await? {
-            ReadBack::Recorded(_) if options.although_recorded => Ok(true),
-            ReadBack::Differs { .. } if options.although_recorded => Ok(false),
+            ReadBack::Recorded(_) if options.although_recorded => Ok(Before::Same),
+            ReadBack::Differs { .. } if options.although_recorded => Ok(Before::Another),
             ReadBack::Recorded(record)
             | ReadBack::Before(record)
             | ReadBack::Differs { record, .. } => Err(ClaimError::AlreadyRecorded {
                 record: Box::new(record),
             }),
-            ReadBack::OfOthers(_) | ReadBack::Nothing => Ok(false),
+            ReadBack::OfOthers(_) | ReadBack::Nothing => Ok(Before::Nothing),
         }
     }
 
@@ -215,10 +218,12 @@ impl Client {
         call: &ContractCall,
         signers: &[&dyn Signer],
         options: &ClaimOptions,
-        recorded_before: bool,
+        before: Before,
     ) -> Result<Ready, ClaimError> {
+        let recorded_before = matches!(before, Before::Same);
         let raw = self.build_call(call).await?;
         let checked = CheckedTransaction::check(call, &raw, &claim.fee)?;
+        self.check_timely(&checked).await?;
         options.tell(&ClaimStep::Built {
             transaction: &checked,
         });
@@ -231,6 +236,7 @@ impl Client {
             resumed: false,
             put_aside: None,
             recorded_before,
+            had_record: Some(!matches!(before, Before::Nothing)),
         };
         let Some(path) = options.keep.clone() else {
             return Ok(ready);
@@ -264,6 +270,15 @@ impl Client {
     }
 }
 
+/// What a verifier has recorded about an asset before a transaction is signed.
+#[derive(Clone, Copy)]
+enum Before {
+    Nothing,
+    /// What is claimed, too.
+    Same,
+    Another,
+}
+
 /// A signed transaction that is to be submitted.
 struct Ready {
     signed: SignedTransaction,
@@ -273,6 +288,7 @@ struct Ready {
     resumed: bool,
     put_aside: Option<PathBuf>,
     recorded_before: bool,
+    had_record: Option<bool>,
 }
 
 impl Ready {
@@ -286,6 +302,7 @@ impl Ready {
             signed: kept.signed().clone(),
             trans_code: kept.trans_code(),
             recorded_before: kept.recorded_before(),
+            had_record: None,
             kept: Some(kept),
             resumed: true,
             put_aside: None,

@@ -25,7 +25,8 @@
 //!
 //! 1. [`Document::hash`] or [`document_hash`], then [`Claim::call`] for the call to ask for;
 //! 2. [`Client::build_call`](crate::Client::build_call), then [`CheckedTransaction::check`], which
-//!    is the only way to a text that may be signed;
+//!    is the only way to a text that may be signed, and
+//!    [`Client::check_timely`](crate::Client::check_timely) for its time;
 //! 3. [`CheckedTransaction::sign`] with whatever is a [`Signer`](node_primitives::Signer);
 //! 4. [`Kept::create`], so that a crash can't make a second claim of one, after
 //!    [`Kept::pending_in`] has told whether another one of the asset may still be recorded;
@@ -52,15 +53,16 @@ mod read_back;
 mod sample;
 mod submitting;
 mod terms;
+mod timely;
 
 pub use checked::{CheckedTransaction, SignError};
 pub use document::{Document, DocumentError, HashProgress, document_hash};
-pub use echo::EchoError;
+pub use echo::{EchoError, check_unique_members};
 pub use error::ClaimError;
 pub use fee::{Fee, FeeError};
 pub use flow::ClaimOutcome;
 pub use kept::{Kept, KeptError, KeptState, Pending};
 pub use options::{ClaimOptions, ClaimStep};
-pub use read_back::ReadBack;
+pub use read_back::{Difference, ReadBack};
 pub use submitting::{SubmitError, SubmitPolicy, Submitted};
 pub use terms::Claim;

@@ -1,10 +1,15 @@
 //! Reading a claim back.
 
-use std::time::{Duration, Instant};
+use std::{
+    fmt,
+    time::{Duration, Instant},
+};
 
-use node_primitives::{ContractAddress, WalletAddress};
+use node_primitives::{ContractAddress, RawJson, WalletAddress};
+use serde::Serialize;
 
-use crate::{AddVerification, Client, Error, ErrorKind, HexText, VerificationRecord};
+use super::echo::shown_apart;
+use crate::{AddVerification, Client, Error, ErrorKind, FieldError, HexText, VerificationRecord};
 
 /// The table of the contract. Source: the contract, "Verification record".
 const TABLE: &str = "verification";
@@ -20,18 +25,73 @@ pub enum ReadBack {
     /// so nothing else will be recorded.
     Before(VerificationRecord),
     /// A record of this verifier about this asset that says something else. A node keeps one for
-    /// each verifier and asset, so what was claimed will not be recorded.
+    /// each verifier and asset, so nothing else will be recorded. Where none was there before, it
+    /// is this claim, and the node did not record it as it was made.
     Differs {
         /// The record.
         record: VerificationRecord,
-        /// The fields in which it differs, as the contract names them.
-        fields: Vec<&'static str>,
+        /// The fields in which it differs.
+        differences: Vec<Difference>,
     },
     /// Only records of other verifiers. Nodes were seen to show one record about an asset, the
     /// first one: this verifier's may be behind it.
     OfOthers(Vec<VerificationRecord>),
     /// No record about this asset.
     Nothing,
+}
+
+/// A field in which a record is not what was claimed. Its text is harmless to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The field, as the contract names it.
+    pub field: &'static str,
+    /// What was asked for, as JSON; cut where it is long.
+    pub asked: String,
+    /// What the record has, as JSON, or that it has none; cut where it is long.
+    pub recorded: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            field,
+            asked,
+            recorded,
+        } = self;
+        write!(f, "{field}: asked was {asked}, and it is {recorded}")
+    }
+}
+
+impl Difference {
+    /// The difference of a field, unless there is none.
+    fn of(
+        field: &'static str,
+        same: bool,
+        asked: &impl Serialize,
+        recorded: Result<impl Serialize, FieldError>,
+    ) -> Option<Self> {
+        if same {
+            return None;
+        }
+        let json = |value: Result<RawJson, serde_json::Error>| {
+            value.map_or_else(|_| "(not readable)".to_owned(), |text| text.to_string())
+        };
+        let recorded = match recorded {
+            Ok(value) => json(RawJson::from_value(&value)),
+            Err(fault) => match fault.raw() {
+                Some(raw) => raw.to_string(),
+                None if fault.is_null() => "null".to_owned(),
+                None => "missing".to_owned(),
+            },
+        };
+        let (asked, recorded) = shown_apart(&json(RawJson::from_value(asked)), &recorded);
+        Some(Self {
+            field,
+            asked,
+            recorded,
+        })
+    }
 }
 
 impl ReadBack {
@@ -85,11 +145,14 @@ impl ReadBack {
                 others.push(record);
                 continue;
             }
-            let fields = differences(&record, contract, claim);
-            if fields.is_empty() {
+            let differences = differences(&record, contract, claim);
+            if differences.is_empty() {
                 return Self::Recorded(record);
             }
-            different = different.or(Some(Self::Differs { record, fields }));
+            different = different.or(Some(Self::Differs {
+                record,
+                differences,
+            }));
         }
         match different {
             Some(different) => different,
@@ -104,7 +167,7 @@ fn differences(
     record: &VerificationRecord,
     contract: ContractAddress,
     claim: &AddVerification,
-) -> Vec<&'static str> {
+) -> Vec<Difference> {
     let same_hashes = record.doc_hash_list().is_ok_and(|list| {
         list.len() == claim.doc_hash_list.len()
             && list.iter().zip(&claim.doc_hash_list).all(|(stored, hash)| {
@@ -112,24 +175,29 @@ fn differences(
                 stored.parse::<HexText>().ok() == hash.to_string().parse().ok()
             })
     });
+    let (address, kind) = (record.contract_address(), record.asset_type());
+    let (outcome, links) = (record.outcome(), record.doc_link_list());
+    let (remarks, after) = (record.remarks(), record.deletable_after());
+    let same = (
+        address == Ok(contract),
+        kind == Ok(&claim.asset_type),
+        outcome == Ok(&claim.outcome),
+        links == Ok(&claim.doc_link_list),
+        remarks == Ok(&claim.remarks),
+        after == Ok(&claim.deletable_after),
+    );
+    let hashes = record.doc_hash_list();
     [
-        ("address", record.contract_address() == Ok(contract)),
-        ("asset_type", record.asset_type() == Ok(&claim.asset_type)),
-        ("outcome", record.outcome() == Ok(&claim.outcome)),
-        ("doc_hash_list", same_hashes),
-        (
-            "doc_link_list",
-            record.doc_link_list() == Ok(&claim.doc_link_list),
-        ),
-        ("remarks", record.remarks() == Ok(&claim.remarks)),
-        (
-            "deletable_after",
-            record.deletable_after() == Ok(&claim.deletable_after),
-        ),
+        Difference::of("address", same.0, &contract, address),
+        Difference::of("asset_type", same.1, &claim.asset_type, kind),
+        Difference::of("outcome", same.2, &claim.outcome, outcome),
+        Difference::of("doc_hash_list", same_hashes, &claim.doc_hash_list, hashes),
+        Difference::of("doc_link_list", same.3, &claim.doc_link_list, links),
+        Difference::of("remarks", same.4, &claim.remarks, remarks),
+        Difference::of("deletable_after", same.5, &claim.deletable_after, after),
     ]
     .into_iter()
-    .filter(|(_, same)| !same)
-    .map(|(field, _)| field)
+    .flatten()
     .collect()
 }
 
@@ -148,7 +216,8 @@ impl Client {
     /// about that, by its verifier.
     ///
     /// # Errors
-    /// If there is no answer, or it carries neither rows nor objects.
+    /// If there is no answer, or it carries neither rows nor objects. An answer that there is
+    /// [no such record](Error::is_absent) is none of these.
     pub async fn look_for_claim(
         &self,
         contract: ContractAddress,
@@ -257,8 +326,14 @@ impl Client {
         column: &str,
         value: &str,
     ) -> Result<Vec<VerificationRecord>, Error> {
-        self.verification_records(contract, TABLE, column, value)
-            .await
+        let records = self
+            .verification_records(contract, TABLE, column, value)
+            .await;
+        match records {
+            // The contract does not show how a node says that there is none.
+            Err(error) if error.is_absent() => Ok(Vec::new()),
+            records => records,
+        }
     }
 }
 
@@ -332,7 +407,10 @@ mod tests {
             other => panic!("{other:?}"),
         }
         match seen(&row("a", 1, "other")) {
-            ReadBack::Differs { fields, .. } => assert_eq!(fields, ["remarks"]),
+            ReadBack::Differs { differences, .. } => {
+                let told: Vec<_> = differences.iter().map(ToString::to_string).collect();
+                assert_eq!(told, [r#"remarks: asked was "fine", and it is "other""#]);
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -355,7 +433,10 @@ mod tests {
             let other = own.replacen(from, to, 1);
             assert_ne!(other, own, "{from}");
             match seen(&other) {
-                ReadBack::Differs { fields, .. } => assert_eq!(fields, [field], "{other}"),
+                ReadBack::Differs { differences, .. } => {
+                    let fields: Vec<_> = differences.iter().map(|one| one.field).collect();
+                    assert_eq!(fields, [field], "{other}");
+                }
                 seen => panic!("{seen:?}"),
             }
         }

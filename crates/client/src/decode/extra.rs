@@ -2,6 +2,8 @@
 
 use node_primitives::RawJson;
 
+use crate::error::{of_fields, says_absent};
+
 /// The fields of an answer that its description does not know, kept as they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtraFields(Vec<(Box<str>, RawJson)>);
@@ -24,6 +26,19 @@ impl ExtraFields {
     /// The fields in the order in which they came.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
         self.0.iter().map(|(name, value)| (&**name, value))
+    }
+
+    /// What the node says of a failure, in an answer that is none by its status: one harmless
+    /// line, from the field `detail`, `error`, `message` or `msg`.
+    #[must_use]
+    pub fn detail(&self) -> Option<String> {
+        of_fields(self)
+    }
+
+    /// Whether the [detail](Self::detail) says that what was asked for is not there.
+    #[must_use]
+    pub fn say_absent(&self) -> bool {
+        self.detail().is_some_and(|detail| says_absent(&detail))
     }
 
     /// How many there are.

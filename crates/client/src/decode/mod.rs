@@ -12,6 +12,7 @@ mod leaf;
 mod list;
 mod members;
 mod odd;
+mod status;
 
 pub use extra::ExtraFields;
 pub(crate) use field::Field;
@@ -21,3 +22,4 @@ pub(crate) use leaf::{Leaf, kind_of, text_in};
 pub(crate) use list::{Element, List, ListSeed, MOST_ODD, too_many_odd};
 pub(crate) use members::{NameVisitor, members};
 pub(crate) use odd::{Odd, odd_scalars, odd_value, read_odd};
+pub(crate) use status::{SUCCESS, check_status};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::escape::escaped_up_to;
+use crate::{decode::ExtraFields, escape::escaped_up_to};
 
 /// The longest detail that is kept, in characters.
 const MOST: usize = 500;
@@ -19,6 +19,19 @@ pub(super) fn of(body: &[u8]) -> Option<String> {
     let text = told
         .map(text_of)
         .or_else(|| body.as_str().map(str::to_owned))?;
+    harmless(&text)
+}
+
+/// The same of an answer that is no failure by its status, from the fields that nobody described.
+pub(crate) fn of_fields(fields: &ExtraFields) -> Option<String> {
+    let told = MEMBERS.iter().find_map(|name| {
+        let told: Value = serde_json::from_str(fields.get(name)?.as_str()).ok()?;
+        (!told.is_null()).then_some(told)
+    })?;
+    harmless(&text_of(&told))
+}
+
+fn harmless(text: &str) -> Option<String> {
     let text = text.trim();
     (!text.is_empty()).then(|| escaped_up_to(text, MOST))
 }

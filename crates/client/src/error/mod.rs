@@ -1,5 +1,6 @@
 //! What went wrong in a call, in one type.
 
+mod absent;
 mod decode;
 mod detail;
 mod make;
@@ -8,7 +9,9 @@ use std::{error::Error as StdError, fmt, time::Duration};
 
 use reqwest::StatusCode;
 
+pub(crate) use absent::says_absent;
 pub use decode::DecodeError;
+pub(crate) use detail::of_fields;
 
 use crate::{BaseUrlError, escape::escaped, transport::is_passing};
 
@@ -103,6 +106,13 @@ impl Error {
         self.0.detail.as_deref()
     }
 
+    /// What happened, without the operation and the URL: `the node answered 400 Bad Request: Block
+    /// not found`.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.0.message
+    }
+
     /// How long the node asks to wait, from the header `Retry-After`.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -130,25 +140,6 @@ impl Error {
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.0.maybe_sent
-    }
-
-    /// Whether the node says that it does not have what was asked for.
-    ///
-    /// The contract shows no failures. Nodes were seen to answer 400 with a
-    /// detail such as `Block not found` or `Trust score not available`; 404 counts
-    /// as well, which is also what a server answers that is no node.
-    #[must_use]
-    pub fn is_not_found(&self) -> bool {
-        match self.0.status {
-            Some(StatusCode::NOT_FOUND | StatusCode::GONE) => true,
-            Some(status) if status.is_client_error() => self.detail().is_some_and(|detail| {
-                let detail = detail.to_lowercase();
-                ["not found", "not available", "does not exist"]
-                    .iter()
-                    .any(|words| detail.contains(words))
-            }),
-            _ => false,
-        }
     }
 
     /// Whether it took too long: connecting, a try, or the whole call.

@@ -243,7 +243,9 @@ async fn to_be_signed(
         let message = signed_message(transaction).map_err(Failure::usage)?;
         return ToSign::of(transaction, &message, wallets);
     }
-    let raw = session.client_of(target)?.build_call(call).await?;
+    let client = session.client_of(target)?;
+    let raw = client.build_call(call).await?;
     let checked = CheckedTransaction::check(call, &raw, &claim.fee).map_err(not_echoed)?;
+    client.check_timely(&checked).await.map_err(not_echoed)?;
     ToSign::of(checked.transaction_text(), checked.message(), wallets)
 }

@@ -60,13 +60,14 @@ impl Answer for Records<'_> {
 pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure> {
     let contract = session.contract(args.contract)?;
     let client = session.client()?;
-    let mut records = about(&client, contract, "asset_id", &args.asset, &args.asset).await?;
+    let (mut records, mut words) =
+        about(&client, contract, "asset_id", &args.asset, &args.asset).await?;
     if let Some(verifier) = args.verifier {
         let own = |record: &VerificationRecord| record.verifier_address() == Ok(verifier);
         if !records.is_empty() && !records.iter().any(own) {
             // Nodes were seen to show one record about an asset, the first; this one may be behind.
             let column = "verifier_address";
-            records = about(
+            (records, words) = about(
                 &client,
                 contract,
                 column,
@@ -82,9 +83,10 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
             .verifier
             .map(|verifier| format!(" by {verifier}"))
             .unwrap_or_default();
+        let words = words.map(|words| format!(" ({words})")).unwrap_or_default();
         return Err(Failure::not_found(format!(
-            "{contract} has no record about {:?}{by}; one that was just submitted is there when \
-             its block is made",
+            "{contract} has no record about {:?}{by}{words}; one that was just submitted is there \
+             when its block is made",
             args.asset
         )));
     }
@@ -101,17 +103,23 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
     })
 }
 
-/// The records about an asset that the node has for a column's value.
+/// The records about an asset that the node has for a column's value, and what it says if there is
+/// none for another reason than null.
 async fn about(
     client: &Client,
     contract: ContractAddress,
     column: &str,
     value: &str,
     asset: &str,
-) -> Result<Vec<VerificationRecord>, Failure> {
-    let state = client
-        .contract_state(TABLE, contract, column, value)
-        .await?;
+) -> Result<(Vec<VerificationRecord>, Option<String>), Failure> {
+    let state = match client.contract_state(TABLE, contract, column, value).await {
+        Ok(state) => state,
+        // The contract does not show how a node says that there is none.
+        Err(error) if error.is_absent() => {
+            return Ok((Vec::new(), Some(error.reason().to_owned())));
+        }
+        Err(error) => return Err(error.into()),
+    };
     let mut records = state.verifications().map_err(Failure::unexpected)?;
     for record in &records {
         if let Ok(other) = record.contract_address()
@@ -140,5 +148,5 @@ async fn about(
         }
     }
     records.retain(|record| record.asset_id() == Ok(asset));
-    Ok(records)
+    Ok((records, None))
 }

@@ -44,12 +44,29 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
     let code = outcome.trans_code();
     let what = match &outcome.read_back {
         ReadBack::Recorded(_) => return None,
-        ReadBack::Differs { fields, .. } => format!(
-            "transaction {code} was accepted, but this verifier's record about the asset says \
-             something else in {}: a node keeps one record for each, so this claim will not be \
-             recorded",
-            fields.join(", ")
-        ),
+        ReadBack::Differs { differences, .. } => {
+            let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            let whose = match outcome.had_record {
+                Some(false) => {
+                    "was recorded, but not as it was asked for: this verifier had no record about \
+                     the asset before, and the one that is there now differs in"
+                }
+                Some(true) => {
+                    "was accepted, but this verifier had another record about the asset before, \
+                     which stays: it differs in"
+                }
+                None => {
+                    "was accepted, but this verifier's record about the asset is another one, or \
+                     was not recorded as it was asked for: it differs in"
+                }
+            };
+            format!(
+                "transaction {code} {whose} {}. A node keeps one record for each asset and \
+                 verifier, so the same claim again changes nothing; `nodectl claim get` with \
+                 --verifier shows the record",
+                differences.join("; ")
+            )
+        }
         ReadBack::Before(_) => format!(
             "transaction {code} was accepted, and this verifier's record about the asset was there \
              before and says the same, so nothing tells whether it is this transaction's: a node \

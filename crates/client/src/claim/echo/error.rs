@@ -1,8 +1,8 @@
 //! What is not as it was asked for.
 
-use node_primitives::{InexactAmountError, MessageError, WalletAddress};
+use node_primitives::{InexactAmountError, MessageError, TimestampMs, WalletAddress};
 
-use super::{Place, as_signed};
+use super::{super::timely::told, Place, as_signed};
 use crate::{DecodeError, escape::escaped_up_to};
 
 /// How much is shown of a value, in characters.
@@ -92,6 +92,16 @@ pub enum EchoError {
         wanted: &'static str,
         /// What came.
         came: String,
+    },
+    /// The time that the node set is not one of these days.
+    #[error("{}", told(*built, *here, *newest))]
+    Untimely {
+        /// The transaction's time.
+        built: TimestampMs,
+        /// The time here.
+        here: TimestampMs,
+        /// The time of the node's newest block, where it could be asked for.
+        newest: Option<TimestampMs>,
     },
     /// There are signatures already, of nobody knows what.
     #[error("the node built a transaction with signatures in it, before anybody signed")]

@@ -99,6 +99,17 @@ pub(super) fn check_signable(asked: &ContractCall) -> Result<(), EchoError> {
     check_asked(asked)
 }
 
+/// Checks that no member of a document is there twice, at whatever depth.
+///
+/// Nodes sign and read the last of several, and a person the first: a document with two has two
+/// meanings.
+///
+/// # Errors
+/// With the first member that is there twice; or if the text is no JSON, or is nested too deep.
+pub fn check_unique_members(text: &str) -> Result<(), EchoError> {
+    no_member_twice(text, &Place::Root, 0)
+}
+
 /// What was asked has to have one meaning itself.
 fn check_asked(asked: &ContractCall) -> Result<(), EchoError> {
     let root = Place::Root;

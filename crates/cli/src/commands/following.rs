@@ -1,0 +1,77 @@
+//! Whether a block follows the one before it.
+
+use node_client::{Block, PreviousHash};
+use node_primitives::Hash256;
+
+use super::block::time;
+
+/// In what a block does not follow the one before it, each in a line.
+///
+/// The hash of the block before is known where the node tells it, and from the votes in this
+/// block, which name the block that they are about. What can't be read is no finding here.
+pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
+    let mut found = Vec::new();
+    let Some(last) = index.checked_sub(1) else {
+        return found;
+    };
+    let link = block.previous_hash().ok();
+    let told = before.hash().ok().map(|hash| (hash, "is"));
+    let voted = voted(block, last).map(|hash| (hash, "is by the votes in it"));
+    if let Some(PreviousHash::None) = link {
+        found.push(format!(
+            "block {index} has no link: its previous_hash is \"0\", which is the first block's"
+        ));
+    } else if let Some(PreviousHash::Hash(link)) = link
+        && let Some((hash, how)) = [told, voted]
+            .into_iter()
+            .flatten()
+            .find(|(hash, _)| *hash != link)
+    {
+        found.push(format!(
+            "block {index} does not follow block {last}: its previous_hash is {link}, and the hash \
+             of block {last} {how} {hash}"
+        ));
+    }
+    if let Some(how) = repeats(block, before) {
+        found.push(format!("block {index} repeats block {last}: both {how}"));
+    }
+    if let (Ok(made), Ok(earlier)) = (block.timestamp(), before.timestamp())
+        && made < earlier
+    {
+        found.push(format!(
+            "time goes back: block {index} was made at {} ({made}), and block {last} at {} \
+             ({earlier})",
+            time(made),
+            time(earlier)
+        ));
+    }
+    found
+}
+
+/// How a block shows that it is the one before it, under another index.
+fn repeats(block: &Block, before: &Block) -> Option<&'static str> {
+    if matches!((block.hash(), before.hash()), (Ok(one), Ok(other)) if one == other) {
+        return Some("have the same hash");
+    }
+    match (block.previous_hash(), before.previous_hash()) {
+        (Ok(PreviousHash::Hash(one)), Ok(PreviousHash::Hash(other))) if one == other => {
+            Some("have the same previous_hash")
+        }
+        _ => None,
+    }
+}
+
+/// The hash of the block before, if the votes about it name one only.
+fn voted(block: &Block, before: u64) -> Option<&Hash256> {
+    let receipts = block.receipts().ok()?;
+    let mut hashes = receipts
+        .iter()
+        .filter(|receipt| {
+            receipt
+                .block_index()
+                .is_ok_and(|about| *about == before.into())
+        })
+        .filter_map(|receipt| receipt.block_hash().ok());
+    let first = hashes.next()?;
+    hashes.all(|hash| hash == first).then_some(first)
+}
