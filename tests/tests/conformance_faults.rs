@@ -504,7 +504,7 @@ fn faults() -> Vec<Broken> {
                 let rounded = exact as f64 as u64;
                 answer["balance"] = json!(rounded);
             }
-        }) => ["get-balances/token-code", "get-balances/wallet-address"];
+        }) => ["get-balances/wallet-address"];
         "one balance of one wallet is not answered", answer_of(BALANCES, |asked, answer| {
             if asks_for(asked, "balance_type=TOKEN_IN_WALLET") {
                 answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
@@ -574,6 +574,9 @@ fn faults() -> Vec<Broken> {
                 set(&mut row, "/7", asset);
                 row
             });
+        }) => ["sc-state/unique-value-echo"];
+        "a record comes with the whole table", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| json!(["the table", vec!["x"; 9], row]));
         }) => ["sc-state/unique-value-echo"];
         "value and data have different records", json_of(STATE, |_, answer| {
             set(answer, "/data/1", json!("another-asset"));

@@ -205,7 +205,8 @@ impl Node {
             let began = Instant::now();
             match self.send(&request, tries, gate, own).await {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
-                    let bounded = gate.is_none() && self.answered.load(Ordering::Relaxed);
+                    let alone = gate.is_none() && request.only_reads();
+                    let bounded = alone && self.answered.load(Ordering::Relaxed);
                     let most = if bounded {
                         MOST_WAITS_FOR_MORE
                     } else {
@@ -300,8 +301,10 @@ impl Node {
                 "the run's limit of {most} requests is used up"
             )));
         }
-        // Many at a time have their own way to leave a busy node alone, and keep the rate given.
-        if self.limits.rate.is_some() || gate.is_none() && self.paced.load(Ordering::Relaxed) {
+        // Who asks for many at a time leaves a busy node alone in its own way, and what is submitted
+        // has bounds of its own.
+        let alone = gate.is_none() && request.only_reads();
+        if self.limits.rate.is_some() || alone && self.paced.load(Ordering::Relaxed) {
             // Who holds the lock waits; the others wait behind it, each for its own turn.
             let mut pace = self.pace.lock().await;
             tokio::time::sleep_until(pace.next).await;

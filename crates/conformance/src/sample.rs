@@ -272,14 +272,14 @@ impl Context {
         last
     }
 
-    /// What the first wallet that holds something holds most and least of, as far as it is known:
-    /// different answers, and the digits that a float would lose.
+    /// What the first wallet that holds something holds least of, as far as it is known: the largest
+    /// balance of all is asked for where answers are compared.
     fn token_balance_requests(&self) -> Result<Vec<Request>, Obstacle> {
         let material = &self.material;
-        let listed = material.wallet_lists.iter().find_map(extremes);
+        let listed = material.wallet_lists.iter().find_map(least);
         let known = material.holdings.iter().take(BALANCES).cloned();
-        let requests: Vec<_> = listed
-            .unwrap_or_else(|| known.collect())
+        let pairs = listed.map_or_else(|| known.collect(), |pair| vec![pair]);
+        let requests = pairs
             .iter()
             .map(|(wallet, token)| token_balance_request(wallet, token))
             .collect();
@@ -407,16 +407,14 @@ fn is_empty(body: &serde_json::Value) -> bool {
     body.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// What a wallet holds most and least of, with the wallet; nothing where its list is of no known
-/// form, or has nothing.
-fn extremes(list: &Arc<Exchange>) -> Option<Vec<(String, String)>> {
-    let mut held = cases::held_by_wallet(list)?;
-    held.sort_by(|left, right| right.1.cmp(&left.1));
-    if held.len() > 2 {
-        held.drain(1..held.len() - 1);
-    }
-    let held: Vec<_> = held.into_iter().map(|(pair, _)| pair).collect();
-    (!held.is_empty()).then_some(held)
+/// What a wallet holds least of, with the wallet; nothing where its list is of no known form, or has
+/// nothing.
+fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
+    let held = cases::held_by_wallet(list)?;
+    let least = held
+        .into_iter()
+        .min_by(|(_, one), (_, other)| one.cmp(other));
+    least.map(|(pair, _)| pair)
 }
 
 fn no(reason: &str) -> Obstacle {

@@ -263,13 +263,23 @@ async fn wallet_address(context: &Context) -> Findings {
 
 /// The answer changes with the token that is asked about, as the lists say it has to.
 async fn token_code(context: &Context) -> Findings {
-    // One wallet will do; of the first one, the single balances have been asked already.
     let lists = objects(context, Sample::WalletBalances).await?;
-    let first = lists
+    let held: Vec<_> = lists
         .iter()
         .filter_map(List::of)
-        .find(|list| !list.held.is_empty());
-    let held = first.map(|list| list.held).unwrap_or_default();
+        .flat_map(|list| list.held)
+        .collect();
+    // What was asked for already will do.
+    let mut asked = held.clone();
+    let singles = context
+        .sample(Sample::TokenBalance)
+        .await
+        .unwrap_or_default();
+    asked.retain(|(pair, _)| {
+        let request = token_balance_request(&pair.0, &pair.1);
+        singles.iter().any(|single| single.request == request)
+    });
+    let held = if asked.is_empty() { held } else { asked };
     compare(context, held, tokens_held).await
 }
 

@@ -79,6 +79,15 @@ pub(super) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
     items.iter().take(MOST_ROWS).map(Row::of).collect()
 }
 
+/// Those of the records that are of a known form, whatever else there is.
+pub(super) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
+    match (Row::of(stored), stored) {
+        (Some(row), _) => vec![row],
+        (None, Value::Array(items)) => items.iter().take(MOST_ROWS).filter_map(Row::of).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// Each value in which an answer may hold what is stored, with its name.
 pub(super) fn carried(body: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
     ["value", "data"]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     Case,
-    record::{Row, carried, matches_claim, rows},
+    record::{Row, carried, known_rows, matches_claim, rows},
 };
 use crate::{
     exchange::Request,
@@ -203,9 +203,11 @@ async fn unique_value_echo(context: &Context) -> Findings {
         for (name, record) in carried(body) {
             judged = true;
             // In a record of a known form there is one place for it; else it has to be somewhere.
-            let right = match rows(record) {
-                Some(rows) => rows.iter().all(|row| row.has("asset_id", asked)),
-                None => mentions(record, asked),
+            let known = known_rows(record);
+            let right = if known.is_empty() {
+                mentions(record, asked)
+            } else {
+                known.iter().all(|row| row.has("asset_id", asked))
             };
             if !right {
                 findings.push(

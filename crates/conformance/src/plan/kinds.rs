@@ -150,7 +150,6 @@ pub const KINDS: &[Kind] = &[
         Read,
         &[
             "get-balances/token-in-wallet",
-            "get-balances/lists-agree",
             "get-balances/balance",
             "get-balances/nothing-held",
             "get-balances/wallet-address",
