@@ -74,7 +74,7 @@ pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
 }
 
 /// Whether a media type is JSON's, whatever parameters it has.
-fn is_json(media: &str) -> bool {
+pub(crate) fn is_json(media: &str) -> bool {
     let essence = media.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
 }

@@ -44,10 +44,11 @@ const SIGNER: Parameter = ("wallet_address", "the wallet that signs");
 const CLAIM_TABLE: Parameter = ("table_name", "verification");
 const CLAIM_CONTRACT: Parameter = ("contract_address", "the claim's contract");
 const CLAIM_COLUMN: Parameter = ("unique_column", "asset_id");
-const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset");
+const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refused one's");
 
 /// The cases about the shape of what is answered to all bad submissions.
-const SHAPE: [&str; 7] = [
+const SHAPE: [&str; 8] = [
+    "submit-transaction/answers",
     "submit-transaction/refusal-is-no-crash",
     "submit-transaction/decodes",
     "submit-transaction/status",
@@ -307,6 +308,10 @@ pub const KINDS: &[Kind] = &[
             "submit-transaction/signature-altered",
             "submit-transaction/params-altered",
             "submit-transaction/fee-altered",
+            "submit-transaction/transaction-altered",
+            "submit-transaction/fee-mistyped",
+            "submit-transaction/fee-negative",
+            "submit-transaction/fee-zero",
             "submit-transaction/signature-not-hex",
             "submit-transaction/transaction-required",
             "submit-transaction/signatures-required",
@@ -316,12 +321,12 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction that nobody signed",
+        "a transaction that nobody signed, with its signer or without any",
         &["submit-transaction/unsigned"],
     ),
     refused(
         "/submit-transaction",
-        "a transaction that one of its two signers did not sign",
+        "a transaction that one of its two signers did not sign: either one, and one that signed twice",
         &["submit-transaction/half-signed"],
     ),
     refused(
@@ -331,7 +336,7 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction signed with another wallet's key",
+        "a transaction with a signature of another wallet's key: the only one, the first or the second",
         &["submit-transaction/another-wallets-key"],
     ),
     refused(
@@ -351,18 +356,38 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a signature that is not hexadecimal",
+        "a transaction of which something else was changed after it was signed: each member once",
+        &["submit-transaction/transaction-altered"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a signature that is not hexadecimal, is empty, null, too short, or all zeros",
         &["submit-transaction/signature-not-hex"],
     ),
     refused(
         "/submit-transaction",
-        "a submission without a transaction",
+        "a submission without a transaction, or with null for it",
         &["submit-transaction/transaction-required"],
     ),
     refused(
         "/submit-transaction",
-        "a submission without signatures",
+        "a submission without signatures, or with null for them",
         &["submit-transaction/signatures-required"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is a text, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-mistyped"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is negative, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-negative"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is 0, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-zero"],
     ),
     refused(
         "/submit-transaction",
@@ -409,7 +434,9 @@ pub const KINDS: &[Kind] = &[
         Post,
         "/call-sc",
         &[],
-        Some("a claim about an asset that nobody has heard of, to be signed and submitted"),
+        Some(
+            "a claim about an asset that nobody has heard of, to be signed and submitted, or refused",
+        ),
         Write,
         CLAIM,
     ),
@@ -417,7 +444,9 @@ pub const KINDS: &[Kind] = &[
         Post,
         "/submit-transaction",
         &[],
-        Some("that claim, signed with the wallet: twice, as it is"),
+        Some(
+            "that claim, signed with the wallet: twice, as it is; and before, one with another key",
+        ),
         Write,
         CLAIM,
     ),
