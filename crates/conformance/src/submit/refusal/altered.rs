@@ -63,7 +63,7 @@ impl Alteration {
                 Self::Valid => transaction["valid"] = 0.into(),
                 Self::Function => transaction[data]["function"] = "transfer".into(),
                 Self::Address => {
-                    let nobodys = format!("ct{}", "5a".repeat(20));
+                    let nobodys = format!("ct{}", "6b".repeat(20));
                     let contracts = &context.material.contracts;
                     let other = another(contracts, &transaction[data]["address"], &nobodys);
                     transaction[data]["address"] = other;
