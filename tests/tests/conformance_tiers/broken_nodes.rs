@@ -269,6 +269,11 @@ fn reject_faults() -> Vec<Broken> {
         "an array is valid", accepts("body-array") => ["submit-transaction/body-array"];
         "a text is valid", accepts("body-text") => ["submit-transaction/body-text"];
         "there is no limit", accepts("oversized") => ["submit-transaction/oversized"];
+        "what is refused is stored all the same", json_of(STATE, |asked, answer| {
+            if asked.query.contains("unique_value=conformance-refused-") {
+                answer["value"] = json!(["stored"]);
+            }
+        }) => ["submit-transaction/refused-not-stored"];
         "a GET submits something", as_if_right(SUBMIT, |asked, _| asked.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
         "wrong signatures crash it", answer_of(SUBMIT, |asked, answer| {

@@ -162,7 +162,7 @@ fn index_echo(seen: &Seen, judged: &mut Judged) {
 
 /// Seconds since the epoch stay below this for three thousand years, and milliseconds passed it in
 /// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
-pub(super) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
+pub(crate) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
 
 fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
     let Some(block) = seen.exchange.answered_object() else {

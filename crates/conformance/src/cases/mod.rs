@@ -18,6 +18,7 @@ mod submit_transaction;
 use std::{future::Future, pin::Pin};
 
 pub(crate) use fields::FIELDS;
+pub(crate) use get_block::MILLISECONDS;
 pub(crate) use sc_state::{member_named, stored};
 
 use crate::{

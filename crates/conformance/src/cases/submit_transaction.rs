@@ -1,15 +1,18 @@
 //! `POST /submit-transaction`, with what a node must refuse.
 
-use node_client::SubmitAnswer;
+use std::collections::BTreeSet;
 
-use super::Case;
+use node_client::SubmitAnswer;
+use serde_json::Value;
+
+use super::{Case, stored};
 use crate::{
-    exchange::Request,
+    exchange::{Exchange, Request},
     field::MOST_FINDINGS,
     judge::{all_answer_json, decodes},
     outcome::{Finding, Findings, Obstacle},
-    sample::{Context, Sample},
-    submit::{Alteration, Refusal, is_valid},
+    sample::{Context, Sample, contract_state_request},
+    submit::{Alteration, Refusal, answered, is_valid},
     tier::Tier,
 };
 
@@ -140,6 +143,10 @@ pub(super) const CASES: &[Case] = &[
         |c| Box::pin(answers(c)),
     )
     .of(Tier::Reject),
+    Case::must("submit-transaction/refused-not-stored", EVERY_SIGNER, |c| {
+        Box::pin(not_stored(c))
+    })
+    .of(Tier::Reject),
     Case::must(
         "submit-transaction/wrong-method",
         "POST /submit-transaction: Submits a signed transaction to the network.",
@@ -205,6 +212,42 @@ async fn answers(context: &Context) -> Findings {
     let mut findings = all_answer_json(&answers)?;
     findings.truncate(MOST_FINDINGS);
     Ok(findings)
+}
+
+/// What a submission claims: its contract, and its asset.
+fn claimed(submission: &Exchange) -> Option<(String, String)> {
+    let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
+    let data = body.pointer("/transaction/specific_data")?;
+    let contract = data["address"].as_str()?.to_owned();
+    let asset = data["params"]["asset_id"].as_str()?.to_owned();
+    Some((contract, asset))
+}
+
+/// Nothing can be read of what was refused, as far as a look right afterwards shows it.
+async fn not_stored(context: &Context) -> Findings {
+    let answers = context.refusals().await?;
+    let refused = answers.iter().filter(|answer| !is_valid(answer));
+    let claims: BTreeSet<_> = refused.filter_map(|answer| claimed(answer)).collect();
+    let accepted = answers.iter().filter(|answer| is_valid(answer));
+    let accepted: BTreeSet<_> = accepted.filter_map(|answer| claimed(answer)).collect();
+    let mut findings = Vec::new();
+    let mut looked = false;
+    for (contract, asset) in claims.difference(&accepted) {
+        let state = contract_state_request(contract, asset);
+        let state = context.node.ask(state).await?;
+        looked |= answered(&state).is_some();
+        if answered(&state).and_then(stored).is_some() && findings.len() < MOST_FINDINGS {
+            let what = "a claim that was refused is stored all the same";
+            let actual = state.summary();
+            findings.push(Finding::new(&state, what, "no record", actual));
+        }
+    }
+    if looked {
+        Ok(findings)
+    } else {
+        let reason = "the node shows no state of the contract that was called";
+        Err(Obstacle::NoMaterial(reason.to_owned()))
+    }
 }
 
 async fn wrong_method(context: &Context) -> Findings {

@@ -46,8 +46,11 @@ const CLAIM_CONTRACT: Parameter = ("contract_address", "the claim's contract");
 const CLAIM_COLUMN: Parameter = ("unique_column", "asset_id");
 const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refused one's");
 
-/// The cases about the shape of what is answered to all bad submissions.
-const SHAPE: [&str; 8] = [
+const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
+
+/// The cases about all bad submissions.
+const SHAPE: [&str; 9] = [
+    "submit-transaction/refused-not-stored",
     "submit-transaction/answers",
     "submit-transaction/refusal-is-no-crash",
     "submit-transaction/decodes",
@@ -413,6 +416,14 @@ pub const KINDS: &[Kind] = &[
         "/submit-transaction",
         "a transaction of 20,000 bytes",
         &["submit-transaction/oversized"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[CLAIM_TABLE, CLAIM_CONTRACT, CLAIM_COLUMN, REFUSED_ASSET],
+        None,
+        Reject,
+        &["submit-transaction/refused-not-stored"],
     ),
     kind(
         Get,

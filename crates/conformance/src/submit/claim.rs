@@ -158,8 +158,9 @@ impl Claim {
             Err(_) => context.node.ask(self.balance_request(text)).await,
         };
         let entry = match sign_with(wallet.signer(), text).await {
-            Ok(entry) => serde_json::to_value(&entry)
-                .map_err(|error| Obstacle::Harness(error.to_string()))?,
+            Ok(entry) => {
+                serde_json::to_value(entry).map_err(|error| Obstacle::Harness(error.to_string()))?
+            }
             Err(error) => {
                 self.submitted = no(format!("the wallet did not sign: {error}"));
                 return Ok(());

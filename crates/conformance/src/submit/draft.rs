@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::{Submitting, answered};
 use crate::{
+    cases::MILLISECONDS,
     exchange::{Exchange, Request},
     outcome::Obstacle,
     sample::Context,
@@ -134,7 +135,15 @@ pub(super) fn checked(
     };
     let fee = Fee::new(with.fee.clone(), currency).map_err(|error| told(&error))?;
     let asked = contract_call(call).map_err(Unsigned::Unchecked)?;
-    Ok(CheckedTransaction::check(&asked, &raw, &fee)?)
+    let checked = CheckedTransaction::check(&asked, &raw, &fee)?;
+    let time = checked.timestamp();
+    if !MILLISECONDS.contains(&time.as_millis()) {
+        return Err(Unsigned::Contradicts(format!(
+            "the timestamp {time} is not in milliseconds since the Unix epoch, after 1973 and \
+             before 5138"
+        )));
+    }
+    Ok(checked)
 }
 
 /// The body of a call, as the client knows it.

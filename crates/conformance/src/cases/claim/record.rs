@@ -188,7 +188,8 @@ pub(super) async fn columns(context: &Context) -> Findings {
         let astray = match name {
             "address" => {
                 let left_out = place.value.is_none() && member_named(record, "asset_id").is_some();
-                !left_out && !(place.expected && place.form.is_some())
+                let in_place = place.expected && place.form.is_some();
+                !left_out && !in_place
             }
             _ => place.form.is_some() && !place.expected,
         };
