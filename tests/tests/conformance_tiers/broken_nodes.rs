@@ -200,7 +200,6 @@ fn named_record(change: fn(&mut Value)) -> Fault {
     })
 }
 
-#[expect(clippy::too_many_lines, reason = "a table")]
 fn reject_faults() -> Vec<Broken> {
     broken! {
         "unsigned is valid", accepts("unsigned") => ["submit-transaction/unsigned"];
