@@ -242,6 +242,11 @@ fn reject_faults() -> Vec<Broken> {
             => ["submit-transaction/signature-not-hex"];
         "a transaction may be null", accepts("transaction-null")
             => ["submit-transaction/transaction-required"];
+        "a transaction may be a text", accepts("transaction-text")
+            => ["submit-transaction/transaction-required"];
+        "signatures may be an object", accepts("signatures-object")
+            => ["submit-transaction/signatures-required"];
+        "nothing is valid", accepts("body-empty") => ["submit-transaction/body-not-json"];
         "signatures may be null", accepts("signatures-null")
             => ["submit-transaction/signatures-required"];
         "a fee may be a text", accepts("fee-text") => ["submit-transaction/fee-mistyped"];

@@ -14,6 +14,9 @@ pub(crate) fn stranger() -> KeyPair {
 
 /// What is wrong with a submission; `claim` for the one that is right.
 pub(crate) fn kind_of_submission(asked: &Asked) -> &'static str {
+    if asked.body.is_empty() {
+        return "body-empty";
+    }
     let Ok(body) = serde_json::from_slice::<Value>(&asked.body) else {
         return "body-not-json";
     };
@@ -27,6 +30,7 @@ pub(crate) fn kind_of_submission(asked: &Asked) -> &'static str {
             Value::Object(members) if members.is_empty() => "empty-object",
             Value::Object(members) => match members.get("signatures") {
                 Some(Value::Null) => "signatures-null",
+                Some(Value::Object(_)) => "signatures-object",
                 Some(_) if signers.as_array().is_some_and(Vec::is_empty) => "no-signers",
                 Some(_) => "unsigned",
                 None => "signatures-required",
@@ -34,6 +38,9 @@ pub(crate) fn kind_of_submission(asked: &Asked) -> &'static str {
             _ => "signatures-required",
         };
     };
+    if transaction.is_string() {
+        return "transaction-text";
+    }
     if transaction.is_null() {
         return match body.get("transaction") {
             Some(_) => "transaction-null",

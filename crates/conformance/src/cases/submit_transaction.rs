@@ -98,13 +98,15 @@ pub(super) const CASES: &[Case] = &[
         "submit-transaction/transaction-required",
         BODY,
         Refusal::NoTransaction,
-        Refusal::TransactionNull
+        Refusal::TransactionNull,
+        Refusal::TransactionText
     ),
     refuses!(
         "submit-transaction/signatures-required",
         BODY,
         Refusal::NoSignatures,
-        Refusal::SignaturesNull
+        Refusal::SignaturesNull,
+        Refusal::SignaturesObject
     ),
     refuses!(
         "submit-transaction/fee-mistyped",
@@ -128,7 +130,12 @@ pub(super) const CASES: &[Case] = &[
         BODY,
         Refusal::EmptyObject
     ),
-    refuses!("submit-transaction/body-not-json", BODY, Refusal::NotJson),
+    refuses!(
+        "submit-transaction/body-not-json",
+        BODY,
+        Refusal::NotJson,
+        Refusal::Empty
+    ),
     refuses!("submit-transaction/body-array", BODY, Refusal::Array),
     refuses!("submit-transaction/body-text", BODY, Refusal::Text),
     Case::should(

@@ -369,12 +369,12 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a submission without a transaction, or with null for it",
+        "a submission without a transaction, or with null or a text for it",
         &["submit-transaction/transaction-required"],
     ),
     refused(
         "/submit-transaction",
-        "a submission without signatures, or with null for them",
+        "a submission without signatures, or with null or an object for them",
         &["submit-transaction/signatures-required"],
     ),
     refused(
@@ -399,7 +399,7 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a body that is not JSON",
+        "a body that is not JSON, or none",
         &["submit-transaction/body-not-json"],
     ),
     refused(

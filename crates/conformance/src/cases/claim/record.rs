@@ -205,3 +205,33 @@ pub(super) async fn columns(context: &Context) -> Findings {
     }
     Ok(findings)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_counts_in_each_form_that_leaves_its_items_apart() {
+        let list = json!(["a b", "c"]);
+        for (stored, wanted) in [
+            (list.clone(), Some(Form::Same)),
+            (json!("[\"a b\", \"c\"]"), Some(Form::JsonText)),
+            (json!("a b,c"), Some(Form::Joined)),
+            (json!("['a b', 'c']"), Some(Form::Joined)),
+            (json!("c,a b"), None),
+            (json!("a b"), None),
+            (json!("a b,c,"), None),
+        ] {
+            assert_eq!(form(&stored, &list), wanted, "{stored}");
+        }
+        assert_eq!(form(&json!("a,b,c"), &json!(["a,b", "c"])), None);
+    }
+
+    #[test]
+    fn an_integer_is_no_text_and_no_decimal() {
+        assert_eq!(form(&json!(1), &json!(1)), Some(Form::Same));
+        for other in [json!("1"), json!(1.0), json!(true), json!([1])] {
+            assert_eq!(form(&other, &json!(1)), None, "{other}");
+        }
+    }
+}

@@ -36,13 +36,16 @@ pub(crate) enum Refusal {
     SignatureZero,
     NoTransaction,
     TransactionNull,
+    TransactionText,
     NoSignatures,
     SignaturesNull,
+    SignaturesObject,
     FeeText,
     FeeNegative,
     FeeZero,
     EmptyObject,
     NotJson,
+    Empty,
     Array,
     Text,
     Oversized,
@@ -52,7 +55,7 @@ pub(crate) enum Refusal {
 const OVERSIZED: usize = 20_000;
 
 impl Refusal {
-    pub(crate) const ALL: [Self; 39] = [
+    pub(crate) const ALL: [Self; 42] = [
         Self::Unsigned,
         Self::NoSigners,
         Self::HalfSigned,
@@ -82,13 +85,16 @@ impl Refusal {
         Self::SignatureZero,
         Self::NoTransaction,
         Self::TransactionNull,
+        Self::TransactionText,
         Self::NoSignatures,
         Self::SignaturesNull,
+        Self::SignaturesObject,
         Self::FeeText,
         Self::FeeNegative,
         Self::FeeZero,
         Self::EmptyObject,
         Self::NotJson,
+        Self::Empty,
         Self::Array,
         Self::Text,
         Self::Oversized,
@@ -118,13 +124,16 @@ impl Refusal {
             Self::SignatureZero => "a signature of zeros",
             Self::NoTransaction => "a submission without a transaction",
             Self::TransactionNull => "a submission whose transaction is null",
+            Self::TransactionText => "a submission whose transaction is a text",
             Self::NoSignatures => "a submission without signatures",
             Self::SignaturesNull => "a submission whose signatures are null",
+            Self::SignaturesObject => "a submission whose signatures are an object",
             Self::FeeText => "a transaction whose fee is a text",
             Self::FeeNegative => "a transaction whose fee is negative",
             Self::FeeZero => "a transaction whose fee is 0",
             Self::EmptyObject => "an empty object",
             Self::NotJson => "a body that is not JSON",
+            Self::Empty => "an empty body",
             Self::Array => "an array",
             Self::Text => "a text",
             Self::Oversized => "a transaction of 20,000 bytes",
@@ -140,6 +149,7 @@ impl Refusal {
         match self {
             Self::EmptyObject => Ok("{}".to_owned()),
             Self::NotJson => Ok("{\"transaction\":".to_owned()),
+            Self::Empty => Ok(String::new()),
             Self::Text => Ok("\"a transaction\"".to_owned()),
             Self::HalfSigned
             | Self::SecondOnly
@@ -171,6 +181,12 @@ impl Refusal {
             }
             Self::NoTransaction => return Ok(format!("{{\"signatures\":[{entry}]}}")),
             Self::TransactionNull => return Ok(whole("null", &[entry])),
+            Self::TransactionText => {
+                return Ok(whole(&Value::from(text.as_str()).to_string(), &[entry]));
+            }
+            Self::SignaturesObject => {
+                return Ok(format!("{{\"transaction\":{text},\"signatures\":{{}}}}"));
+            }
             Self::NoSignatures => return Ok(format!("{{\"transaction\":{text}}}")),
             Self::SignaturesNull => {
                 return Ok(format!("{{\"transaction\":{text},\"signatures\":null}}"));
