@@ -64,10 +64,11 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
 }
 
 /// The cases of blocks that ask something of their own, and so are none of a sweep's.
-const ASK_THEMSELVES: [&str; 5] = [
+const ASK_THEMSELVES: [&str; 6] = [
     "chain/repeat-read",
     "get-block/block-index-malformed",
     "get-block/block-index-required",
+    "get-block/index-zero",
     "get-block/snapshot",
     "get-block/unknown-index",
 ];

@@ -1,16 +1,26 @@
 //! What is no departure is not called one, and what is one is named.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
+use axum::http::StatusCode;
 use integration_tests::{
     faults::set,
-    proxy::Proxy,
+    proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
 use node_conformance::{Options, Tier, cases, outcome::Outcome};
 use serde_json::json;
 
-use crate::{broken_nodes::refusing, ended, local, options};
+use crate::{
+    broken_nodes::{building, charging, in_blocks, refusing},
+    ended, local, options,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
@@ -99,7 +109,7 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
         )
         .expect("IDs");
     let report = check(&node.base_url(), &options).await;
-    assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
+    assert_eq!(report.exit_code, 0, "{:?}", report.cases);
     assert_eq!(
         ids(&report, Outcome::Warn),
         ["submit-transaction/refusal-is-no-crash"]
@@ -137,4 +147,94 @@ async fn a_node_that_limits_submissions_is_waited_for() {
     assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
     assert!(ids(&report, Outcome::Inconclusive).is_empty());
     assert!(ids(&report, Outcome::Warn).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_few_submissions_in_a_second_are_enough() {
+    let every = devnode::BlockTime::Every(Duration::from_millis(50));
+    let two = std::num::NonZeroU32::new(2).expect("two");
+    let config = devnode::Config::for_tests()
+        .with_block_time(every)
+        .with_rate_limit(two);
+    let node = devnode::spawn(config).await.expect("a local node");
+    let mut options = Options::default();
+    options.allow = Tier::Write;
+    options.jobs = 16;
+    options.submitting.wallet = node
+        .wallet("alice")
+        .map(|alice| alice.keys().clone().into());
+    let selected = [
+        "submit-transaction/half-signed",
+        "submit-transaction/another-wallets-key",
+        "submit-transaction/claim-accepted",
+        "submit-transaction/resubmission-not-new",
+    ];
+    options.select_only(selected).expect("IDs");
+    let report = check(node.base_url(), &options).await;
+    assert_eq!(ids(&report, Outcome::Pass).len(), selected.len());
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+}
+
+/// A block may be shown later than the record that it wrote.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_block_of_a_claim_is_waited_for() {
+    let node = local().await;
+    let hidden = AtomicU32::new(0);
+    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
+        let text = String::from_utf8_lossy(&answer.body);
+        let has_claim = asked.path == "/get-block" && text.contains("made by a conformance check");
+        if has_claim && hidden.fetch_add(1, Ordering::Relaxed) < 4 {
+            return answer
+                .with_status(StatusCode::BAD_REQUEST)
+                .with_body(json!({"detail": "Block not found"}).to_string());
+        }
+        answer
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let mut options = options(&node, Tier::Write);
+    options.submitting.settle_timeout = Duration::from_secs(30);
+    let report = check(&proxy.server.base_url(), &options).await;
+    assert_eq!(
+        ended(&report, "submit-transaction/claim-in-block").0,
+        Outcome::Pass
+    );
+    assert_eq!(report.exit_code, 0, "{:?}", ids(&report, Outcome::Fail));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_wallet_pays_besides_is_no_departure() {
+    let node = local().await;
+    let charge = charging(|accepted, _| accepted.min(1) * 7);
+    let others = in_blocks(|list| {
+        let mut another = list.clone();
+        for entry in &mut another {
+            set(entry, "/transaction/trans_code", json!("ab".repeat(20)));
+        }
+        list.extend(another);
+    });
+    let fault: Fault = Arc::new(move |asked, answer| others(asked, charge(asked, answer)));
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
+    let (outcome, reason) = ended(&report, "submit-transaction/fee-paid");
+    assert_eq!(outcome, Outcome::Inconclusive);
+    assert!(reason.contains("other transactions"), "{reason}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_asked_for_is_named_and_not_signed() {
+    let node = local().await;
+    for (fault, said) in [
+        (building(|built| built["payload"] = json!("x")), "payload"),
+        (building(|built| built["descr"] = json!("a gift")), "descr"),
+    ] {
+        let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+        let report = check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
+        let (outcome, reason) = ended(&report, "submit-transaction/claim-built");
+        assert_eq!(outcome, Outcome::Inconclusive);
+        assert!(
+            reason.contains(said) && reason.contains("not signed"),
+            "{reason}"
+        );
+        assert_eq!(report.exit_code, 0);
+    }
 }

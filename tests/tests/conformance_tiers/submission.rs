@@ -12,8 +12,11 @@ pub(crate) fn stranger() -> KeyPair {
     KeyPair::from_bytes(&[0xa5; 32]).expect("a key")
 }
 
-/// What is wrong with a submission, as the ID of its case; `claim` for the one that is right.
+/// What is wrong with a submission; `claim` for the one that is right.
 pub(crate) fn kind_of_submission(asked: &Asked) -> &'static str {
+    if asked.body.is_empty() {
+        return "body-empty";
+    }
     let Ok(body) = serde_json::from_slice::<Value>(&asked.body) else {
         return "body-not-json";
     };
@@ -25,41 +28,119 @@ pub(crate) fn kind_of_submission(asked: &Asked) -> &'static str {
             Value::Array(_) => "body-array",
             Value::String(_) => "body-text",
             Value::Object(members) if members.is_empty() => "empty-object",
-            Value::Object(members) if members.contains_key("signatures") => "unsigned",
+            Value::Object(members) => match members.get("signatures") {
+                Some(Value::Null) => "signatures-null",
+                Some(Value::Object(_)) => "signatures-object",
+                Some(_) if signers.as_array().is_some_and(Vec::is_empty) => "no-signers",
+                Some(_) => "unsigned",
+                None => "signatures-required",
+            },
             _ => "signatures-required",
         };
     };
+    if transaction.is_string() {
+        return "transaction-text";
+    }
     if transaction.is_null() {
-        return "transaction-required";
+        return match body.get("transaction") {
+            Some(_) => "transaction-null",
+            None => "transaction-required",
+        };
     }
     if asked.body.len() > 10_000 {
         return "oversized";
     }
-    let text = transaction.to_string();
-    let entries: Result<Vec<SignatureEntry>, _> =
-        serde_json::from_value(body["signatures"].clone());
-    let Ok(entries) = entries else {
+    match entry["msgsign"].as_str() {
+        None => return "signature-null",
+        Some("") => return "signature-empty",
+        Some(zeros) if zeros.bytes().all(|digit| digit == b'0') => return "signature-zero",
+        Some(short) if short.len() < 128 => return "signature-short",
+        Some(_) => {}
+    }
+    let read: Result<Vec<SignatureEntry>, _> = serde_json::from_value(body["signatures"].clone());
+    let Ok(signed) = read else {
         return "signature-not-hex";
     };
-    if verify_transaction(&text, &entries).is_ok() {
-        return "claim";
-    }
+    let text = transaction.to_string();
     let message = signed_message(&text).expect("a message");
-    let by_stranger = entries[0]
-        .msgsign
-        .verify_by_address(message.as_bytes(), stranger().address())
-        .is_ok();
+    let by_stranger = |entry: &SignatureEntry| {
+        let address = stranger().address();
+        let verified = entry.msgsign.verify_by_address(message.as_bytes(), address);
+        verified.is_ok()
+    };
+    if verify_transaction(&text, &signed).is_ok() {
+        return match &transaction["fee"] {
+            Value::String(_) => "fee-text",
+            fee if fee.as_i64().is_some_and(|fee| fee < 0) => "fee-negative",
+            fee if *fee == 0 => "fee-zero",
+            _ => "claim",
+        };
+    }
     if signers.as_array().is_some_and(|signers| signers.len() == 2) {
-        "half-signed"
-    } else if signers[0] != entry["wallet_address"] {
-        "unlisted-signer"
-    } else if by_stranger {
-        "another-wallets-key"
-    } else if text.contains("to be taken") {
+        let of_stranger = |at: usize| signed[at].wallet_address == stranger().address();
+        return match signed.len() {
+            1 if entry["wallet_address"] == signers[0] => "half-signed",
+            1 => "second-only",
+            _ if of_stranger(0) && of_stranger(1) => "signed-twice",
+            _ if of_stranger(0) => "first-of-two-right",
+            _ if by_stranger(&signed[1]) => "last-of-two-right",
+            _ => "signers-altered",
+        };
+    }
+    if signers[0] != entry["wallet_address"] {
+        return "unlisted-signer";
+    }
+    if by_stranger(&signed[0]) {
+        return match transaction["is_child_txn"] == true {
+            true => "child-transaction",
+            false => "another-wallets-key",
+        };
+    }
+    what_was_altered(transaction, &signed[0])
+}
+
+/// In what a transaction is another one than was signed.
+fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str {
+    let data = &transaction["specific_data"];
+    let verifies = |transaction: &Value, entry: &SignatureEntry| {
+        verify_transaction(&transaction.to_string(), std::slice::from_ref(entry)).is_ok()
+    };
+    let mut earlier = transaction.clone();
+    earlier["timestamp"] = (transaction["timestamp"].as_i64().unwrap_or_default() - 1).into();
+    if transaction.to_string().contains("to be taken") {
         "params-altered"
     } else if transaction["fee"] == 2_000_000 {
         "fee-altered"
-    } else {
+    } else if verifies(&earlier, entry) {
+        "timestamp-altered"
+    } else if transaction["trans_code"] == "c0de".repeat(10) {
+        "code-altered"
+    } else if transaction["type"] != 3 {
+        "type-altered"
+    } else if transaction["currency"] != "DEVN" {
+        "currency-altered"
+    } else if transaction["descr"] != "" {
+        "descr-altered"
+    } else if transaction["valid"] != 1 {
+        "valid-altered"
+    } else if data["function"] == "transfer" {
+        "function-altered"
+    } else if one_digit_off(entry).any(|entry| verifies(transaction, &entry)) {
         "signature-altered"
+    } else {
+        "address-altered"
     }
+}
+
+/// All signatures that end in another digit.
+fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry> {
+    let digits = entry.msgsign.to_string();
+    let wallet_address = entry.wallet_address;
+    "0123456789abcdef".chars().filter_map(move |last| {
+        let digits = format!("{}{last}", &digits[..digits.len() - 1]);
+        Some(SignatureEntry {
+            wallet_address,
+            msgsign: digits.parse().ok()?,
+        })
+    })
 }

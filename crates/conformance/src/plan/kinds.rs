@@ -54,10 +54,14 @@ const SIGNER: Parameter = ("wallet_address", "the wallet that signs");
 const CLAIM_TABLE: Parameter = ("table_name", "verification");
 const CLAIM_CONTRACT: Parameter = ("contract_address", "the claim's contract");
 const CLAIM_COLUMN: Parameter = ("unique_column", "asset_id");
-const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset");
+const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refused one's");
 
-/// The cases about the shape of what is answered to all bad submissions.
-const SHAPE: [&str; 7] = [
+const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
+
+/// The cases about all bad submissions.
+const SHAPE: [&str; 9] = [
+    "submit-transaction/refused-not-stored",
+    "submit-transaction/answers",
     "submit-transaction/refusal-is-no-crash",
     "submit-transaction/decodes",
     "submit-transaction/status",
@@ -319,6 +323,10 @@ pub const KINDS: &[Kind] = &[
             "submit-transaction/signature-altered",
             "submit-transaction/params-altered",
             "submit-transaction/fee-altered",
+            "submit-transaction/transaction-altered",
+            "submit-transaction/fee-mistyped",
+            "submit-transaction/fee-negative",
+            "submit-transaction/fee-zero",
             "submit-transaction/signature-not-hex",
             "submit-transaction/transaction-required",
             "submit-transaction/signatures-required",
@@ -328,12 +336,12 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction that nobody signed",
+        "a transaction that nobody signed, with its signer or without any",
         &["submit-transaction/unsigned"],
     ),
     refused(
         "/submit-transaction",
-        "a transaction that one of its two signers did not sign",
+        "a transaction that one of its two signers did not sign: either one, and one that signed twice",
         &["submit-transaction/half-signed"],
     ),
     refused(
@@ -343,7 +351,7 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction signed with another wallet's key",
+        "a transaction with a signature of another wallet's key: the only one, the first or the second",
         &["submit-transaction/another-wallets-key"],
     ),
     refused(
@@ -363,18 +371,38 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a signature that is not hexadecimal",
+        "a transaction of which something else was changed after it was signed: each member once",
+        &["submit-transaction/transaction-altered"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a signature that is not hexadecimal, is empty, null, too short, or all zeros",
         &["submit-transaction/signature-not-hex"],
     ),
     refused(
         "/submit-transaction",
-        "a submission without a transaction",
+        "a submission without a transaction, or with null or a text for it",
         &["submit-transaction/transaction-required"],
     ),
     refused(
         "/submit-transaction",
-        "a submission without signatures",
+        "a submission without signatures, or with null or an object for them",
         &["submit-transaction/signatures-required"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is a text, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-mistyped"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is negative, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-negative"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is 0, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-zero"],
     ),
     refused(
         "/submit-transaction",
@@ -383,7 +411,7 @@ pub const KINDS: &[Kind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a body that is not JSON",
+        "a body that is not JSON, or none",
         &["submit-transaction/body-not-json"],
     ),
     refused(
@@ -400,6 +428,14 @@ pub const KINDS: &[Kind] = &[
         "/submit-transaction",
         "a transaction of 20,000 bytes",
         &["submit-transaction/oversized"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[CLAIM_TABLE, CLAIM_CONTRACT, CLAIM_COLUMN, REFUSED_ASSET],
+        None,
+        Reject,
+        &["submit-transaction/refused-not-stored"],
     ),
     kind(
         Get,
@@ -421,7 +457,9 @@ pub const KINDS: &[Kind] = &[
         Post,
         "/call-sc",
         &[],
-        Some("a claim about an asset that nobody has heard of, to be signed and submitted"),
+        Some(
+            "a claim about an asset that nobody has heard of, to be signed and submitted, or refused",
+        ),
         Write,
         CLAIM,
     ),
@@ -429,7 +467,9 @@ pub const KINDS: &[Kind] = &[
         Post,
         "/submit-transaction",
         &[],
-        Some("that claim, signed with the wallet: twice, as it is"),
+        Some(
+            "that claim, signed with the wallet: twice, as it is; and before, one with another key",
+        ),
         Write,
         CLAIM,
     ),

@@ -9,8 +9,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    SigningWallet,
-    draft::{call, call_request, checked, unique, unlike},
+    SigningWallet, answered,
+    draft::{Unsigned, call, call_request, checked, unique, unlike},
+    refusal,
 };
 use crate::{
     cases::stored,
@@ -38,14 +39,29 @@ pub(crate) struct Claim {
     pub(crate) call: Value,
     pub(crate) wallet: WalletAddress,
     pub(crate) built: Arc<Exchange>,
+    /// Why what was built was not signed, where it is the call that was asked for.
+    pub(crate) unsigned: Option<Unsigned>,
     /// The transaction's text, as it was signed.
     pub(crate) text: Step<String>,
+    /// Its signature, as it was submitted.
+    pub(crate) entry: Option<Value>,
+    /// What came of a submission that had to be refused, just before the claim's.
+    pub(crate) refused: Step<Refused>,
     pub(crate) submitted: Step<Arc<Exchange>>,
     /// The very same, submitted again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
     /// The balance that pays the fee, before and after.
     pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
+}
+
+/// What came of what was refused.
+pub(crate) struct Refused {
+    pub(crate) answer: Arc<Exchange>,
+    /// The balance that a fee would be taken from, before and after it.
+    pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
+    /// What is stored of it once the claim is.
+    pub(crate) state: Step<Arc<Exchange>>,
 }
 
 /// What was found while the claim was waited for.
@@ -66,9 +82,7 @@ fn no<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
 
 /// Whether an answer says that the transaction is valid.
 pub(crate) fn is_valid(answer: &Exchange) -> bool {
-    let valid = answer
-        .answered_object()
-        .and_then(|body| body.pointer("/response/valid"));
+    let valid = answered(answer).and_then(|body| body.pointer("/response/valid"));
     valid == Some(&Value::Bool(true))
 }
 
@@ -85,17 +99,26 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
     let call = call(contract, &[wallet.address()], &asset, remarks);
     let built = context.node.ask(call_request(&call)).await?;
+    let mut unsigned = None;
     let text = match unlike(&call, &built) {
         Some(what) => no(format!("nothing was signed: {what}")),
-        None => checked(&call, &built, &context.submissions.with)
-            .map(|checked| checked.transaction_text().to_owned())
-            .or_else(|reason| no(format!("nothing was signed: {reason}"))),
+        None => match checked(&call, &built, &context.submissions.with) {
+            Ok(checked) => Ok(checked.transaction_text().to_owned()),
+            Err(reason) => {
+                let told = format!("nothing was signed: {}", reason.reason());
+                unsigned = Some(reason);
+                no(told)
+            }
+        },
     };
     let mut claim = Claim {
         call,
         wallet: wallet.address(),
         built,
+        unsigned,
         text,
+        entry: None,
+        refused: no(NOT_SUBMITTED),
         submitted: no(NOT_SUBMITTED),
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
@@ -112,6 +135,8 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     Ok(claim)
 }
 
+/// In the remarks of what is refused just before the claim.
+const OF_NOTHING: &str = "to be refused, and to have no effect";
 const NOT_SUBMITTED: &str = "the claim was not submitted";
 const NOT_ACCEPTED: &str = "the claim was not accepted, so nothing came of it";
 
@@ -126,25 +151,40 @@ impl Claim {
     ) -> Result<(), Obstacle> {
         let mut blocks = NewBlocks::since(context.material.tip);
         blocks.advance(context).await?;
-        let before = context.node.ask(self.balance_request(text)).await;
+        let refused = self.refuse_first(context, wallet, text).await;
+        // What is taken from here on is for the claim.
+        let before = match &refused {
+            Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
+            Err(_) => context.node.ask(self.balance_request(text)).await,
+        };
         let entry = match sign_with(wallet.signer(), text).await {
-            Ok(entry) => serde_json::to_string(&entry)
-                .map_err(|error| Obstacle::Harness(error.to_string()))?,
+            Ok(entry) => {
+                serde_json::to_value(entry).map_err(|error| Obstacle::Harness(error.to_string()))?
+            }
             Err(error) => {
                 self.submitted = no(format!("the wallet did not sign: {error}"));
                 return Ok(());
             }
         };
         let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+        self.entry = Some(entry);
         let request = Request::post("/submit-transaction", body);
-        let submitted = context.node.ask(request.clone()).await;
+        let submitted = context.submit_in_turn(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|answer| is_valid(answer));
         self.submitted = submitted;
         if !accepted {
             return Ok(());
         }
-        self.again = context.node.ask(request).await;
-        self.settled = settle(context, contract, asset, blocks).await;
+        self.again = context.submit_in_turn(request).await;
+        self.settled = settle(context, contract, asset, self.code(), blocks).await;
+        self.refused = match refused {
+            Ok((asset, mut refused)) => {
+                let request = contract_state_request(&context.contract(), &asset);
+                refused.state = context.node.ask(request).await;
+                Ok(refused)
+            }
+            Err(obstacle) => Err(obstacle),
+        };
         self.balances = match (
             before,
             self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
@@ -157,6 +197,25 @@ impl Claim {
             (_, None) => no("the claim did not get as far as to be paid for"),
         };
         Ok(())
+    }
+
+    /// Submits a claim that another key signed, of which nothing may come; hands back its asset.
+    async fn refuse_first(
+        &self,
+        context: &Context,
+        wallet: &SigningWallet,
+        text: &str,
+    ) -> Step<(String, Refused)> {
+        let (asset, request) = refusal::of_another_key(context, wallet, OF_NOTHING).await?;
+        let before = context.node.ask(self.balance_request(text)).await?;
+        let answer = context.submit_in_turn(request).await?;
+        let after = context.node.ask(self.balance_request(text)).await?;
+        let refused = Refused {
+            answer,
+            balances: (before, after),
+            state: no(NOT_ACCEPTED),
+        };
+        Ok((asset, refused))
     }
 
     /// The balance that the fee is taken from.
@@ -177,11 +236,12 @@ impl Claim {
     }
 }
 
-/// Looks again and again, until the record is there or the time is over.
+/// Looks again and again, until the record and its block are there or the time is over.
 async fn settle(
     context: &Context,
     contract: &str,
     asset: &str,
+    code: Option<String>,
     mut blocks: NewBlocks,
 ) -> Step<Settled> {
     let until = Instant::now() + context.submissions.with.settle_timeout;
@@ -190,18 +250,20 @@ async fn settle(
     let mut pause = FIRST_PAUSE;
     loop {
         blocks.advance(context).await?;
-        let answer = context
-            .node
-            .ask(contract_state_request(contract, asset))
-            .await?;
-        if answer.answered_object().and_then(stored).is_some() {
-            record = Some(answer);
-            // The block was made before its record could be read.
-            blocks.advance(context).await?;
-            break;
+        if record.is_none() {
+            let request = contract_state_request(contract, asset);
+            let answer = context.node.ask(request).await?;
+            if answered(&answer).and_then(stored).is_some() {
+                record = Some(answer);
+                // The block was made before its record could be read.
+                blocks.advance(context).await?;
+            } else {
+                without = Some(answer);
+            }
         }
-        without = Some(answer);
-        if Instant::now() + pause > until {
+        // A block may be shown later than what it did.
+        let done = || blocks.tells_no_more(before, code.as_deref());
+        if record.is_some() && done() || Instant::now() + pause > until {
             break;
         }
         tokio::time::sleep(pause).await;
@@ -229,6 +291,18 @@ impl NewBlocks {
         }
     }
 
+    /// Whether it is vain to wait for the block of a transaction: it is there, or can't be told.
+    fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
+        let (Some(_), Some(code)) = (self.next, code) else {
+            return true;
+        };
+        let new = self.found.get(before..).unwrap_or_default();
+        let bodies = || new.iter().filter_map(|block| block.answered_object());
+        bodies().any(|body| in_block(body, code).is_some())
+            || (!new.is_empty() && !bodies().any(lists_transactions))
+            || self.found.len() >= MOST_BLOCKS
+    }
+
     /// Reads on as far as there are blocks.
     async fn advance(&mut self, context: &Context) -> Result<(), Obstacle> {
         while let Some(index) = self.next
@@ -246,15 +320,35 @@ impl NewBlocks {
     }
 }
 
+/// Whether a block shows its transactions.
+pub(crate) fn lists_transactions(block: &Value) -> bool {
+    let list = block.pointer("/text/transactions");
+    list.is_some_and(Value::is_array)
+}
+
+/// What a block has of a transaction.
+#[derive(Clone, Copy)]
+pub(crate) struct InBlock<'v> {
+    pub(crate) transaction: &'v Value,
+    /// Beside it or in it, if they are there.
+    pub(crate) signatures: Option<&'v Value>,
+}
+
 /// Where a transaction stands in a block, by its code, and what is there.
-pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<&'v Value> {
+pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
+    let is_it = |value: &Value| value.get("trans_code").and_then(Value::as_str) == Some(code);
     match block {
-        Value::Object(members) => {
-            if members.get("trans_code").and_then(Value::as_str) == Some(code) {
-                return Some(block);
+        transaction if is_it(transaction) => Some(InBlock {
+            transaction,
+            signatures: transaction.get("signatures"),
+        }),
+        Value::Object(members) => members.values().find_map(|member| {
+            let mut found = in_block(member, code)?;
+            if is_it(member) {
+                found.signatures = found.signatures.or(members.get("signatures"));
             }
-            members.values().find_map(|member| in_block(member, code))
-        }
+            Some(found)
+        }),
         Value::Array(items) => items.iter().find_map(|item| in_block(item, code)),
         _ => None,
     }

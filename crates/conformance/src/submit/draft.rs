@@ -7,14 +7,15 @@ use std::{
 
 use node_client::{
     ContractCall, RawTransaction,
-    claim::{CheckedTransaction, Fee},
+    claim::{CheckedTransaction, EchoError, Fee},
     escape::escaped_up_to as shown,
 };
 use node_primitives::WalletAddress;
 use serde_json::{Value, json};
 
-use super::Submitting;
+use super::{Submitting, answered};
 use crate::{
+    cases::MILLISECONDS,
     exchange::{Exchange, Request},
     outcome::Obstacle,
     sample::Context,
@@ -42,7 +43,7 @@ pub(super) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remar
             "verifier_address": signers.first(),
             "outcome": 1,
             "doc_hash_list": ["5a".repeat(32), "a5".repeat(32)],
-            "doc_link_list": ["https://example.org/a-document"],
+            "doc_link_list": ["https://example.org/a-document", "https://example.org/another"],
             "remarks": remarks,
             "deletable_after": 1_347_345,
         },
@@ -58,7 +59,7 @@ pub(super) fn call_request(call: &Value) -> Request {
 /// What a node builds is signed only if it is exactly what it was asked for: a signature is worth
 /// whatever the wallet holds.
 pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
-    let Some(body) = answer.answered_object() else {
+    let Some(body) = answered(answer) else {
         return Some(format!("no transaction was built: {}", answer.summary()));
     };
     let transaction = body.get("transaction").unwrap_or(body);
@@ -81,14 +82,49 @@ pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
     }
 }
 
+/// Why what a node built is not signed.
+#[derive(Clone, Debug)]
+pub(crate) enum Unsigned {
+    /// It contradicts what was asked for, or what a transaction is.
+    Contradicts(String),
+    /// There is something that nobody asked for, or something is not there to be checked.
+    Unchecked(String),
+}
+
+impl Unsigned {
+    pub(crate) fn reason(&self) -> &str {
+        let (Self::Contradicts(reason) | Self::Unchecked(reason)) = self;
+        reason
+    }
+}
+
+impl From<EchoError> for Unsigned {
+    fn from(error: EchoError) -> Self {
+        let reason = error.to_string();
+        match &error {
+            // The contract shows neither what a built description says nor this other member.
+            EchoError::Changed { member, .. }
+                if member.ends_with("descr") || member.ends_with("is_child_txn") =>
+            {
+                Self::Unchecked(reason)
+            }
+            EchoError::Changed { .. }
+            | EchoError::Malformed { .. }
+            | EchoError::Twice { .. }
+            | EchoError::AlreadySigned => Self::Contradicts(reason),
+            _ => Self::Unchecked(reason),
+        }
+    }
+}
+
 /// What a node built, with the fee and the currency of this run, once it is found to be the call
 /// that was asked for and nothing else: only that is signed.
 pub(super) fn checked(
     call: &Value,
     answer: &Exchange,
     with: &Submitting,
-) -> Result<CheckedTransaction, String> {
-    let told = |error: &dyn std::error::Error| error.to_string();
+) -> Result<CheckedTransaction, Unsigned> {
+    let told = |error: &dyn std::error::Error| Unsigned::Unchecked(error.to_string());
     let raw = RawTransaction::from_slice(&answer.body).map_err(|error| told(&error))?;
     let currency = match &with.currency {
         Some(code) => code.clone(),
@@ -98,8 +134,16 @@ pub(super) fn checked(
         }
     };
     let fee = Fee::new(with.fee.clone(), currency).map_err(|error| told(&error))?;
-    let asked = contract_call(call)?;
-    CheckedTransaction::check(&asked, &raw, &fee).map_err(|error| told(&error))
+    let asked = contract_call(call).map_err(Unsigned::Unchecked)?;
+    let checked = CheckedTransaction::check(&asked, &raw, &fee)?;
+    let time = checked.timestamp();
+    if !MILLISECONDS.contains(&time.as_millis()) {
+        return Err(Unsigned::Contradicts(format!(
+            "the timestamp {time} is not in milliseconds since the Unix epoch, after 1973 and \
+             before 5138"
+        )));
+    }
+    Ok(checked)
 }
 
 /// The body of a call, as the client knows it.

@@ -8,13 +8,22 @@ mod refusal;
 use std::{array, fmt, sync::Arc, time::Duration};
 
 use node_primitives::{Amount, Signer, WalletAddress};
-use tokio::sync::OnceCell;
+use serde_json::Value;
+use tokio::{
+    sync::{Mutex, OnceCell},
+    time::Instant,
+};
 
-pub(crate) use claim::{Claim, in_block, is_valid, message};
-pub(crate) use draft::{unique, unlike};
-pub(crate) use refusal::Refusal;
+pub(crate) use claim::{Claim, InBlock, Refused, in_block, is_valid, lists_transactions, message};
+pub(crate) use draft::{Unsigned, unique, unlike};
+pub(crate) use refusal::{Alteration, Refusal};
 
-use crate::{asked, exchange::Exchange, outcome::Obstacle, sample::Context};
+use crate::{
+    asked,
+    exchange::{Exchange, Request},
+    outcome::Obstacle,
+    sample::Context,
+};
 
 /// A wallet that signs what a run submits, whatever holds its key.
 #[derive(Clone)]
@@ -72,9 +81,10 @@ impl Default for Submitting {
 type Answer = Result<Arc<Exchange>, Obstacle>;
 
 /// What has been submitted in a run, each thing once, whichever cases look at it.
-#[derive(Default)]
 pub(crate) struct Submissions {
     pub(crate) with: Submitting,
+    /// Who submits something holds this: a node that limits submissions takes them one by one.
+    turn: Mutex<()>,
     refusals: [OnceCell<Answer>; Refusal::ALL.len()],
     one_signer: OnceCell<String>,
     claim: OnceCell<Result<Claim, Obstacle>>,
@@ -84,16 +94,55 @@ impl Submissions {
     pub(crate) fn new(with: Submitting) -> Self {
         Self {
             with,
+            turn: Mutex::default(),
             refusals: array::from_fn(|_| OnceCell::new()),
-            ..Self::default()
+            one_signer: OnceCell::new(),
+            claim: OnceCell::new(),
         }
     }
 }
 
+impl Default for Submissions {
+    fn default() -> Self {
+        Self::new(Submitting::default())
+    }
+}
+
+/// The object that a submission was answered with, under whatever status of success: the contract
+/// names none.
+pub(crate) fn answered(answer: &Exchange) -> Option<&Value> {
+    let body = answer.is_success().then(|| answer.json().ok())?;
+    body.filter(|value| value.is_object())
+}
+
 impl Context {
+    /// Submits something when nothing else is being submitted, and waits as long as a claim is
+    /// waited for where the node says that it has had too much.
+    async fn submit_in_turn(&self, request: Request) -> Answer {
+        let _turn = self.submissions.turn.lock().await;
+        let until = Instant::now() + self.submissions.with.settle_timeout;
+        loop {
+            match self.node.ask(request.clone()).await {
+                Err(Obstacle::Busy(reason)) if Instant::now() >= until => {
+                    return Err(Obstacle::Busy(format!(
+                        "{reason}; send fewer in a second with --rate, or wait longer with \
+                         --settle-timeout"
+                    )));
+                }
+                Err(Obstacle::Busy(_)) => {}
+                answered => return answered,
+            }
+        }
+    }
+
     /// What the node answered to a bad submission.
     pub(crate) async fn refusal(&self, refusal: Refusal) -> Answer {
-        let place = &self.submissions.refusals[refusal as usize];
+        let place = refusal
+            .place()
+            .and_then(|at| self.submissions.refusals.get(at));
+        let Some(place) = place else {
+            return Err(Obstacle::Harness(format!("{refusal:?} has no place")));
+        };
         let answer = asked::for_all(place.get_or_init(|| refusal::submit(self, refusal))).await;
         answer.iter().for_each(|answer| asked::looked_at(answer));
         answer.clone()

@@ -1,17 +1,18 @@
-//! What became of an accepted claim: its record, its block, and its fee.
+//! What became of an accepted claim: its block and its fee, and what was refused beside it.
 
 use std::sync::Arc;
 
 use node_client::escape::escaped_up_to as shown;
+use node_primitives::Amount;
 use serde_json::Value;
 
-use super::unknown;
+use super::{record, unknown};
 use crate::{
-    cases::{member_named, stored},
+    cases::stored,
     exchange::Exchange,
     outcome::{Finding, Findings, Obstacle},
     sample::Context,
-    submit::in_block,
+    submit::{InBlock, Refused, answered, in_block, is_valid, lists_transactions},
 };
 
 pub(super) async fn readable(context: &Context) -> Findings {
@@ -50,60 +51,8 @@ pub(super) async fn readable(context: &Context) -> Findings {
     Ok(vec![Finding::new(answer, what, expected, answer.summary())])
 }
 
-/// The record that was read back.
-async fn record(context: &Context) -> Result<(&Arc<Exchange>, &Value), Obstacle> {
-    let settled = context
-        .claim()
-        .await?
-        .settled
-        .as_ref()
-        .map_err(Clone::clone)?;
-    let found = settled.record.as_ref();
-    match found.and_then(|answer| Some((answer, answer.answered_object().and_then(stored)?))) {
-        Some(found) => Ok(found),
-        None => unknown("the claim could not be read back"),
-    }
-}
-
-/// A record's shape is not shown: a value counts where the record has a member of its name, or
-/// else wherever it stands.
-pub(super) async fn reads_back(context: &Context, name: &str) -> Findings {
-    let wanted = &context.claim().await?.call["params"][name];
-    let (answer, record) = record(context).await?;
-    let named = member_named(record, name);
-    let right = match named {
-        Some(found) => is(found, wanted),
-        None => holds(record, wanted),
-    };
-    if right {
-        return Ok(Vec::new());
-    }
-    let what = format!("the record's {name} is not what was submitted");
-    let actual = shown(&named.unwrap_or(record).to_string(), 300);
-    let expected = shown(&wanted.to_string(), 300);
-    Ok(vec![Finding::new(answer, what, expected, actual)])
-}
-
-/// Whether a value is the wanted one, or its JSON text.
-fn is(found: &Value, wanted: &Value) -> bool {
-    found == wanted
-        || found
-            .as_str()
-            .and_then(|text| serde_json::from_str::<Value>(text).ok())
-            .is_some_and(|inner| inner == *wanted)
-}
-
-fn holds(record: &Value, wanted: &Value) -> bool {
-    is(record, wanted)
-        || match record {
-            Value::Array(items) => items.iter().any(|item| holds(item, wanted)),
-            Value::Object(members) => members.values().any(|member| holds(member, wanted)),
-            _ => false,
-        }
-}
-
 /// The block that the claim stands in, and the transaction there.
-async fn entry(context: &Context) -> Result<Option<(&Arc<Exchange>, &Value)>, Obstacle> {
+async fn entry(context: &Context) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, Obstacle> {
     let claim = context.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let Some(code) = claim.code() else {
@@ -119,18 +68,14 @@ pub(super) async fn stands_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
         return Ok(Vec::new());
     }
-    record(context).await?;
+    record::found(context).await?;
     let settled = context
         .claim()
         .await?
         .settled
         .as_ref()
         .map_err(Clone::clone)?;
-    let lists = |block: &&Arc<Exchange>| {
-        let body = block.answered_object();
-        body.and_then(|body| body.pointer("/text/transactions"))
-            .is_some_and(Value::is_array)
-    };
+    let lists = |block: &&Arc<Exchange>| block.answered_object().is_some_and(lists_transactions);
     let Some(block) = settled.blocks.iter().rfind(lists) else {
         return unknown("no block since then lists its transactions");
     };
@@ -149,12 +94,16 @@ pub(super) async fn as_signed(context: &Context) -> Findings {
     let text = claim.text.as_ref().map_err(Clone::clone)?;
     let signed: Value = serde_json::from_str(text).unwrap_or_default();
     let mut findings = Vec::new();
-    for name in ["timestamp", "type", "currency", "specific_data"] {
-        let Some(value) = found.get(name).filter(|value| **value != signed[name]) else {
+    for (name, signed) in signed.as_object().into_iter().flatten() {
+        // The shape is not shown, so what a block leaves out is no other value.
+        let Some(value) = found.transaction.get(name) else {
             continue;
         };
+        if value == signed || (name == "fee" && amount(value) == amount(signed)) {
+            continue;
+        }
         let what = format!("the transaction in the block has another {name} than was signed");
-        let expected = shown(&signed[name].to_string(), 300);
+        let expected = shown(&signed.to_string(), 300);
         findings.push(Finding::new(
             block,
             what,
@@ -162,7 +111,31 @@ pub(super) async fn as_signed(context: &Context) -> Findings {
             shown(&value.to_string(), 300),
         ));
     }
+    if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry)
+        && !is_only(signatures, entry)
+    {
+        let what = "the transaction in the block has other signatures than were submitted";
+        let expected = shown(&format!("[{entry}]"), 300);
+        let actual = shown(&signatures.to_string(), 300);
+        findings.push(Finding::new(block, what, expected, actual));
+    }
     Ok(findings)
+}
+
+/// A number, however it is written.
+fn amount(value: &Value) -> Option<Amount> {
+    value.is_number().then(|| value.to_string().parse().ok())?
+}
+
+/// Whether a list of signatures is this one.
+fn is_only(signatures: &Value, entry: &Value) -> bool {
+    let text = |value: &Value, name: &str| value[name].as_str().map(str::to_lowercase);
+    signatures.as_array().is_some_and(|list| {
+        list.len() == 1
+            && ["wallet_address", "msgsign"]
+                .iter()
+                .all(|name| text(&list[0], name) == text(entry, name))
+    })
 }
 
 /// A balance, as an integer of the token's units.
@@ -184,10 +157,100 @@ pub(super) async fn fee_paid(context: &Context) -> Findings {
     let (Some(had), Some(has), Ok(fee)) = (held(before), held(after), fee) else {
         return unknown("the wallet's balances before and after are no integers to compare");
     };
-    if had - has >= fee {
+    if had - has == fee {
         return Ok(Vec::new());
     }
-    let what = "the balance did not go down by the fee";
-    let expected = format!("at most {}", had - fee);
+    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let code = claim.code().unwrap_or_default();
+    let wallet = claim.wallet.to_string();
+    if let Some(reason) = other_reasons(&settled.blocks, &wallet, &code) {
+        return unknown(format!(
+            "the balance went from {had} to {has} with a fee of {fee}, and {reason}"
+        ));
+    }
+    let later = context.node.ask(after.request.clone()).await?;
+    if held(&later) != Some(has) {
+        return unknown("the wallet's balance changes without anything that blocks show of it");
+    }
+    let what = if had - has < fee {
+        "the balance did not go down by the fee"
+    } else {
+        "the balance went down by more than the fee"
+    };
+    let expected = (had - fee).to_string();
     Ok(vec![Finding::new(after, what, expected, has.to_string())])
+}
+
+/// Why a wallet's balance may have changed besides for this transaction.
+fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&'static str> {
+    let mut listed = false;
+    for block in blocks.iter().filter_map(|block| block.answered_object()) {
+        let made_it = |name| block.get(name).and_then(Value::as_str) == Some(wallet);
+        if made_it("creator_wallet") || made_it("expected_miner") {
+            return Some("the wallet made a block, which may be rewarded");
+        }
+        let list = block
+            .pointer("/text/transactions")
+            .and_then(Value::as_array);
+        listed |= list.is_some();
+        let of_others = |entry: &&Value| in_block(entry, code).is_none();
+        let mut others = list.into_iter().flatten().filter(of_others);
+        if others.any(|entry| entry.to_string().contains(wallet)) {
+            return Some("the wallet has other transactions in the blocks since");
+        }
+    }
+    (!listed).then_some("blocks do not show whether the wallet has other transactions")
+}
+
+/// What became of the submission that was refused just before the claim.
+async fn refused(context: &Context) -> Result<&Refused, Obstacle> {
+    let refused = context.claim().await?.refused.as_ref();
+    let refused = refused.map_err(Clone::clone)?;
+    if is_valid(&refused.answer) {
+        return unknown("what had to be refused was accepted, of which another case tells");
+    }
+    Ok(refused)
+}
+
+pub(super) async fn refused_not_stored(context: &Context) -> Findings {
+    let state = refused(context)
+        .await?
+        .state
+        .as_ref()
+        .map_err(Clone::clone)?;
+    if answered(state).and_then(stored).is_none() {
+        return Ok(Vec::new());
+    }
+    let what = "a claim that was refused is stored all the same";
+    Ok(vec![Finding::new(
+        state,
+        what,
+        "no record",
+        state.summary(),
+    )])
+}
+
+pub(super) async fn refused_costs_nothing(context: &Context) -> Findings {
+    let (before, after) = &refused(context).await?.balances;
+    let (Some(had), Some(has)) = (held(before), held(after)) else {
+        return unknown("the wallet's balances before and after are no integers to compare");
+    };
+    if has >= had {
+        return Ok(Vec::new());
+    }
+    let claim = context.claim().await?;
+    let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
+    let (wallet, code) = (claim.wallet.to_string(), claim.code().unwrap_or_default());
+    if let Some(reason) = other_reasons(blocks, &wallet, &code) {
+        return unknown(format!(
+            "the balance went from {had} to {has}, and {reason}"
+        ));
+    }
+    let what = "the balance went down when a submission was refused";
+    Ok(vec![Finding::new(
+        after,
+        what,
+        had.to_string(),
+        has.to_string(),
+    )])
 }

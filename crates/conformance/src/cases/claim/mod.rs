@@ -4,19 +4,26 @@
 //! earlier one makes its cases inconclusive, so that one fault makes one case fail.
 
 mod aftermath;
+mod record;
 
 use std::sync::Arc;
 
 use node_client::escape::escaped_up_to as shown;
 use serde_json::Value;
 
-use self::aftermath::{as_signed, fee_paid, readable, reads_back, stands_in_block};
+use self::{
+    aftermath::{
+        as_signed, fee_paid, readable, refused_costs_nothing, refused_not_stored, stands_in_block,
+    },
+    record::{columns, lists, reads_back},
+};
 use super::Case;
 use crate::{
     exchange::Exchange,
+    judge::is_json,
     outcome::{Finding, Findings, Obstacle},
     sample::Context,
-    submit::{is_valid, message, unlike},
+    submit::{Unsigned, answered, is_valid, message, unlike},
     tier::Tier,
 };
 
@@ -49,6 +56,26 @@ pub(super) const CASES: &[Case] = &[
         "submit-transaction/claim-status",
         "status | string | `SUCCESS` on success",
         |c| Box::pin(status(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-msg",
+        "response.msg | string | validation message; a success message reports that economic \
+         validation succeeded",
+        |c| Box::pin(msg(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-answers",
+        "Response body: an object with status and response",
+        |c| Box::pin(answers(c)),
+    )
+    .of(Tier::Write),
+    Case::should(
+        "submit-transaction/claim-http-status",
+        "The only shown outcome is the success form of `/submit-transaction`. Nodes were seen to \
+         answer it with status 200.",
+        |c| Box::pin(http_status(c)),
     )
     .of(Tier::Write),
     Case::must("submit-transaction/claim-new", NEW, |c| Box::pin(new(c))).of(Tier::Write),
@@ -104,6 +131,20 @@ pub(super) const CASES: &[Case] = &[
         "deletable_after",
         "integer | numeric threshold after which the record may be deleted"
     ),
+    Case::should(
+        "submit-transaction/claim-lists",
+        "doc_hash_list, doc_link_list | array of string. The stored record shape: not shown.",
+        |c| Box::pin(lists(c)),
+    )
+    .of(Tier::Write),
+    Case::observed(
+        "submit-transaction/claim-columns",
+        "The full column list and the stored record shape: not shown. Nodes were seen to show \
+         address, asset_id, asset_type, verifier_address, outcome, doc_hash_list, doc_link_list, \
+         remarks, deletable_after.",
+        |c| Box::pin(columns(c)),
+    )
+    .of(Tier::Write),
     Case::must(
         "submit-transaction/claim-in-block",
         "Block: text.transactions | array | transactions in the block",
@@ -123,6 +164,20 @@ pub(super) const CASES: &[Case] = &[
         |c| Box::pin(fee_paid(c)),
     )
     .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-refused-not-stored",
+        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
+         provide an entry in `signatures`",
+        |c| Box::pin(refused_not_stored(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-refused-costs-nothing",
+        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
+         provide an entry in `signatures`",
+        |c| Box::pin(refused_costs_nothing(c)),
+    )
+    .of(Tier::Write),
 ];
 
 fn unknown<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
@@ -131,7 +186,15 @@ fn unknown<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
 
 async fn built(context: &Context) -> Findings {
     let claim = context.claim().await?;
-    let Some(what) = unlike(&claim.call, &claim.built) else {
+    let contradicts = match (unlike(&claim.call, &claim.built), &claim.unsigned) {
+        (Some(what), _) => Some(what),
+        (None, Some(Unsigned::Contradicts(what))) => Some(what.clone()),
+        (None, Some(Unsigned::Unchecked(what))) => {
+            return unknown(format!("the call was built, and not signed: {what}"));
+        }
+        (None, None) => None,
+    };
+    let Some(what) = contradicts else {
         return Ok(Vec::new());
     };
     let what = format!("the call was not built as asked for, and not signed: {what}");
@@ -183,9 +246,7 @@ async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, Obstacle> {
 
 /// A member of an answer that has to have a certain value.
 fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec<Finding> {
-    let found = answer
-        .answered_object()
-        .and_then(|body| body.pointer(pointer));
+    let found = answered(answer).and_then(|body| body.pointer(pointer));
     if found == Some(wanted) {
         return Vec::new();
     }
@@ -193,10 +254,66 @@ fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec
     vec![Finding::new(answer, what, wanted.to_string(), actual).at(pointer)]
 }
 
+/// The answers that say that the transaction is valid: the first, and the second if it does.
+async fn acceptances(context: &Context) -> Result<Vec<&Arc<Exchange>>, Obstacle> {
+    let first = acceptance(context).await?;
+    let again = context.claim().await?.again.as_ref().ok();
+    let again = again.filter(|answer| is_valid(answer));
+    Ok([Some(first), again].into_iter().flatten().collect())
+}
+
 async fn status(context: &Context) -> Findings {
-    let answer = acceptance(context).await?;
     let what = "a valid transaction is answered with another status than SUCCESS";
-    Ok(has(answer, "/status", &Value::from("SUCCESS"), what))
+    let wanted = Value::from("SUCCESS");
+    let answers = acceptances(context).await?;
+    let found = answers
+        .iter()
+        .flat_map(|answer| has(answer, "/status", &wanted, what));
+    Ok(found.collect())
+}
+
+async fn msg(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for answer in acceptances(context).await? {
+        let at = "/response/msg";
+        let found = answered(answer).and_then(|body| body.pointer(at));
+        if found.is_some_and(Value::is_string) {
+            continue;
+        }
+        let (what, actual) = match found {
+            Some(found) => ("msg is no string", shown(&found.to_string(), 160)),
+            None => ("there is no msg", answer.summary()),
+        };
+        let what = format!("{what} where a transaction is valid");
+        findings.push(Finding::new(answer, what, "a string", actual).at(at));
+    }
+    Ok(findings)
+}
+
+/// Whether the answers say that they are JSON, as they are.
+async fn answers(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for answer in acceptances(context).await? {
+        if let Some(media) = answer.content_type.as_deref()
+            && !is_json(media)
+        {
+            let what = "the answer does not say that it is JSON";
+            let actual = format!("Content-Type: {}", shown(media, 80));
+            let expected = "Content-Type: application/json";
+            findings.push(Finding::new(answer, what, expected, actual));
+        }
+    }
+    Ok(findings)
+}
+
+async fn http_status(context: &Context) -> Findings {
+    let answers = acceptances(context).await?;
+    let others = answers.into_iter().filter(|answer| answer.status != 200);
+    let findings = others.map(|answer| {
+        let what = "a valid transaction is answered with another HTTP status than 200";
+        Finding::new(answer, what, "200", answer.status.to_string())
+    });
+    Ok(findings.collect())
 }
 
 async fn new(context: &Context) -> Findings {
@@ -217,7 +334,12 @@ async fn resubmission_not_new(context: &Context) -> Findings {
         .again
         .as_ref()
         .map_err(Clone::clone)?;
-    if again.answered_object().is_none() {
+    if again.status >= 500 {
+        let what = "the same transaction is answered with a fault of the server a second time";
+        let expected = "an answer with response.new_transaction: false";
+        return Ok(vec![Finding::new(again, what, expected, again.summary())]);
+    }
+    if answered(again).is_none() {
         return unknown(format!(
             "the resubmission was answered with {}",
             again.summary()
@@ -239,6 +361,12 @@ async fn resubmission_valid(context: &Context) -> Findings {
         .again
         .as_ref()
         .map_err(Clone::clone)?;
+    if again.status >= 500 {
+        return unknown(format!(
+            "the resubmission was answered with {}",
+            again.summary()
+        ));
+    }
     let what = "a transaction is valid, and not valid when it is submitted again";
     Ok(has(again, "/response/valid", &Value::Bool(true), what))
 }
