@@ -134,5 +134,6 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
     assert_eq!(report.exit_code, 3);
     let reason = report.reason.unwrap_or_default();
     assert!(reason.contains("--blocks"), "{reason}");
-    assert!(report.requests <= 72, "{}", report.requests);
+    let more = report.requests.saturating_sub(whole.requests);
+    assert!(more <= 4, "{more}");
 }
