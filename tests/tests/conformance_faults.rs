@@ -975,7 +975,7 @@ fn balances_that_move() -> Fault {
         if asked.path != BALANCES || answer.status != StatusCode::OK {
             return answer;
         }
-        let paid = questions.fetch_add(1, SeqCst) / 3;
+        let paid = (questions.fetch_add(1, SeqCst) + 1) / 3;
         answer.with_json(|answer| {
             let of = |wallet: &str, held: &mut Value| {
                 if let Some(had) = held.as_u64() {
@@ -1113,6 +1113,28 @@ async fn what_the_contract_leaves_open_is_no_departure() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Of a chain that is not read as a whole, what is missing is read before a record is said to be wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_record_is_held_against_a_claim_far_below_the_newest_block() {
+    let mut config = Config::new(Network::Devnet);
+    config.port = Some(0);
+    config.block_time = BlockTime::Manual;
+    config.blocks = 40;
+    let node = devnode::spawn(config).await.expect("a local node");
+    let right: Fault = Arc::new(|_, answer| answer);
+    assert_eq!(caught(&node, right).await, [""; 0]);
+    let wrong = json_of(STATE, |_, answer| {
+        rows_of(answer, |mut row| {
+            set(&mut row, "/7", json!("Weighed"));
+            row
+        });
+    });
+    assert_eq!(
+        caught(&node, wrong).await,
+        ["sc-state/record-matches-claim"]
+    );
 }
 
 /// Six calls, and twelve requests for each: what a node that everybody uses is asked.

@@ -337,6 +337,11 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         if after.json().ok() == before.json().ok() {
             return Ok(Vec::new());
         }
+        // What a block changes may show a moment after the block does.
+        let again = context.node.ask(first.request.clone()).await?;
+        if again.json().ok() == after.json().ok() {
+            return Ok(Vec::new());
+        }
         if height.stands(context).await? {
             let what = "the answer is another one each time the same is asked";
             return Ok(vec![Finding::new(
@@ -346,7 +351,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
                 after.excerpt(160),
             )]);
         }
-        before = context.node.ask(first.request.clone()).await?;
+        before = again;
     }
     let reason = "the answer is another one each time, and a block was made each time as well";
     Err(Obstacle::NoMaterial(reason.to_owned()))

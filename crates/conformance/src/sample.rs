@@ -310,8 +310,14 @@ impl Context {
     }
 
     fn contract_state_requests(&self) -> Result<Vec<Request>, Obstacle> {
-        let assets = self.material.assets.iter().take(2);
+        let assets = &self.material.assets;
+        // The first, which a user may have named, and the newest: what the chain says of that one
+        // since was read.
+        let newest = assets.last().filter(|_| assets.len() > 1);
         let requests: Vec<_> = assets
+            .first()
+            .into_iter()
+            .chain(newest)
             .map(|(contract, asset)| contract_state_request(contract, asset))
             .collect();
         if requests.is_empty() {

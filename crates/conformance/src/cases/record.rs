@@ -4,12 +4,18 @@
 //! columns and with lists as JSON text; an object with the created fields' names, or several of
 //! either, are read as well. What is of another form is left alone.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use node_client::escape::escaped_up_to as shown;
+use node_primitives::WalletAddress;
 use serde_json::Value;
 
 use crate::{
+    discovery::block_request,
+    exchange::Exchange,
     judge::{Height, objects},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
@@ -115,9 +121,9 @@ struct Claim<'v> {
 }
 
 /// The claims about an asset that the blocks show which were read.
-fn claims<'c>(context: &'c Context, contract: &str, asset: &str) -> Vec<Claim<'c>> {
+fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>> {
     let mut found = Vec::new();
-    for (block, exchange) in &context.material.blocks {
+    for (block, exchange) in blocks {
         let listed = exchange
             .answered_object()
             .and_then(|body| body.pointer("/text/transactions"))
@@ -146,11 +152,13 @@ fn claims<'c>(context: &'c Context, contract: &str, asset: &str) -> Vec<Claim<'c
     found
 }
 
+/// Blocks that were read, in rising order.
+type Blocks = BTreeMap<u64, Arc<Exchange>>;
+
 /// From which block on up to the newest all blocks were read.
-fn read_from(context: &Context) -> Option<u64> {
-    let tip = context.material.tip?;
+fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
     let mut from = None;
-    for (index, _) in context.material.blocks.iter().rev() {
+    for index in blocks.keys().rev() {
         match from {
             None if *index == tip => from = Some(tip),
             Some(above) if *index + 1 == above => from = Some(*index),
@@ -158,6 +166,33 @@ fn read_from(context: &Context) -> Option<u64> {
         }
     }
     from
+}
+
+/// The most blocks that are read to find out whether a record that differs was made by another claim.
+const MOST_BLOCKS: u64 = 64;
+
+/// Reads the blocks that were not read yet: all of them if they are few, or else those since the
+/// newest claim. What can't be read leaves it open what the record comes from.
+async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Option<u64>) {
+    let unread = |from: u64| -> Option<Vec<u64>> {
+        let count = tip.checked_sub(from)?.saturating_add(1);
+        let read = blocks.range(from..=tip).count();
+        let few = count.saturating_sub(u64::try_from(read).ok()?) <= MOST_BLOCKS;
+        few.then(|| {
+            (from..=tip)
+                .filter(|index| !blocks.contains_key(index))
+                .collect()
+        })
+    };
+    let unread = unread(1).or_else(|| unread(newest?.saturating_add(1)));
+    for index in unread.unwrap_or_default() {
+        let Ok(block) = context.node.ask(block_request(index)).await else {
+            return;
+        };
+        if block.answered_object().is_some() {
+            blocks.insert(index, block);
+        }
+    }
 }
 
 /// Whether a record's value is that of the claim. Lists may be stored as JSON text.
@@ -192,9 +227,9 @@ enum Verdict {
     Wrong(String, String, String),
 }
 
-fn judge(context: &Context, contract: &str, asset: &str, row: Row<'_>) -> Verdict {
-    let claims = claims(context, contract, asset);
-    let Some(from) = read_from(context) else {
+fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -> Verdict {
+    let claims = claims(blocks, contract, asset);
+    let Some(from) = read_from(blocks, tip) else {
         return Verdict::Unknown("the newest block was not found, so a newer claim may be unseen");
     };
     let Some(newest) = claims.last() else {
@@ -222,7 +257,7 @@ fn judge(context: &Context, contract: &str, asset: &str, row: Row<'_>) -> Verdic
         .collect();
     let Some(last) = theirs.last() else {
         // Another wallet may have made its own claim in a block that was not read.
-        if from > 1 {
+        if from > 1 && verifier.parse::<WalletAddress>().is_ok() {
             return Verdict::Unknown(
                 "the record's verifier made its claim in no block that was read",
             );
@@ -256,6 +291,11 @@ fn judge(context: &Context, contract: &str, asset: &str, row: Row<'_>) -> Verdic
 
 /// A record has what the claim had that stands in a block.
 pub(super) async fn matches_claim(context: &Context) -> Findings {
+    let Some(tip) = context.material.tip else {
+        let reason = "the newest block was not found, so a newer claim may be unseen";
+        return Err(Obstacle::NoMaterial(reason.to_owned()));
+    };
+    let mut blocks: Blocks = context.material.blocks.iter().cloned().collect();
     let mut findings = Vec::new();
     let mut judged = false;
     let mut why = "no record of a known form was answered, so none could be compared";
@@ -276,7 +316,15 @@ pub(super) async fn matches_claim(context: &Context) -> Findings {
         for (member, value) in carried(body) {
             let about = |row: &Row<'_>| row.has("asset_id", asset);
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
-                match judge(context, contract, asset, row) {
+                let mut verdict = judge(&blocks, tip, contract, asset, row);
+                if matches!(verdict, Verdict::Unknown(_)) {
+                    let newest = claims(&blocks, contract, asset)
+                        .last()
+                        .map(|claim| claim.block);
+                    read_rest(context, &mut blocks, tip, newest).await;
+                    verdict = judge(&blocks, tip, contract, asset, row);
+                }
+                match verdict {
                     Verdict::Right => judged = true,
                     Verdict::Unknown(reason) => why = reason,
                     Verdict::Wrong(what, expected, actual) => {
