@@ -376,7 +376,10 @@ fn faults() -> Vec<Broken> {
         }) => ["get-balances/lists-agree", "get-balances/nothing-held"];
         "balance and value differ", json_of(BALANCES, |asked, answer| {
             if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["value"] = json!(-1); }
-        }) => ["get-balances/balance"];
+        }) => ["get-balances/balance", "get-balances/decodes"];
+        "a balance comes with a failure", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["status"] = json!("FAILURE"); }
+        }) => ["get-balances/decodes"];
         "what is no wallet is answered", as_if_right(BALANCES,
             |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];

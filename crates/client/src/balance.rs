@@ -229,7 +229,7 @@ impl BalanceAnswer {
             check_status(&self.status, &self.extra)?;
         }
         let unclear = |name, reason: &str| {
-            let fault = FieldFault::Malformed(reason.to_owned());
+            let fault = FieldFault::Doubtful(reason.to_owned());
             Err(FieldError::new(name, fault))
         };
         if let Some(name) = self.twice {
@@ -343,7 +343,7 @@ impl Entry {
             None => Ok(entry),
             Some(name) => Err(FieldError::new(
                 name,
-                FieldFault::Malformed("it is there more than once, with two values".to_owned()),
+                FieldFault::Doubtful("it is there more than once, with two values".to_owned()),
             )),
         }
     }

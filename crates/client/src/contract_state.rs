@@ -63,7 +63,7 @@ impl ContractState {
                 let reason = "`value` and `data` have different records";
                 return Err(FieldError::new(
                     "value",
-                    FieldFault::Malformed(reason.to_owned()),
+                    FieldFault::Doubtful(reason.to_owned()),
                 ));
             }
             _ => {}

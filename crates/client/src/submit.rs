@@ -76,7 +76,7 @@ impl SubmitAnswer {
                 status: match fault.fault() {
                     FieldFault::Missing => "missing".to_owned(),
                     FieldFault::Null => "null".to_owned(),
-                    FieldFault::Malformed(_) => "no text".to_owned(),
+                    FieldFault::Malformed(_) | FieldFault::Doubtful(_) => "no text".to_owned(),
                 },
             }),
         }

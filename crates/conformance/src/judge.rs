@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
-use node_client::escape::escaped_up_to as shown;
+use node_client::{DecodeError, FieldError, FieldFault, escape::escaped_up_to as shown};
 use serde::{
     Deserialize,
     de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
@@ -204,7 +204,7 @@ pub(crate) async fn objects(
 pub(crate) async fn decodes(
     context: &Context,
     sample: Sample,
-    decode: fn(&[u8]) -> Result<(), String>,
+    decode: fn(&[u8]) -> Result<(), Unread>,
 ) -> Findings {
     let schema = sample
         .schema(&context.spec, View::Documented)
@@ -223,6 +223,37 @@ pub(crate) async fn decodes(
     Ok(findings)
 }
 
+/// Why the client does not read an answer.
+pub(crate) struct Unread {
+    reason: String,
+    /// Whether one part of the answer speaks against another.
+    doubtful: bool,
+}
+
+impl From<DecodeError> for Unread {
+    fn from(error: DecodeError) -> Self {
+        error.to_string().into()
+    }
+}
+
+impl From<FieldError> for Unread {
+    fn from(error: FieldError) -> Self {
+        Self {
+            doubtful: matches!(error.fault(), FieldFault::Doubtful(_)),
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl From<String> for Unread {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            doubtful: false,
+        }
+    }
+}
+
 /// Whether so many digits follow one another somewhere that they may be a number beyond 64 bits.
 fn has_long_number(body: &[u8]) -> bool {
     const LONG: usize = 19;
@@ -233,15 +264,16 @@ fn has_long_number(body: &[u8]) -> bool {
 /// The same of one answer. What the schema accepts and promises, the client has to read.
 pub(crate) fn decodes_one(
     exchange: &Arc<Exchange>,
-    read: Result<(), String>,
+    read: Result<(), Unread>,
     validator: &SchemaValidator,
     promised: bool,
 ) -> Result<Option<Finding>, Obstacle> {
-    let Err(reason) = read else {
+    let Err(Unread { reason, doubtful }) = read else {
         return Ok(None);
     };
     let reason = shown(&reason, 300);
-    if promised && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
+    // No schema says that two members have to agree.
+    if promised && !doubtful && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
         // The contract bounds no number, and times and codes are read into 64 bits.
         if has_long_number(&exchange.body) {
             return Err(Obstacle::TooLarge(format!(

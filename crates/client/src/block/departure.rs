@@ -54,7 +54,9 @@ impl From<FieldError> for Departure {
         let kind = match error.fault() {
             FieldFault::Missing => DepartureKind::Missing,
             FieldFault::Null => DepartureKind::Null,
-            FieldFault::Malformed(reason) => DepartureKind::Malformed(reason.clone()),
+            FieldFault::Malformed(reason) | FieldFault::Doubtful(reason) => {
+                DepartureKind::Malformed(reason.clone())
+            }
         };
         Self::new(error.field().to_owned(), kind)
     }

@@ -96,6 +96,8 @@ pub enum FieldFault {
     Null,
     /// It is there with a value that is none for it; this is why.
     Malformed(String),
+    /// It is there, but another part of the answer speaks against it; this is which.
+    Doubtful(String),
 }
 
 impl FieldError {
@@ -154,6 +156,9 @@ impl std::fmt::Display for FieldError {
             FieldFault::Null => write!(f, "`{field}` is null"),
             FieldFault::Malformed(reason) => {
                 write!(f, "`{field}` is malformed: {}", escaped_up_to(reason, 200))
+            }
+            FieldFault::Doubtful(reason) => {
+                write!(f, "`{field}` is in doubt: {}", escaped_up_to(reason, 200))
             }
         }
     }

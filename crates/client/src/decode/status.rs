@@ -18,5 +18,5 @@ pub(crate) fn check_status(status: &Field<String>, beside: &ExtraFields) -> Resu
     if let Some(words) = beside.detail() {
         reason.push_str(&format!("; the node says: {}", escaped_up_to(&words, 100)));
     }
-    Err(FieldError::new(NAME, FieldFault::Malformed(reason)))
+    Err(FieldError::new(NAME, FieldFault::Doubtful(reason)))
 }

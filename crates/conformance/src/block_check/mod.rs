@@ -149,7 +149,8 @@ impl Judge {
             (Look::Decode(decode), Some((validator, _))) => {
                 judged.one();
                 let read = seen.read().and_then(decode);
-                match judge::decodes_one(&seen.exchange, read, validator, true) {
+                match judge::decodes_one(&seen.exchange, read.map_err(Into::into), validator, true)
+                {
                     Ok(found) => judged.findings.extend(found),
                     Err(obstacle) => judged.obstacle = Some(obstacle),
                 }

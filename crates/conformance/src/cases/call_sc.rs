@@ -159,10 +159,9 @@ pub(super) const CASES: &[Case] = &[
     ),
     Case::must("call-sc/decodes", RESPONSE, |c| {
         Box::pin(decodes(c, Sample::CallSc, |body| {
-            let raw = RawTransaction::from_slice(body).map_err(|error| error.to_string())?;
-            raw.transaction_text()
-                .map(drop)
-                .map_err(|error| error.to_string())
+            let raw = RawTransaction::from_slice(body)?;
+            raw.transaction_text()?;
+            Ok(())
         }))
     }),
     Case::should(
