@@ -145,7 +145,8 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
             }
             let decided = |id: &str| ids(&report, Outcome::Pass).contains(&id);
             assert!(decided("get-balances/lists-agree"), "{told}");
-            assert!(report.requests <= 80, "{told}: {}", report.requests);
+            // A record that seems to be wrong has up to 64 blocks more read before it is called so.
+            assert!(report.requests <= 80 + 64, "{told}: {}", report.requests);
         }
     }
 }
