@@ -50,9 +50,14 @@ pub(crate) const EACH_RECEIPT: fn(&Plain) -> Option<u64> =
     |block| u64::try_from(block.receipts).ok();
 /// A check that looks at a block however plain.
 pub(crate) const LOOK: fn(&Plain) -> Option<u64> = |_| None;
-/// A check that looks at transactions, which are of no documented form.
+/// A check that says of each transaction in such a block that it is right.
+pub(crate) const EACH_TRANSACTION: fn(&Plain) -> Option<u64> = Plain::transactions;
+/// A check that says nothing of such a block alone, if its transactions are known.
+pub(crate) const KNOWN_TRANSACTIONS: fn(&Plain) -> Option<u64> =
+    |block| block.transactions().map(|_| 0);
+/// A check that looks at each transaction, however plain.
 pub(crate) const NO_TRANSACTION: fn(&Plain) -> Option<u64> =
-    |block| (block.transactions == 0).then_some(0);
+    |block| block.transactions().filter(|count| *count == 0);
 
 /// What a check looks at, and how.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
     block_check::{
-        BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, NO_TRANSACTION,
-        Seen,
+        BlockCheck, EACH_TRANSACTION, Evidence, Fingerprint, InOrder, Judged, KNOWN_TRANSACTIONS,
+        Links, Look, Memory, NO_TRANSACTION, Seen,
     },
     outcome::{Finding, Level},
 };
@@ -27,7 +27,7 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(time_unit),
             least: 1,
             otherwise: NONE,
-            plain: NO_TRANSACTION,
+            plain: EACH_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -41,7 +41,7 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 1,
             otherwise: NONE,
-            plain: NO_TRANSACTION,
+            plain: KNOWN_TRANSACTIONS,
         },
     ),
     Case::of_blocks(

@@ -138,10 +138,7 @@ impl Judges {
     fn judge_plain(&self, index: u64, exchange: &Arc<Exchange>, plain: &Plain) -> Passed {
         let seen = OnceCell::new();
         let seen = || seen.get_or_init(|| Seen::new(index, Kind::Block, Arc::clone(exchange)));
-        let links = || match plain.transactions {
-            0 => plain.links(),
-            _ => seen().links(),
-        };
+        let links = || plain.links().unwrap_or_else(|| seen().links());
         let mut said = Said {
             kind: Kind::Block,
             counts: vec![0; self.list.len()],

@@ -49,6 +49,11 @@ impl<'t> Cursor<'t> {
         (self.next()? == wanted).then_some(())
     }
 
+    /// Whether that byte comes next.
+    pub(super) fn is_at(&self, byte: u8) -> bool {
+        self.peek() == Some(byte)
+    }
+
     pub(super) fn space(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
@@ -161,6 +166,11 @@ impl<'t> Cursor<'t> {
     /// The hash of a block.
     pub(super) fn hash(&mut self) -> Option<&'t str> {
         self.digits("", 64, true)
+    }
+
+    /// The code of a transaction.
+    pub(super) fn transaction_code(&mut self) -> Option<&'t str> {
+        self.digits("", 40, true)
     }
 
     /// Hexadecimal text of any length.

@@ -14,7 +14,7 @@ mod cursor;
 mod described;
 mod voters;
 
-use node_primitives::TimestampMs;
+use node_primitives::{TimestampMs, TransactionCode};
 
 pub(crate) use described::describes;
 pub(crate) use voters::Voters;
@@ -32,8 +32,9 @@ pub(crate) struct Plain {
     previous: String,
     /// How many votes there are on the block before.
     pub(crate) receipts: usize,
-    /// How many transactions there are, of which nothing is known but that they are JSON.
-    pub(crate) transactions: usize,
+    /// The codes of the transactions, if each has the form of what is submitted, a code and a time in
+    /// milliseconds; nothing where one has another form, as the contract leaves that open.
+    codes: Option<Vec<TransactionCode>>,
 }
 
 /// What a block has to be besides, to be right.
@@ -59,7 +60,13 @@ impl Plain {
         let mut cursor = Cursor::new(text, expected.depth);
         let mut time = 0;
         let mut previous = "";
-        let mut inside = Inside::default();
+        let mut inside = Inside {
+            codes: Vec::new(),
+            all_submitted: true,
+            receipts: 0,
+            about: None,
+            voters: Vec::new(),
+        };
         cursor.space();
         let seen = cursor.object(|cursor, name| {
             Some(match name {
@@ -112,22 +119,28 @@ impl Plain {
             time,
             previous: previous.to_ascii_lowercase(),
             receipts: inside.receipts,
-            transactions: inside.transactions,
+            codes: inside.all_submitted.then_some(inside.codes),
         })
     }
 
-    /// What the block has in common with others, if it has no transactions.
-    pub(crate) fn links(&self) -> Links {
-        Links {
+    /// How many transactions there are, if each has the form of what is submitted.
+    pub(crate) fn transactions(&self) -> Option<u64> {
+        let codes = self.codes.as_ref()?;
+        u64::try_from(codes.len()).ok()
+    }
+
+    /// What the block has in common with others, if its transactions are known.
+    pub(crate) fn links(&self) -> Option<Links> {
+        Some(Links {
             index: self.index,
             time: Some(TimestampMs::from_millis(self.time)),
             previous: Some(Previous {
                 fingerprint: Fingerprint::of(&self.previous),
                 text: self.previous.clone(),
             }),
-            transactions: 0,
-            codes: Vec::new(),
-        }
+            transactions: self.transactions()?,
+            codes: self.codes.as_ref()?.iter().copied().enumerate().collect(),
+        })
     }
 
     /// Whether it has a place for a field below these members.
@@ -137,9 +150,10 @@ impl Plain {
 }
 
 /// What is in a block's `text`.
-#[derive(Default)]
 struct Inside<'t> {
-    transactions: usize,
+    codes: Vec<TransactionCode>,
+    /// Whether each transaction has the form of what is submitted.
+    all_submitted: bool,
     receipts: usize,
     /// The hash of the block that all votes are about.
     about: Option<&'t str>,
@@ -151,9 +165,9 @@ impl<'t> Inside<'t> {
         let seen = cursor.object(|cursor, name| {
             Some(match name {
                 "transactions" => {
-                    self.transactions = cursor.array(|cursor, place| {
+                    cursor.array(|cursor, place| {
                         (place < MOST).then_some(())?;
-                        cursor.any()
+                        self.transaction(cursor)
                     })?;
                     Member::Known(0)
                 }
@@ -173,6 +187,30 @@ impl<'t> Inside<'t> {
     fn each_votes_once(&mut self) -> bool {
         self.voters.sort_unstable();
         self.voters.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    fn transaction(&mut self, cursor: &mut Cursor<'t>) -> Option<()> {
+        if !cursor.is_at(b'{') {
+            self.all_submitted = false;
+            return cursor.any();
+        }
+        let mut code = None;
+        let seen = cursor.object(|cursor, name| {
+            Some(match name {
+                "transaction" => {
+                    code = Some(submitted(cursor)?);
+                    Member::Known(0)
+                }
+                "signatures" => {
+                    cursor.array(|cursor, _| cursor.any())?;
+                    Member::Known(1)
+                }
+                _ => Member::Other,
+            })
+        })?;
+        self.all_submitted &= seen == 0b11;
+        self.codes.extend(code);
+        Some(())
     }
 
     fn receipt(
@@ -238,7 +276,31 @@ impl<'t> Inside<'t> {
     }
 }
 
+/// What was signed, by its code.
+fn submitted(cursor: &mut Cursor<'_>) -> Option<TransactionCode> {
+    let mut code = None;
+    let seen = cursor.object(|cursor, name| {
+        Some(match name {
+            "trans_code" => {
+                code = Some(cursor.code()?);
+                Member::Known(0)
+            }
+            "timestamp" => {
+                cursor.time()?;
+                Member::Known(1)
+            }
+            _ => Member::Other,
+        })
+    })?;
+    code.filter(|_| seen == 0b11)
+}
+
 impl Cursor<'_> {
+    /// The code of a transaction.
+    fn code(&mut self) -> Option<TransactionCode> {
+        self.transaction_code()?.parse().ok()
+    }
+
     /// A time in milliseconds.
     fn time(&mut self) -> Option<i64> {
         self.integer().filter(|time| MILLISECONDS.contains(time))

@@ -296,6 +296,29 @@ fn blocks_as_nodes_tell_them_are_taken() {
 }
 
 #[test]
+fn transactions_of_the_submitted_form_are_judged_at_once_and_others_are_looked_at() {
+    let both = Both::of(|id| !id.contains("signature"), None);
+    let at_once = |transactions: &[Value]| {
+        let exchange = Arc::new(answer(block(2, transactions).to_string()));
+        both.quick.judge_at_once(INDEX, &exchange).is_some()
+    };
+    let submitted = transaction();
+    assert!(at_once(&[]));
+    assert!(at_once(&[submitted.clone(), submitted.clone()]));
+    let mut unsigned = submitted.clone();
+    unsigned.as_object_mut().unwrap().shift_remove("signatures");
+    let mut in_seconds = submitted.clone();
+    in_seconds["transaction"]["timestamp"] = json!(1_767_225_593);
+    let mut without_code = submitted.clone();
+    without_code["transaction"]["trans_code"] = json!("04087c");
+    for other in [unsigned, in_seconds, without_code, json!(1)] {
+        assert!(!at_once(&[submitted.clone(), other.clone()]), "{other}");
+        let block = block(2, &[other, submitted.clone()]);
+        both.take(block.to_string());
+    }
+}
+
+#[test]
 fn each_value_replaced_each_member_removed_renamed_doubled_or_moved() {
     let both = Both::of(|_| true, None);
     let (mut taken, mut left) = (0, 0);
