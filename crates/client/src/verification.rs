@@ -34,20 +34,22 @@ pub struct VerificationRecord {
     extra_columns: Vec<RawJson>,
 }
 
-/// The columns of the table in their order. Observed on a real node.
-const COLUMNS: [&str; 9] = [
-    "address",
-    "asset_id",
-    "asset_type",
-    "verifier_address",
-    "outcome",
-    "doc_hash_list",
-    "doc_link_list",
-    "remarks",
-    "deletable_after",
-];
-
 impl VerificationRecord {
+    /// The columns of the contract's table, in the order in which a row has them. Observed on a real
+    /// node; the contract does not show the full list, but says that its created fields are those of
+    /// `add_verification`.
+    pub const COLUMNS: [&str; 9] = [
+        "address",
+        "asset_id",
+        "asset_type",
+        "verifier_address",
+        "outcome",
+        "doc_hash_list",
+        "doc_link_list",
+        "remarks",
+        "deletable_after",
+    ];
+
     /// Reads one record from a row or an object, or from either inside of a string.
     ///
     /// # Errors
@@ -59,7 +61,7 @@ impl VerificationRecord {
             Some(b'[') => {
                 let columns: Vec<&RawValue> = serde_json::from_str(&text).map_err(not_a_record)?;
                 let mut columns = columns.into_iter();
-                for (name, raw) in COLUMNS.into_iter().zip(&mut columns) {
+                for (name, raw) in Self::COLUMNS.into_iter().zip(&mut columns) {
                     read.take(name, raw);
                 }
                 read.extra_columns = columns.map(|raw| raw.to_owned().into()).collect();
@@ -236,7 +238,7 @@ impl VerificationRecord {
     /// Whether every field is missing or null.
     fn is_without_fields(&self) -> bool {
         let faults = self.faults();
-        faults.len() == COLUMNS.len()
+        faults.len() == Self::COLUMNS.len()
             && faults
                 .iter()
                 .all(|fault| fault.is_missing() || fault.is_null())

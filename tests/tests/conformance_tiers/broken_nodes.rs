@@ -13,6 +13,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
+use node_client::VerificationRecord;
 use node_conformance::{Tier, cases, outcome::Outcome};
 use serde_json::{Value, json};
 
@@ -172,17 +173,6 @@ fn row(change: fn(&mut Vec<Value>)) -> Fault {
 
 /// Shows the record that was claimed as an object, with a change.
 fn named_record(change: fn(&mut Value)) -> Fault {
-    const NAMES: [&str; 9] = [
-        "address",
-        "asset_id",
-        "asset_type",
-        "verifier_address",
-        "outcome",
-        "doc_hash_list",
-        "doc_link_list",
-        "remarks",
-        "deletable_after",
-    ];
     Arc::new(move |asked, answer| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
             return answer;
@@ -190,7 +180,7 @@ fn named_record(change: fn(&mut Value)) -> Fault {
         answer.with_json(|value| {
             for name in ["value", "data"] {
                 if let Value::Array(row) = &value[name] {
-                    let names = NAMES.iter().map(ToString::to_string);
+                    let names = VerificationRecord::COLUMNS.iter().map(ToString::to_string);
                     let mut record = Value::Object(names.zip(row.iter().cloned()).collect());
                     change(&mut record);
                     value[name] = record;

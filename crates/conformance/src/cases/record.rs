@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use node_client::escape::escaped_up_to as shown;
+use node_client::{VerificationRecord, escape::escaped_up_to as shown};
 use node_primitives::WalletAddress;
 use serde_json::Value;
 
@@ -20,19 +20,6 @@ use crate::{
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
 };
-
-/// The columns of the table, in the order in which nodes were seen to answer them.
-const COLUMNS: [&str; 9] = [
-    "address",
-    "asset_id",
-    "asset_type",
-    "verifier_address",
-    "outcome",
-    "doc_hash_list",
-    "doc_link_list",
-    "remarks",
-    "deletable_after",
-];
 
 /// The most records of one answer that are looked at.
 const MOST_ROWS: usize = 1_000;
@@ -51,7 +38,7 @@ impl<'v> Row<'v> {
             Value::Object(members) if members.contains_key("asset_id") => {
                 Some(Self::Named(members))
             }
-            Value::Array(items) if items.len() == COLUMNS.len() => {
+            Value::Array(items) if items.len() == VerificationRecord::COLUMNS.len() => {
                 let flat = items.first().is_some_and(Value::is_string);
                 flat.then_some(Self::Positional(items))
             }
@@ -64,7 +51,9 @@ impl<'v> Row<'v> {
         match self {
             Self::Named(members) => members.get(name),
             Self::Positional(items) => {
-                let place = COLUMNS.iter().position(|column| *column == name)?;
+                let place = VerificationRecord::COLUMNS
+                    .iter()
+                    .position(|column| *column == name)?;
                 items.get(place)
             }
         }
@@ -211,7 +200,8 @@ fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, S
     let params = claim.params.iter();
     // The verifier was found already, and may be the signer whatever the params say.
     let mut stored = params.filter(|(name, _)| {
-        COLUMNS.contains(&name.as_str()) && !matches!(name.as_str(), "verifier_address" | "address")
+        VerificationRecord::COLUMNS.contains(&name.as_str())
+            && !matches!(name.as_str(), "verifier_address" | "address")
     });
     stored.find_map(|(name, wanted)| match row.column(name) {
         Some(found) if same(found, wanted) => None,

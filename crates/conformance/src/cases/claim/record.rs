@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use node_client::escape::escaped_up_to as shown;
+use node_client::{VerificationRecord, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
 
 use super::unknown;
@@ -17,19 +17,6 @@ use crate::{
     sample::Context,
     submit::answered,
 };
-
-/// The columns of a row, in the order in which nodes were seen to show them.
-const COLUMNS: [&str; 9] = [
-    "address",
-    "asset_id",
-    "asset_type",
-    "verifier_address",
-    "outcome",
-    "doc_hash_list",
-    "doc_link_list",
-    "remarks",
-    "deletable_after",
-];
 
 /// How a value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,11 +116,13 @@ async fn place<'v>(
         });
     }
     let mut all = Vec::new();
-    for name in COLUMNS {
+    for name in VerificationRecord::COLUMNS {
         all.push(wanted(context, name).await?);
     }
     let row = row(record, &all).map_or(&[][..], |(_, row)| row.as_slice());
-    let position = COLUMNS.iter().position(|name| *name == column);
+    let position = VerificationRecord::COLUMNS
+        .iter()
+        .position(|name| *name == column);
     let here = position.and_then(|at| row.get(at));
     if let Some(form) = here.and_then(|here| form(here, &value)) {
         return Ok(Place {
@@ -182,7 +171,7 @@ pub(super) async fn lists(context: &Context) -> Findings {
 pub(super) async fn columns(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
     let mut findings = Vec::new();
-    for name in COLUMNS {
+    for name in VerificationRecord::COLUMNS {
         let place = place(context, record, name).await?;
         // A value that is nowhere is told by its own case; the contract's has none.
         let astray = match name {
@@ -197,7 +186,9 @@ pub(super) async fn columns(context: &Context) -> Findings {
             let what =
                 format!("the record's {name} stands elsewhere than nodes were seen to show it");
             let wanted = wanted(context, name).await?;
-            let at = COLUMNS.iter().position(|known| *known == name);
+            let at = VerificationRecord::COLUMNS
+                .iter()
+                .position(|known| *known == name);
             let expected = json!({ "column": at, "value": wanted }).to_string();
             let actual = shown(&record.to_string(), 300);
             findings.push(Finding::new(answer, what, shown(&expected, 300), actual));
