@@ -7,6 +7,7 @@
 
 mod cut;
 mod faults;
+mod growing;
 mod misled_search;
 mod odd_answers;
 mod pruned;

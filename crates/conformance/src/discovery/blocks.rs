@@ -311,6 +311,21 @@ impl<'a> Blocks<'a> {
         (lowest, below.find(absent))
     }
 
+    /// Asks once more for what was not there: a chain may have grown over it since.
+    pub(super) async fn ask_again_for_absent(
+        &mut self,
+        within: RangeInclusive<u64>,
+    ) -> Result<(), Obstacle> {
+        let asked = self.answers.range(within).map(|(index, _)| *index);
+        let absent = |index: &u64| self.standing(*index) == Standing::Absent;
+        for index in asked.filter(absent).collect::<Vec<_>>() {
+            let answer = self.ask(index).await?;
+            self.settled.remove(&index);
+            self.answers.insert(index, answer);
+        }
+        Ok(())
+    }
+
     /// Hands over what was read of the blocks from `lowest` to `newest`.
     pub(super) fn into_material(
         self,

@@ -32,6 +32,9 @@ pub(super) async fn find_blocks(
     let mut blocks = Blocks::of(node);
     let newest = search(&mut blocks, fixture, wanted, material).await?;
     let ends = newest.map(|newest| (blocks.lowest_known(newest).0, newest));
+    if let Some((lowest, newest)) = ends {
+        blocks.ask_again_for_absent(lowest..=newest).await?;
+    }
     material.lowest = ends.map(|(lowest, _)| lowest);
     blocks.into_material(ends, &fixture.blocks, material);
     Ok(())

@@ -76,6 +76,14 @@ impl Fetcher {
         }
     }
 
+    /// Asks for a block by the HTTP client, and judges what comes.
+    pub(super) async fn pass_here(&self, index: u64) -> Passed {
+        match self.pass(index, None).await {
+            Fetched::Judged(passed) => passed,
+            Fetched::Waits(exchange) => self.judge_elsewhere(index, exchange).await,
+        }
+    }
+
     /// Judges what came on whichever core has time for it.
     pub(super) async fn judge_elsewhere(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
         let judges = Arc::clone(&self.judges);

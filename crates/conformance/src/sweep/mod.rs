@@ -243,6 +243,7 @@ impl Sweeping {
                 next,
                 unanswered: 0,
                 behind: Vec::new(),
+                asks_again: false,
                 cut: None,
             }),
             turns: Arc::new(Semaphore::new(jobs * AHEAD)),
@@ -338,7 +339,9 @@ impl Sweeping {
                 break;
             }
             match fetcher.pass(index, connection.as_mut()).await {
-                Fetched::Judged(block) => self.arrived(block, turn, &line, &*watch),
+                Fetched::Judged(block) => {
+                    self.arrived(block, turn, &line, &fetcher, &*watch).await;
+                }
                 // The connection need not wait for it.
                 Fetched::Waits(exchange) => {
                     let (this, line, fetcher, watch) = (
@@ -349,7 +352,7 @@ impl Sweeping {
                     );
                     judged_elsewhere.spawn(async move {
                         let block = fetcher.judge_elsewhere(index, exchange).await;
-                        this.arrived(block, turn, &line, &*watch);
+                        this.arrived(block, turn, &line, &fetcher, &*watch).await;
                     });
                     while let Some(ended) = judged_elsewhere.try_join_next() {
                         ended?;
@@ -400,11 +403,50 @@ impl Sweeping {
     }
 
     /// Puts a block in order, and judges those whose turn has come.
-    fn arrived(&self, block: Passed, turn: OwnedSemaphorePermit, line: &Line, watch: &dyn Watch) {
-        let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
-        let order = &mut *order;
-        order.waiting.insert(block.index, (block, turn));
-        while let Some((block, _turn)) = order.waiting.remove(&order.next) {
+    async fn arrived(
+        &self,
+        block: Passed,
+        turn: OwnedSemaphorePermit,
+        line: &Line,
+        fetcher: &Fetcher,
+        watch: &dyn Watch,
+    ) {
+        let mut missing = {
+            let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+            order.waiting.insert(block.index, (block, turn));
+            self.judge_in_turn(&mut order, line, watch)
+        };
+        // The chain may have grown over them since they were asked for.
+        while !missing.is_empty() {
+            let mut again = Vec::new();
+            for index in missing {
+                again.push(fetcher.pass_here(index).await);
+            }
+            let mut order = line.order.lock().unwrap_or_else(PoisonError::into_inner);
+            order.were_asked_again(again);
+            if order.cut.is_some() {
+                line.turns.close();
+                return;
+            }
+            missing = self.judge_in_turn(&mut order, line, watch);
+        }
+    }
+
+    /// Judges those whose turn has come, until it comes to a block behind others that were not there:
+    /// these are handed back, to be asked for once more.
+    fn judge_in_turn(&self, order: &mut Order, line: &Line, watch: &dyn Watch) -> Vec<u64> {
+        if order.asks_again {
+            return Vec::new();
+        }
+        while let Some((block, turn)) = order.waiting.remove(&order.next) {
+            if matches!(&block.what, What::Said(said) if said.kind == Kind::Block) {
+                let missing = order.missing();
+                if !missing.is_empty() {
+                    order.asks_again = true;
+                    order.waiting.insert(block.index, (block, turn));
+                    return missing;
+                }
+            }
             order.unanswered = match &block.what {
                 What::Nothing(Nothing::Unanswered(_)) => order.unanswered + 1,
                 _ => 0,
@@ -424,14 +466,15 @@ impl Sweeping {
                         continue;
                     }
                     line.turns.close();
-                    return;
+                    return Vec::new();
                 }
             };
             order.cut = Some(lost(order.next, cut));
             // Nobody takes a turn any more.
             line.turns.close();
-            return;
+            return Vec::new();
         }
+        Vec::new()
     }
 
     /// Judges a block whose turn it is, or has it wait where that may be behind the chain's end: an
@@ -446,15 +489,15 @@ impl Sweeping {
     ) {
         let is = |wanted: Kind| matches!(&what, What::Said(said) if said.kind == wanted);
         if judges.is_beyond(index) && is(Kind::Hole) {
-            order.behind.push((index, what));
+            order.behind.push(Behind::new(index, what));
             return;
         }
         if !order.behind.is_empty() {
             if !is(Kind::Block) {
-                order.behind.push((index, what));
+                order.behind.push(Behind::new(index, what));
                 return;
             }
-            for (index, what) in order.behind.drain(..) {
+            for Behind { index, what, .. } in order.behind.drain(..) {
                 self.judge(index, what, judges, watch);
             }
         }
@@ -465,7 +508,7 @@ impl Sweeping {
     /// there, only that counts which says neither that there is a block nor that there is none.
     fn end(&self, order: &mut Order, judges: &Judges, watch: &dyn Watch) {
         let ends_before = !order.behind.is_empty();
-        for (index, what) in order.behind.drain(..) {
+        for Behind { index, what, .. } in order.behind.drain(..) {
             if !matches!(&what, What::Said(said) if said.kind == Kind::Hole) {
                 self.judge(index, what, judges, watch);
             }
@@ -573,9 +616,54 @@ struct Order {
     /// How many in a row were not answered.
     unanswered: u64,
     /// Those whose turn has come, and that may be behind the chain's end.
-    behind: Vec<(u64, What)>,
+    behind: Vec<Behind>,
+    /// Whether somebody asks for some of those once more, so that all others have to wait.
+    asks_again: bool,
     /// Why there is an end to it.
     cut: Option<Cut>,
+}
+
+/// What was answered for an index that may be behind the chain's end.
+struct Behind {
+    index: u64,
+    what: What,
+    /// Whether that was asked for once a block behind it was there.
+    for_sure: bool,
+}
+
+impl Behind {
+    const fn new(index: u64, what: What) -> Self {
+        Self {
+            index,
+            what,
+            for_sure: false,
+        }
+    }
+}
+
+impl Order {
+    /// Which indexes had no block when that was last asked for, and have not been asked for since
+    /// there was one behind them.
+    fn missing(&self) -> Vec<u64> {
+        let is_missing = |behind: &&Behind| {
+            !behind.for_sure && matches!(&behind.what, What::Said(said) if said.kind == Kind::Hole)
+        };
+        let missing = self.behind.iter().filter(is_missing);
+        missing.map(|behind| behind.index).collect()
+    }
+
+    /// Takes what came where those were asked for once more.
+    fn were_asked_again(&mut self, answers: Vec<Passed>) {
+        self.asks_again = false;
+        for Passed { index, what } in answers {
+            if let What::Nothing(Nothing::Lost(obstacle)) = what {
+                self.cut = Some(lost(index, obstacle));
+            } else if let Some(behind) = self.behind.iter_mut().find(|old| old.index == index) {
+                behind.what = what;
+                behind.for_sure = true;
+            }
+        }
+    }
 }
 
 /// What is known of a chain before a sweep.

@@ -1,0 +1,73 @@
+//! Chains that grow while they are looked at: what was not there a moment ago is no hole.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use axum::http::StatusCode;
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    watch::{check, ids},
+};
+use node_conformance::{Options, outcome::Outcome};
+
+use super::{devnode, kinds, only_blocks};
+
+const BLOCKS: u64 = 30;
+/// The newest block until the chain grows.
+const BEFORE: u64 = 19;
+
+/// A chain that ends at `BEFORE` until block `grows_at` is asked for, and then at `BLOCKS`; of those
+/// in between, `never` does not come at all.
+fn grows_at(grows_at: u64, never: Option<u64>) -> Fault {
+    let grown = AtomicBool::new(false);
+    Arc::new(move |asked, answer| {
+        let index = asked.query.strip_prefix("block_index=");
+        let Some(index) = index.and_then(|index| index.parse::<u64>().ok()) else {
+            return answer;
+        };
+        let has_grown = grown.fetch_or(index == grows_at, Ordering::SeqCst) || index == grows_at;
+        if (index > BEFORE && !has_grown) || Some(index) == never {
+            let none = answer.with_status(StatusCode::NOT_FOUND);
+            return none.with_body(r#"{"detail":"no such block"}"#);
+        }
+        answer
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_that_is_overtaken_by_the_chain_sees_no_holes() {
+    let node = devnode(BLOCKS).await;
+    for jobs in [1, 8] {
+        let fault = grows_at(22, None);
+        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let mut options = only_blocks("1..=30");
+        options.jobs = jobs;
+        let report = check(&proxy.server.base_url(), &options).await;
+        let sweep = report.sweep.as_ref().expect("a sweep");
+        assert_eq!(kinds(&report), []);
+        assert_eq!((sweep.done, sweep.judged), (true, BLOCKS));
+        assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_that_is_still_missing_then_is_a_hole() {
+    let node = devnode(BLOCKS).await;
+    let fault = grows_at(22, Some(21));
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &only_blocks("1..=30")).await;
+    assert_eq!(kinds(&report), [("chain/no-holes", 1, &[21][..])]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_that_grows_while_its_end_is_looked_for_has_no_holes() {
+    let node = devnode(BLOCKS).await;
+    // 20 and 24 are asked for before it, and one more than the next one after all of them.
+    let fault = grows_at(BEFORE + 2, None);
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    assert_eq!(ids(&report, Outcome::Fail), Vec::<&str>::new());
+    assert!(ids(&report, Outcome::Pass).contains(&"chain/no-holes"));
+}
