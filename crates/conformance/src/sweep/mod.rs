@@ -10,9 +10,11 @@
 
 mod crew;
 mod ending;
+mod extent;
 mod fetch;
 mod judges;
 mod lock;
+mod order;
 mod place;
 mod range;
 mod state;
@@ -35,6 +37,7 @@ use tokio::{
     task::{JoinError, JoinSet},
 };
 
+pub(crate) use extent::Extent;
 pub(crate) use lock::Lock;
 pub(crate) use place::default_state;
 pub use range::{BlockRange, ParseBlockRangeError};
@@ -45,7 +48,6 @@ use crate::{
     Target,
     block_check::Kind,
     cases::Case,
-    discovery::{Material, Unknown},
     node::Node,
     outcome::{Finding, Obstacle},
     run::{Cut, Watch},
@@ -53,6 +55,7 @@ use crate::{
 };
 use fetch::{Fetched, Fetcher};
 use judges::{Judges, Nothing, Passed, What};
+use order::{Behind, Line, Order, lost};
 use state::Keeper;
 use tally::{Tally, few};
 
@@ -592,121 +595,5 @@ fn found(
     let block = finding.0.block.unwrap_or(block);
     if let Some(what) = tally.found(case, block, finding) {
         watch.found(judges.list[case].0, block, &what);
-    }
-}
-
-/// What those that fetch share: whose turn it is.
-struct Line {
-    order: Mutex<Order>,
-    /// As many as may be on their way.
-    turns: Arc<Semaphore>,
-    /// The block that is asked for next.
-    upcoming: AtomicU64,
-    /// The index behind the last block.
-    to: u64,
-    judges: Arc<Judges>,
-}
-
-/// Blocks on their way to be judged in order.
-struct Order {
-    /// Those that came before their turn.
-    waiting: BTreeMap<u64, (Passed, OwnedSemaphorePermit)>,
-    /// The block whose turn it is.
-    next: u64,
-    /// How many in a row were not answered.
-    unanswered: u64,
-    /// Those whose turn has come, and that may be behind the chain's end.
-    behind: Vec<Behind>,
-    /// Whether somebody asks for some of those once more, so that all others have to wait.
-    asks_again: bool,
-    /// Why there is an end to it.
-    cut: Option<Cut>,
-}
-
-/// What was answered for an index that may be behind the chain's end.
-struct Behind {
-    index: u64,
-    what: What,
-    /// Whether that was asked for once a block behind it was there.
-    for_sure: bool,
-}
-
-impl Behind {
-    const fn new(index: u64, what: What) -> Self {
-        Self {
-            index,
-            what,
-            for_sure: false,
-        }
-    }
-}
-
-impl Order {
-    /// Which indexes had no block when that was last asked for, and have not been asked for since
-    /// there was one behind them.
-    fn missing(&self) -> Vec<u64> {
-        let is_missing = |behind: &&Behind| {
-            !behind.for_sure && matches!(&behind.what, What::Said(said) if said.kind == Kind::Hole)
-        };
-        let missing = self.behind.iter().filter(is_missing);
-        missing.map(|behind| behind.index).collect()
-    }
-
-    /// Takes what came where those were asked for once more.
-    fn were_asked_again(&mut self, answers: Vec<Passed>) {
-        self.asks_again = false;
-        for Passed { index, what } in answers {
-            if let What::Nothing(Nothing::Lost(obstacle)) = what {
-                self.cut = Some(lost(index, obstacle));
-            } else if let Some(behind) = self.behind.iter_mut().find(|old| old.index == index) {
-                behind.what = what;
-                behind.for_sure = true;
-            }
-        }
-    }
-}
-
-/// What is known of a chain before a sweep.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Extent {
-    /// The lowest index of a block that was found.
-    pub(crate) lowest: Option<u64>,
-    /// The newest index.
-    pub(crate) tip: Option<u64>,
-    /// By how much the index of every block differs from the one asked for.
-    pub(crate) offset: Option<i128>,
-    /// What the node answers for a block that it does not have.
-    pub(crate) unknown: Unknown,
-    /// The first of the blocks in between that the node had no answer for, and why.
-    pub(crate) unread: Option<(u64, String)>,
-    /// Some blocks that were read.
-    known: Vec<u64>,
-}
-
-impl Extent {
-    pub(crate) fn of(material: &Material) -> Self {
-        let mut read = material.blocks.iter().map(|(index, _)| *index);
-        Self {
-            lowest: material.lowest,
-            tip: material.tip,
-            offset: material.offset,
-            unknown: material.unknown.clone(),
-            unread: material.unread.clone(),
-            known: read.next().into_iter().chain(read.next_back()).collect(),
-        }
-    }
-}
-
-/// Why a sweep ended at a block.
-fn lost(block: u64, obstacle: Obstacle) -> Cut {
-    match obstacle {
-        Obstacle::Harness(reason) => Cut::Harness(reason),
-        Obstacle::Limit(reason) => {
-            Cut::OutOfTime(format!("the sweep ended at block {block}: {reason}"))
-        }
-        obstacle => Cut::Unreachable(format!(
-            "the node was lost at block {block} of the sweep: {}",
-            obstacle.reason()
-        )),
     }
 }

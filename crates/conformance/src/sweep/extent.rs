@@ -1,0 +1,34 @@
+//! What is known of a chain before a sweep.
+
+use crate::discovery::{Material, Unknown};
+
+/// What is known of a chain before a sweep.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extent {
+    /// The lowest index of a block that was found.
+    pub(crate) lowest: Option<u64>,
+    /// The newest index.
+    pub(crate) tip: Option<u64>,
+    /// By how much the index of every block differs from the one asked for.
+    pub(crate) offset: Option<i128>,
+    /// What the node answers for a block that it does not have.
+    pub(crate) unknown: Unknown,
+    /// The first of the blocks in between that the node had no answer for, and why.
+    pub(crate) unread: Option<(u64, String)>,
+    /// Some blocks that were read.
+    pub(super) known: Vec<u64>,
+}
+
+impl Extent {
+    pub(crate) fn of(material: &Material) -> Self {
+        let mut read = material.blocks.iter().map(|(index, _)| *index);
+        Self {
+            lowest: material.lowest,
+            tip: material.tip,
+            offset: material.offset,
+            unknown: material.unknown.clone(),
+            unread: material.unread.clone(),
+            known: read.next().into_iter().chain(read.next_back()).collect(),
+        }
+    }
+}
