@@ -10,7 +10,7 @@ use node_client::escape::escaped_up_to;
 use node_primitives::{Amount, ContractAddress, Network};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::{failure::Failure, files, seconds};
+use crate::{failure::Failure, files, seconds, withheld::looks_like_a_key};
 
 /// What the file may hold; a key that is not here is an error.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -48,6 +48,15 @@ impl Wallets {
                 Self::Several(paths.iter().map(|path| folder.join(path)).collect())
             }
         }
+    }
+
+    /// The line of the file in which a private key stands in place of a key file's name.
+    fn key_line(&self, text: &str) -> Option<usize> {
+        let paths = self.clone().into_vec();
+        let names = paths.iter().map(|path| path.to_string_lossy());
+        let key = names.into_iter().find(|name| looks_like_a_key(name))?;
+        let line = text.lines().position(|line| line.contains(key.trim()));
+        Some(line.unwrap_or(0) + 1)
     }
 
     pub(crate) fn into_vec(self) -> Vec<PathBuf> {
@@ -117,6 +126,13 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
             escaped_up_to(error.message(), 500)
         ))
     })?;
+    if let Some(line) = file.wallet.key_line(&text) {
+        return Err(Failure::usage(format!(
+            "the configuration {}, line {line}: `wallet` has what looks like a private key; it \
+             names key files (`nodectl wallet import` makes one)",
+            path.display()
+        )));
+    }
     let folder = path.parent().unwrap_or(Path::new(""));
     file.wallet = file.wallet.below(folder);
     Ok(file)
@@ -165,6 +181,22 @@ mod tests {
         let read: ConfigFile = toml::from_str("fee = \"1500000.10\"\nrequest_timeout = 2").unwrap();
         assert_eq!(read.fee.unwrap().as_str(), "1500000.10");
         assert_eq!(read.request_timeout, Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn a_private_key_is_not_taken_for_a_file_and_not_shown() {
+        let key = "5ec2e7e1".repeat(8);
+        for text in [
+            format!("network = \"devnet\"\nwallet = \"{key}\""),
+            format!("network = \"devnet\"\nwallet = [\"0x{key}\"]"),
+        ] {
+            let fault = fault(&text);
+            assert!(
+                fault.contains("line 2") && fault.contains("private key"),
+                "{fault}"
+            );
+            assert!(!fault.contains("5ec2e7"), "{fault}");
+        }
     }
 
     #[test]

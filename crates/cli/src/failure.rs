@@ -3,6 +3,8 @@
 use node_client::{ErrorKind, escape::escaped};
 use serde::Serialize;
 
+use crate::withheld::withheld;
+
 /// What kind of failure it is: one exit status each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -173,7 +175,8 @@ impl From<node_client::Error> for Failure {
 
 impl From<node_client::BaseUrlError> for Failure {
     fn from(error: node_client::BaseUrlError) -> Self {
-        Self::usage(error)
+        // Whatever stands in its place comes from a person, and may be a key.
+        Self::usage(error).rewritten(withheld)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::{
     ffi::OsString,
-    fs::File,
-    io::{self, Read, Write},
+    fs::{self, File},
+    io::{self, ErrorKind, Read, Write},
     path::{Path, PathBuf},
 };
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use node_client::{SignedTransaction, claim::Kept};
 
 use crate::{failure::Failure, withheld::looks_like_a_key};
 
@@ -86,17 +87,128 @@ fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a file whole: whoever reads it sees what was there before, or all of this.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Failure> {
-    let failed =
-        |error: io::Error| Failure::usage(format!("{} can't be written: {error}", path.display()));
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+/// Refuses before anything is signed what [`write_transaction`] would refuse after it.
+pub(crate) fn check_out(out: Option<&Path>) -> Result<(), Failure> {
+    out.map_or(Ok(()), |path| place(path).map(drop))
+}
+
+/// Writes a transaction to a file, whole: whoever reads it sees what was there before, or all of
+/// this. What is there already is replaced only where it is another transaction.
+pub(crate) fn write_transaction(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error| cannot_write(path, &error);
+    match place(path)? {
+        Place::File(path) => {
+            let folder = match path.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder,
+                _ => Path::new("."),
+            };
+            let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+            file.write_all(text.as_bytes()).map_err(failed)?;
+            file.as_file().sync_all().map_err(failed)?;
+            file.persist(&path).map_err(|error| failed(error.error))?;
+            Ok(())
+        }
+        Place::Device => {
+            let mut file = File::options().write(true).open(path).map_err(failed)?;
+            file.write_all(text.as_bytes()).map_err(failed)
+        }
+    }
+}
+
+/// What is to be written to.
+enum Place {
+    /// A file that may be replaced, or is not there yet.
+    File(PathBuf),
+    /// A terminal, a pipe or the like, which takes what comes.
+    Device,
+}
+
+fn place(path: &Path) -> Result<Place, Failure> {
+    let failed = |error| cannot_write(path, &error);
+    let found = match fs::metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return match fs::symlink_metadata(path) {
+                Ok(_) => Err(failed(io::Error::other("it is a link to nothing"))),
+                Err(_) => Ok(Place::File(path.to_owned())),
+            };
+        }
+        Err(error) => return Err(failed(error)),
     };
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    if found.is_dir() {
+        return Err(failed(ErrorKind::IsADirectory.into()));
+    }
+    if !found.is_file() {
+        return Ok(Place::Device);
+    }
+    // The file itself, and not the link to it, is replaced.
+    let path = fs::canonicalize(path).map_err(failed)?;
+    let bytes = File::open(&path).and_then(|file| bounded(file, MOST));
+    let there = String::from_utf8(bytes.map_err(failed)?).unwrap_or_default();
+    let is_kept = Kept::open(&path).is_ok_and(|kept| kept.is_some());
+    if found.len() > 0 && (is_kept || SignedTransaction::from_text(&there).is_err()) {
+        return Err(failed(io::Error::other(
+            "there is a file already that is no transaction; it may be the only copy of a key or \
+             of a claim: name another one, or remove it first",
+        )));
+    }
+    Ok(Place::File(path))
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("{} can't be written: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRANSACTION: &str = r#"{"transaction":{},"signatures":[]}"#;
+
+    #[test]
+    fn only_a_transaction_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let key = r#"{"public":"a","private":"b","address":"c"}"#;
+        for other in [key, "notes", "{}", "\u{ff}"] {
+            fs::write(at("other"), other).unwrap();
+            check_out(Some(&at("other"))).unwrap_err();
+            let refused = write_transaction(&at("other"), TRANSACTION).unwrap_err();
+            assert!(refused.message.contains("no transaction"), "{refused:?}");
+            assert_eq!(fs::read_to_string(at("other")).unwrap(), other);
+        }
+        for there in ["", TRANSACTION] {
+            fs::write(at("t"), there).unwrap();
+            write_transaction(&at("t"), "new").unwrap();
+            assert_eq!(fs::read_to_string(at("t")).unwrap(), "new");
+        }
+        write_transaction(&at("not-yet"), "new").unwrap();
+        assert_eq!(fs::read_to_string(at("not-yet")).unwrap(), "new");
+        write_transaction(folder.path(), "new").unwrap_err();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_one_and_a_device_stays_what_it_is() {
+        use std::os::unix::fs::{FileTypeExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        symlink(&target, &link).unwrap();
+        let refused = write_transaction(&link, "new").unwrap_err();
+        assert!(refused.message.contains("link to nothing"), "{refused:?}");
+        fs::write(&target, TRANSACTION).unwrap();
+        write_transaction(&link, "new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+        let null = folder.path().join("null");
+        symlink("/dev/null", &null).unwrap();
+        write_transaction(&null, "new").unwrap();
+        assert!(
+            fs::metadata("/dev/null")
+                .unwrap()
+                .file_type()
+                .is_char_device()
+        );
+    }
 }

@@ -1,22 +1,8 @@
-//! What is known when Ctrl-C comes.
+//! What is known when Ctrl-C comes, or when nothing more can be told.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::{Mutex, PoisonError};
 
 static KNOWN: Mutex<Option<String>> = Mutex::new(None);
-static AT_PROMPT: AtomicBool = AtomicBool::new(false);
-
-/// Notes that Ctrl-C was typed where a secret was asked for.
-pub(crate) fn typed_at_prompt() {
-    AT_PROMPT.store(true, Ordering::SeqCst);
-}
-
-/// Whether Ctrl-C was typed where a secret was asked for: whatever failed, failed by that.
-pub(crate) fn was_typed_at_prompt() -> bool {
-    AT_PROMPT.load(Ordering::SeqCst)
-}
 
 /// Remembers what a person should know if the run is interrupted from here on.
 pub(crate) fn from_now_on(known: impl Into<String>) {

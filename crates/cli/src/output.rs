@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     failure::{Failure, Kind},
-    files,
+    files, interrupt,
 };
 
 /// What a command found out, for both kinds of readers.
@@ -113,9 +113,13 @@ pub(crate) fn write(text: &str) -> Result<(), Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
-        Err(error) => Err(Failure::usage(format!(
-            "standard output can't be written: {error}"
-        ))),
+        Err(error) => {
+            let why = format!("standard output can't be written: {error}");
+            Err(match interrupt::known() {
+                Some(known) => Failure::new(Kind::Unconfirmed, format!("{why}; {known}")),
+                None => Failure::usage(why),
+            })
+        }
     }
 }
 
@@ -145,7 +149,7 @@ pub(crate) fn for_a_person(text: &str) -> (String, bool) {
 /// A terminal gets the same document with what it would act on written as escapes.
 pub(crate) fn write_or_keep(transaction: &str, out: Option<&Path>) -> Result<(), Failure> {
     match out {
-        Some(path) => files::replace(path, &format!("{transaction}\n")),
+        Some(path) => files::write_transaction(path, &format!("{transaction}\n")),
         None => write(&format!("{}\n", shown_json(transaction))),
     }
 }

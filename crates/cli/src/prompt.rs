@@ -1,45 +1,61 @@
 //! Secrets that are typed: never shown, and asked for only on a terminal.
 //!
-//! While a prompt is open, nobody ends the run: the terminal has to be put back first. The prompt
-//! sees Ctrl-C itself.
+//! On Unix, the terminal still puts the line together, so that what is typed can be corrected, and
+//! Ctrl-C ends the run as anywhere else. Whoever ends it while a prompt is open has to put the
+//! terminal back first ([`close`]).
 
-use std::{
-    io::ErrorKind,
-    sync::atomic::{AtomicBool, Ordering},
-};
+#[cfg(not(unix))]
+mod elsewhere;
+#[cfg(unix)]
+mod unix;
+
+use std::io::ErrorKind;
 
 use node_client::escape::escaped;
 use zeroize::Zeroizing;
 
-use crate::{
-    failure::{Failure, Kind},
-    interrupt,
-};
+use crate::failure::{Failure, Kind};
 
-static OPEN: AtomicBool = AtomicBool::new(false);
+#[cfg(not(unix))]
+use elsewhere as system;
+#[cfg(unix)]
+use unix as system;
 
-/// Whether somebody is asked for a secret right now.
-pub(crate) fn is_open() -> bool {
-    OPEN.load(Ordering::SeqCst)
-}
+pub(crate) use system::close;
 
 /// Asks for one line that is not shown; `instead` names what does without a terminal.
 pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Failure> {
-    OPEN.store(true, Ordering::SeqCst);
-    let typed = rpassword::prompt_password(format!("{}: ", escaped(what)));
-    let interrupted = matches!(&typed, Err(error) if error.kind() == ErrorKind::Interrupted);
-    if interrupted {
-        interrupt::typed_at_prompt();
+    let lower = lower_first(what);
+    let typed = match system::typed(&format!("{}: ", escaped(what))) {
+        Ok(typed) => typed,
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            return Err(Failure::new(Kind::Interrupted, "interrupted"));
+        }
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            return Err(Failure::usage(format!("nothing was typed for the {lower}")));
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            return Err(Failure::usage(format!(
+                "what was typed for the {lower} is not UTF-8, or too long: {instead}"
+            )));
+        }
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "there is no terminal to ask for the {lower} on ({error}): {instead}"
+            )));
+        }
+    };
+    // A key that moves the cursor, and nobody would know what became of it.
+    if typed
+        .chars()
+        .any(|typed| typed.is_control() && typed != '\t')
+    {
+        return Err(Failure::usage(format!(
+            "what was typed for the {lower} has a control character in it, such as an arrow key \
+             sends: type it without, or {instead}"
+        )));
     }
-    OPEN.store(false, Ordering::SeqCst);
-    match typed {
-        Ok(text) => Ok(Zeroizing::new(text)),
-        Err(_) if interrupted => Err(Failure::new(Kind::Interrupted, "interrupted")),
-        Err(error) => Err(Failure::usage(format!(
-            "there is no terminal to ask for the {} on ({error}): {instead}",
-            lower_first(what)
-        ))),
-    }
+    Ok(typed)
 }
 
 fn lower_first(text: &str) -> String {

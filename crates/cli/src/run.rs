@@ -57,7 +57,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
         .map_err(|error| Failure::usage(format!("the program can't start: {error}")))?;
     // It is never taken down: what still reads or hashes must not hold up the end.
     let runtime: &'static tokio::runtime::Runtime = Box::leak(Box::new(runtime));
-    let outcome = runtime.block_on(async {
+    runtime.block_on(async {
         // Files and standard input may block for ever, so all of it has a thread of its own.
         let begin = async {
             let (done, outcome) = oneshot::channel();
@@ -82,14 +82,13 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
             told = &mut outcome => told,
             pressed = &mut pressed => {
                 let failure = pressed_or_deaf(pressed);
-                if prompt::is_open() {
-                    // The terminal is put back first; the prompt has seen Ctrl-C, too.
-                    outcome.await
-                } else {
-                    match tokio::time::timeout(GRACE, outcome).await {
-                        Ok(told) => told,
-                        Err(_elapsed) => Ok(Err(failure)),
-                    }
+                if prompt::close() {
+                    // Who waits for something that is typed waits for ever.
+                    return Err(failure);
+                }
+                match tokio::time::timeout(GRACE, outcome).await {
+                    Ok(told) => told,
+                    Err(_elapsed) => Ok(Err(failure)),
                 }
             }
         };
@@ -100,13 +99,6 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(()) => Err(Failure::usage("the command ended without a word")),
             },
-        }
-    });
-    outcome.map_err(|failure| {
-        if interrupt::was_typed_at_prompt() {
-            interrupted()
-        } else {
-            failure
         }
     })
 }

@@ -6,6 +6,9 @@ use node_client::escape::escaped_up_to;
 /// The most of one cell that is shown, in characters.
 const MOST: usize = 2_000;
 
+/// The most rows that are shown: a table is as wide as its widest row, so it is held as a whole.
+const MOST_ROWS: usize = 10_000;
+
 /// Rows of text in columns, which are as wide as what is in them.
 ///
 /// Every cell is escaped here, whoever wrote it.
@@ -30,6 +33,9 @@ impl Columns {
 
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
         self.rows += 1;
+        if self.rows > MOST_ROWS {
+            return;
+        }
         self.table
             .add_row(cells.map(|cell| escaped_up_to(cell, MOST)));
     }
@@ -49,13 +55,28 @@ impl Columns {
         for (at, column) in self.table.column_iter_mut().enumerate() {
             column.set_padding((0, if at == last { 0 } else { 2 }));
         }
-        format!("{}\n", self.table.trim_fmt())
+        let more = match self.rows.saturating_sub(MOST_ROWS) {
+            0 => String::new(),
+            more => format!("… and {more} more; --json has all of them\n"),
+        };
+        format!("{}\n{more}", self.table.trim_fmt())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tells_how_much_of_a_long_table_is_left_out() {
+        let mut columns = Columns::new();
+        for _ in 0..MOST_ROWS + 7 {
+            columns.row(["a"]);
+        }
+        let text = columns.text();
+        assert_eq!(text.lines().count(), MOST_ROWS + 1);
+        assert!(text.ends_with("a\n… and 7 more; --json has all of them\n"));
+    }
 
     #[test]
     fn aligns_columns_and_escapes_cells() {

@@ -167,6 +167,52 @@ async fn ctrl_c_at_a_prompt_ends_with_130_and_gives_the_terminal_back() {
     assert!(!home.path("w.pem").exists());
 }
 
+#[tokio::test]
+async fn a_signal_at_a_prompt_ends_the_run_and_gives_the_terminal_back() {
+    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let home = Home::new();
+        let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
+        terminal.answers("New passphrase: ", "half of it").await;
+        let id = terminal.child.id().expect("it runs").to_string();
+        let sent = std::process::Command::new("kill")
+            .args(["-s", signal, &id])
+            .status();
+        assert!(sent.expect("kill").success());
+        terminal.shows("\n").await;
+        assert!(
+            terminal.echoes(),
+            "{signal}: what is typed next is not shown"
+        );
+        terminal.ended(status).await;
+        assert!(!home.path("w.pem").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_passphrase_is_what_was_typed_or_none() {
+    let home = Home::new();
+    let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
+    terminal.answers("New passphrase: ", "a\tbé\n").await;
+    terminal.answers("The same again: ", "a\tbé\n").await;
+    terminal.ended(0).await;
+    let passphrase = home.file("passphrase", "a\tbé");
+    let arguments = ["wallet", "export", "w.pem", "plain.json", "--plain"];
+    let with_file = [&arguments[..], &["--from-passphrase-file", &passphrase]].concat();
+    home.run(&with_file).ended(0);
+    for (typed, told) in [
+        (&b"up\x1b[A\n"[..], "control character"),
+        (b"p\xff\n", "not UTF-8"),
+        (b"\x04", "nothing was typed"),
+    ] {
+        let mut terminal = Terminal::open(&home, &["wallet", "new", "other.pem"]);
+        terminal.answers("New passphrase: ", "").await;
+        terminal.pty.write_all(typed).await.expect("a terminal");
+        let shown = terminal.ended(2).await;
+        assert!(shown.contains(told), "{shown}");
+        assert!(!home.path("other.pem").exists());
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     let home = Home::new();

@@ -9,7 +9,7 @@ use node_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use crate::{
-    claims::Verifier,
+    claims::{Verifier, lively},
     program::Home,
     raw_server::{RawServer, Reply},
 };
@@ -324,5 +324,66 @@ fn an_answer_that_can_not_be_written_is_a_failure_in_one_line() {
         let told = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(told.lines().count(), 1, "{told}");
         assert!(told.contains("standard output can't be written"), "{told}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_was_paid_and_can_not_be_told_is_no_usage_error() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let made = verifier.add_signed(node.base_url(), "first", &["--no-wait"]);
+    let kept = made.ended(0).json()["kept_in"].as_str().unwrap().to_owned();
+    let target = ["--base-url", node.base_url(), "--network", "devnet"];
+    let submit = ["--json", "submit", &kept];
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full");
+    let ended = verifier
+        .home
+        .command(&[&submit[..], &target].concat())
+        .stdout(Stdio::from(full.unwrap()))
+        .output()
+        .unwrap();
+    let told = crate::program::Ran::of(ended).ended(5).error();
+    assert_eq!(told["maybe_sent"], true);
+    let message = told["message"].as_str().unwrap();
+    assert!(
+        message.contains("the node took the transaction"),
+        "{message}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_there_already_is_not_replaced_by_a_transaction() {
+    let node = lively().await;
+    let verifier = Verifier::of(&node);
+    let params = verifier.home.file("p.json", "{}");
+    let signer = verifier.keys.address().to_string();
+    let call = [
+        "call",
+        "--contract",
+        &verifier.contract,
+        "--function",
+        "f",
+        "--signer",
+        &signer,
+        "--params",
+        &params,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+        "--out",
+    ];
+    let key = std::fs::read_to_string(&verifier.wallet).unwrap();
+    let ran = verifier
+        .home
+        .ask(node.base_url(), &[&call[..], &[&verifier.wallet]].concat());
+    assert!(ran.ended(2).err.contains("only copy of a key"));
+    assert_eq!(std::fs::read_to_string(&verifier.wallet).unwrap(), key);
+    for _ in 0..2 {
+        let ran = verifier
+            .home
+            .ask(node.base_url(), &[&call[..], &["raw.json"]].concat());
+        ran.ended(0);
     }
 }

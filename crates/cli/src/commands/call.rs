@@ -38,6 +38,7 @@ pub(crate) struct CallArgs {
 }
 
 pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failure> {
+    files::check_out(args.out.as_deref())?;
     let fee = session.fee(&args.fee)?;
     let params = files::text("the parameters", &args.params)?;
     let params: RawJson = params

@@ -27,6 +27,7 @@ pub(crate) struct SignArgs {
 }
 
 pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failure> {
+    files::check_out(args.out.as_deref())?;
     let given = Given::read("the transaction", &args.file)?;
     let mut transaction = HalfSigned::read(given.text())?;
     transaction.check_fee()?;

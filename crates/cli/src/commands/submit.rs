@@ -101,8 +101,13 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     );
     let answer = submit(&client, &signed, kept.map(|kept| &mut **kept)).await?;
     let view = signed.transaction().ok();
+    let code = view.and_then(|view| view.trans_code().ok().map(|code| code.to_string()));
+    interrupt::from_now_on(match &code {
+        Some(code) => format!("the node took the transaction {code}"),
+        None => "the node took the transaction".to_owned(),
+    });
     session.output.show(&Taken {
-        trans_code: view.and_then(|view| view.trans_code().ok().map(|code| code.to_string())),
+        trans_code: code,
         status: answer.status().ok().map(str::to_owned),
         valid: true,
         new_transaction: answer.new_transaction(),

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     cli::wallet_address,
-    failure::Failure,
+    failure::{Failure, Kind},
     files,
     key_access::{self, secret_text},
     output::{self, Answer},
@@ -220,11 +220,15 @@ fn write(path: &Path, wallet: &KeyPair, how: &WriteArgs, session: &Session) -> R
         KeyFile::write(path, wallet, Protection::Passphrase(&passphrase))
             .map_err(Failure::usage)?;
     }
-    session.output.show(&Shown {
+    let shown = session.output.show(&Shown {
         file: path.display().to_string(),
         address: Some(wallet.address()),
         public_key: Some(*wallet.public_key()),
         encrypted: !how.plain,
+    });
+    shown.map_err(|failure| match failure.kind {
+        Kind::ReaderGone => failure,
+        _ => failure.and(&format!("; the key file {} was written", path.display())),
     })
 }
 

@@ -14,7 +14,7 @@ use crate::{
     cli::{FeeArgs, contract_address},
     commands::{call::not_echoed, to_sign::ToSign},
     failure::Failure,
-    files,
+    files, interrupt,
     key_access::SignerArgs,
     seconds,
     settings::{Session, Target},
@@ -185,6 +185,11 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     if let Some(failure) = outcome::unconfirmed(&made, !args.no_wait) {
         return Err(failure);
     }
+    interrupt::from_now_on(format!(
+        "the node took the transaction {}, which is kept in {}: the same command again shows it",
+        made.trans_code(),
+        place.display()
+    ));
     session.output.show(&outcome::Made {
         trans_code: made.trans_code().to_string(),
         verifier: wallets.first().copied(),
