@@ -8,7 +8,10 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use devnode::{BlockTime, Config};
@@ -38,12 +41,12 @@ fn receipts(value: &mut Value) -> &mut [Value] {
 }
 
 /// Puts a member into each answer that is never the same.
-fn dice(path: &'static str, name: &'static str) -> Fault {
+fn dice(path: &'static str, name: &'static str, thrown: fn(u64) -> Value) -> Fault {
     let throws = std::sync::atomic::AtomicU64::new(0);
     Arc::new(move |asked: &Asked, answer: Answer| {
         if asked.path == path && answer.status == StatusCode::OK {
             let throw = throws.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            answer.with_json(|value| value[name] = json!(throw))
+            answer.with_json(|value| value[name] = thrown(throw))
         } else {
             answer
         }
@@ -383,8 +386,8 @@ fn faults() -> Vec<Broken> {
         "what is no wallet is answered", as_if_right(BALANCES,
             |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];
-        "state is another one each time", dice(STATE, "seen") => ["sc-state/repeat-read"];
-        "a balance comes with a number thrown with dice", dice(BALANCES, "seen")
+        "state is another one each time", dice(STATE, "entries", |n| json!([n])) => ["sc-state/repeat-read"];
+        "a balance comes with a list thrown with dice", dice(BALANCES, "entries", |n| json!([n]))
             => ["get-balances/repeat-read"];
         "a call with text for its params is built", as_if_right(CALL,
             |asked, answer| answer.status != StatusCode::OK && contains(asked, "\"params\":\""),
@@ -739,6 +742,22 @@ fn faults() -> Vec<Broken> {
         "a call's decimals are of single precision", text_of(CALL,
             "1234567.123456789", "1234567.125") => ["call-sc/deep-and-large-params"];
         "a call's small decimals are nothing", text_of(CALL, "1e-7", "0.0")
+            => ["call-sc/deep-and-large-params"];
+        "a call's texts are made safe for HTML", text_of(CALL, "<b>&amp;&", "&lt;b&gt;&amp;amp;&amp;")
+            => ["call-sc/deep-and-large-params"];
+        "a call's texts are decoded as those of a query", text_of(CALL, "41%20+", "41  ")
+            => ["call-sc/deep-and-large-params"];
+        "a call's digits become numbers", text_of(CALL, "\"12345\"", "12345")
+            => ["call-sc/deep-and-large-params"];
+        "a call's lists are cut", text_of(CALL, ",61,62,63", "")
+            => ["call-sc/deep-and-large-params"];
+        "a call's names are trimmed and folded", text_of(CALL, "\" Upper Key \"", "\"upper key\"")
+            => ["call-sc/deep-and-large-params"];
+        "a call's names are cut", text_of(CALL, "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk", "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk")
+            => ["call-sc/deep-and-large-params"];
+        "a call's members without a value are left out", text_of(CALL, "\"none\":null,", "")
+            => ["call-sc/deep-and-large-params"];
+        "a call's asset is trimmed", text_of(CALL, "\"  Conformance-Check-Deep of", "\"Conformance-Check-Deep of")
             => ["call-sc/deep-and-large-params"];
         "a call's params are cut where they are deep", text_of(CALL, "\"bottom\"", "null")
             => ["call-sc/deep-and-large-params"];
@@ -1101,8 +1120,26 @@ fn left_open() -> Vec<Variant> {
             }),
         ),
         ("balances move", balances_that_move()),
+        ("answers say how long they took", members_that_vary()),
         ("few requests are taken in a second", bounded_rate(2)),
     ]
+}
+
+/// Each answer says something about itself, which nobody describes.
+fn members_that_vary() -> Fault {
+    let count = AtomicU64::new(0);
+    Arc::new(move |asked, answer| {
+        let number = count.fetch_add(1, Ordering::SeqCst);
+        if asked.method != "GET" || answer.status != StatusCode::OK || asked.path == "/docs" {
+            return answer;
+        }
+        answer.with_json(|value| {
+            if let Some(members) = value.as_object_mut() {
+                members.insert("took_us".to_owned(), json!(number));
+                members.insert("request_id".to_owned(), json!(format!("r-{number}")));
+            }
+        })
+    })
 }
 
 #[tokio::test(flavor = "multi_thread")]

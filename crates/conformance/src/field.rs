@@ -72,6 +72,9 @@ pub(crate) const MOST_FINDINGS: usize = 5;
 /// The most places of one answer in which a field is judged.
 const MOST_PLACES: usize = 2_000;
 
+/// The most departures of one value that are told.
+const MOST_DEPARTURES: usize = 200;
+
 pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
     let answers = context.sample(field.sample).await?;
     let (validator, required) = schema(&context.spec, field)?;
@@ -108,11 +111,15 @@ pub(crate) fn look(
     let Some(body) = exchange.answered_object() else {
         return;
     };
+    let mut found = 0;
     for place in places(body, field.path).into_iter().take(MOST_PLACES) {
         judged.one();
-        judged
-            .findings
-            .extend(judge(exchange, field, &place, required, validator));
+        let findings = judge(exchange, field, &place, required, validator);
+        found += findings.len();
+        judged.findings.extend(findings);
+        if found > MOST_PLACES {
+            break;
+        }
     }
 }
 
@@ -221,8 +228,7 @@ fn judge(
         .filter(below)
         .any(|other| other.path.get(field.path.len()) == Some(&"*"));
     validator
-        .departures_of(value)
-        .into_iter()
+        .each_departure_of(value)
         .filter(|departure| {
             !own_only || is_own(departure) || elements && is_of_an_element(departure)
         })
@@ -244,6 +250,7 @@ fn judge(
             )
             .at(at)
         })
+        .take(MOST_DEPARTURES)
         .collect()
 }
 

@@ -359,19 +359,21 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
         return Ok(Vec::new());
     };
+    let described = described(context, sample);
+    let same = |one: &Exchange, other: &Exchange| reads_alike(one, other, &described);
     let mut before = context.node.ask(first.request.clone()).await?;
-    if before.json().ok() == first.json().ok() {
+    if same(&before, &first) {
         return Ok(Vec::new());
     }
     let mut height = Height::of(context).await?;
     for _ in 0..MOST_LOOKS {
         let after = context.node.ask(first.request.clone()).await?;
-        if after.json().ok() == before.json().ok() {
+        if same(&after, &before) {
             return Ok(Vec::new());
         }
         // What a block changes may show a moment after the block does.
         let again = context.node.ask(first.request.clone()).await?;
-        if again.json().ok() == after.json().ok() {
+        if same(&again, &after) {
             return Ok(Vec::new());
         }
         if height.stands(context).await? {
@@ -387,6 +389,40 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     }
     let reason = "the answer is another one each time, and a block was made each time as well";
     Err(Obstacle::NoMaterial(reason.to_owned()))
+}
+
+/// The members of an answer that are documented.
+pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
+    let at = sample.schema(&context.spec, View::Documented);
+    let schema = at.and_then(|at| context.spec.unwrap(View::Documented, &at));
+    let members = schema.and_then(|(_, schema)| schema.get("properties")?.as_object().cloned());
+    members
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// Whether two answers say the same. A word or number beside what is described may be about the
+/// answer and not about the chain, as the time that it took or a count of confirmations.
+pub(crate) fn reads_alike(one: &Exchange, other: &Exchange, described: &[String]) -> bool {
+    let about_the_chain = |(name, value): &(&String, &Value)| {
+        value.is_object() || value.is_array() || described.contains(name)
+    };
+    one.status == other.status
+        && match (one.json().ok(), other.json().ok()) {
+            (Some(Value::Object(one)), Some(Value::Object(other))) => {
+                let members = one.keys().chain(other.keys());
+                members.into_iter().all(|name| {
+                    let (one, other) = (one.get(name), other.get(name));
+                    let counts = |value: Option<&Value>| {
+                        value.is_some_and(|value| about_the_chain(&(name, value)))
+                    };
+                    one == other || !counts(one) && !counts(other)
+                })
+            }
+            (one, other) => one == other,
+        }
 }
 
 /// Whether the chain goes on while something is looked at.

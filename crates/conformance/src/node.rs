@@ -6,7 +6,7 @@ mod part;
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -46,6 +46,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// The time between two requests once a node has said that they are too many, and the longest that
 /// this grows to.
 const SLOWER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+/// After how many answers in a row requests may follow one another twice as fast again.
+const ENOUGH_TAKEN: u32 = 10;
+/// What a server says of a request that did not come in time: as a rule of a connection that was idle.
+const TOO_LATE: u16 = 408;
 /// The longest that a node's `Retry-After` is followed at a time.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -93,6 +97,8 @@ pub(crate) struct Node {
     paced: AtomicBool,
     /// Whether anything was answered without the node being busy.
     answered: AtomicBool,
+    /// How many answers came in a row while requests are slowed down.
+    taken: AtomicU32,
     log: Mutex<coverage::Log>,
 }
 
@@ -103,6 +109,8 @@ impl Node {
             .user_agent(USER_AGENT);
         let http = transport::http_client(&target.base_url, &options)?;
         let anew = transport::http_client(&target.base_url, &options.keep_alive(false))?;
+        let least = limits.rate;
+        let least = least.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
         Ok(Self {
             base: Arc::new(target.base_url.clone()),
             way: connection::Way::to(&target.base_url, USER_AGENT).map(Arc::new),
@@ -117,13 +125,13 @@ impl Node {
             calls: tokio::sync::RwLock::new(()),
             pace: tokio::sync::Mutex::new(Pace {
                 next: tokio::time::Instant::now(),
-                between: limits
-                    .rate
-                    .map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate)),
+                between: least,
+                least,
                 slowed: Instant::now(),
             }),
             paced: AtomicBool::new(limits.rate.is_some()),
             answered: AtomicBool::new(false),
+            taken: AtomicU32::new(0),
             log: Mutex::default(),
         })
     }
@@ -230,12 +238,15 @@ impl Node {
                 }
                 // What fails now and then is asked again before it is judged.
                 Ok((exchange, _, _))
-                    if exchange.status >= 500 && tries == 0 && request.only_reads() =>
+                    if (exchange.status >= 500 || exchange.status == TOO_LATE)
+                        && tries == 0
+                        && request.only_reads() =>
                 {
                     tries = 1;
                 }
                 Ok((exchange, permit, _)) => {
                     self.answered.store(true, Ordering::Relaxed);
+                    self.speed_up().await;
                     asked::looked_at(&exchange);
                     return Ok((Arc::new(exchange), permit));
                 }
@@ -259,6 +270,7 @@ impl Node {
             return;
         }
         pace.slowed = Instant::now();
+        self.taken.store(0, Ordering::Relaxed);
         self.paced.store(true, Ordering::Relaxed);
         match retry_after {
             Some(wait) => {
@@ -271,6 +283,24 @@ impl Node {
                 pace.between = pace.between.max(slower);
             }
         }
+    }
+
+    /// Asks faster again, once a node has taken so many in a row.
+    async fn speed_up(&self) {
+        if !self.paced.load(Ordering::Relaxed)
+            || self.taken.fetch_add(1, Ordering::Relaxed) + 1 < ENOUGH_TAKEN
+        {
+            return;
+        }
+        self.taken.store(0, Ordering::Relaxed);
+        let mut pace = self.pace.lock().await;
+        let faster = pace.between / 2;
+        let slows = faster >= SLOWER.0 / 2;
+        pace.between = if slows {
+            faster.max(pace.least)
+        } else {
+            pace.least
+        };
     }
 
     /// The most requests that are sent.
@@ -475,6 +505,8 @@ impl Node {
 struct Pace {
     next: tokio::time::Instant,
     between: Duration,
+    /// The least that it is, as the user wants it.
+    least: Duration,
     /// When it was slowed down last.
     slowed: Instant,
 }

@@ -177,7 +177,7 @@ async fn answers(context: &Context) -> Findings {
     if made_up
         && answers
             .iter()
-            .all(|answer| matches!(answer.status, 400 | 422) && answer.json().is_ok())
+            .all(|answer| matches!(answer.status, 400 | 404 | 410 | 422) && answer.json().is_ok())
     {
         return Err(Obstacle::NoMaterial(
             "no contract was found on the chain, and the node builds nothing for one that is not \
@@ -445,7 +445,8 @@ const MEMBERS: usize = 200;
 /// Each decimal is one that a node may read as a float and write again without changing its value.
 fn large_params(context: &Context) -> String {
     let mut claim = context.call_body()["params"].take();
-    claim["asset_id"] = "conformance-check-deep".into();
+    // Blanks, upper case, and longer than a narrow column.
+    claim["asset_id"] = "  Conformance-Check-Deep of more than forty-eight characters ".into();
     claim["remarks"] = "never submitted".into();
     let claim = claim.to_string();
     let deep = format!(
@@ -456,8 +457,21 @@ fn large_params(context: &Context) -> String {
     let members: Vec<_> = (0..MEMBERS)
         .map(|n| format!("\"member_{n}\":{n}"))
         .collect();
+    // What is often taken for something else than text, lists that may be cut, and names that may
+    // be folded.
+    let odd = serde_json::json!({
+        "texts": [
+            "<b>&amp;& it''s 41%20+{x} ${y} $z `w` %s \\n",
+            "12345", "1.50", "true", "null", " ", "\u{7f}\u{feff}\u{200d}\u{2028}.",
+            "long ".repeat(500),
+        ],
+        "list": (0..64).collect::<Vec<_>>(),
+        "none": null,
+        " Upper Key ": 1, "a.b-c": 2, "$d": 3, "__proto__": 4, "": 5, "e\u{301}": 6,
+        "k".repeat(64): 7,
+    });
     format!(
-        "{},\"deep\":{deep},\"many\":{{{}}},\"integers\":[18446744073709551616,\
+        "{},\"odd\":{odd},\"deep\":{deep},\"many\":{{{}}},\"integers\":[18446744073709551616,\
          -9223372036854775809,123456789012345678901234567890],\
          \"decimals\":[0.1,1e-7,-0.25,1234567.123456789],\"nothing\":[null,true,false,\"\",[],{{}}]}}",
         claim.trim_end_matches('}'),

@@ -67,11 +67,19 @@ impl SchemaValidator {
     /// A value that `serde_json` has read holds an integer beyond 64 bits as a float, which is no
     /// integer here: prefer the text, or [`read_for_validation`](super::read_for_validation).
     pub fn departures_of(&self, value: &Value) -> Vec<Departure> {
-        let mut departures = Vec::new();
-        for error in self.validator.iter_errors(value) {
+        self.each_departure_of(value).collect()
+    }
+
+    /// The same one by one: a long list may have as many as it has elements.
+    pub(crate) fn each_departure_of<'v>(
+        &'v self,
+        value: &'v Value,
+    ) -> impl Iterator<Item = Departure> + 'v {
+        self.validator.iter_errors(value).flat_map(|error| {
+            let mut departures = Vec::new();
             collect(&error, &mut departures, 0);
-        }
-        departures
+            departures
+        })
     }
 
     /// Whether the value conforms to the schema.

@@ -150,7 +150,7 @@ impl Claim {
         asset: &str,
     ) -> Result<(), Obstacle> {
         let mut blocks = NewBlocks::since(context.material.tip);
-        blocks.advance(context).await?;
+        blocks.skip_to_the_newest(context).await?;
         let refused = self.refuse_first(context, wallet, text).await;
         // What is taken from here on is for the claim.
         let before = match &refused {
@@ -303,21 +303,47 @@ impl NewBlocks {
             || self.found.len() >= MOST_BLOCKS
     }
 
+    /// Passes over the blocks that were made so far: before the claim, many may have been.
+    async fn skip_to_the_newest(&mut self, context: &Context) -> Result<(), Obstacle> {
+        let Some(next) = self.next else { return Ok(()) };
+        let (mut there, mut step) = (0, 1);
+        while block(context, next.saturating_add(step - 1))
+            .await?
+            .is_some()
+        {
+            there = step;
+            step = step.saturating_mul(2);
+        }
+        let mut not_there = step;
+        while not_there - there > 1 {
+            let middle = there + (not_there - there) / 2;
+            match block(context, next.saturating_add(middle - 1)).await? {
+                Some(_) => there = middle,
+                None => not_there = middle,
+            }
+        }
+        self.next = next.checked_add(there);
+        Ok(())
+    }
+
     /// Reads on as far as there are blocks.
     async fn advance(&mut self, context: &Context) -> Result<(), Obstacle> {
         while let Some(index) = self.next
             && self.found.len() < MOST_BLOCKS
+            && let Some(answer) = block(context, index).await?
         {
-            let answer = context.node.ask(block_request(index)).await?;
-            let block = answer.answered_object();
-            if block.and_then(reported_index) != Some(i128::from(index)) {
-                break;
-            }
             self.found.push(answer);
             self.next = index.checked_add(1);
         }
         Ok(())
     }
+}
+
+/// The answer that is this block, if there is one.
+async fn block(context: &Context, index: u64) -> Result<Option<Arc<Exchange>>, Obstacle> {
+    let answer = context.node.ask(block_request(index)).await?;
+    let reported = answer.answered_object().and_then(reported_index);
+    Ok((reported == Some(i128::from(index))).then_some(answer))
 }
 
 /// Whether a block shows its transactions.
