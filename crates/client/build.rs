@@ -2,7 +2,7 @@
 //!
 //! Two files are written to `OUT_DIR`: `generated.rs`, the calls and types that
 //! progenitor makes of the spec, and `openapi.json`, the spec as written, for
-//! `node_client::OPENAPI_JSON`. Whatever is wrong with the spec ends the build
+//! `nodeproof_client::OPENAPI_JSON`. Whatever is wrong with the spec ends the build
 //! with a message that says what and where.
 
 #[path = "build/rewrite.rs"]
@@ -18,20 +18,20 @@ const SPEC: &str = "openapi/node.yaml";
 
 /// Schemas for which a type stands that is written by hand.
 ///
-/// Addresses, hashes and numbers are those of `node-primitives`: they take
+/// Addresses, hashes and numbers are those of `nodeproof-primitives`: they take
 /// neither a regular expression nor a string each. Answers are read by types
 /// that tolerate what nodes of different versions leave out or write otherwise.
 const REPLACED: &[(&str, &str)] = &[
-    ("WalletAddress", "::node_primitives::WalletAddress"),
-    ("ContractAddress", "::node_primitives::ContractAddress"),
-    ("HolderAddress", "::node_primitives::HolderAddress"),
-    ("Hash256", "::node_primitives::Hash256"),
-    ("TransactionCode", "::node_primitives::TransactionCode"),
+    ("WalletAddress", "::nodeproof_primitives::WalletAddress"),
+    ("ContractAddress", "::nodeproof_primitives::ContractAddress"),
+    ("HolderAddress", "::nodeproof_primitives::HolderAddress"),
+    ("Hash256", "::nodeproof_primitives::Hash256"),
+    ("TransactionCode", "::nodeproof_primitives::TransactionCode"),
     ("HexText", "crate::HexText"),
-    ("TimestampMs", "::node_primitives::TimestampMs"),
-    ("Amount", "::node_primitives::Amount"),
-    ("SpecificData", "::node_primitives::RawJson"),
-    ("ContractParams", "::node_primitives::RawJson"),
+    ("TimestampMs", "::nodeproof_primitives::TimestampMs"),
+    ("Amount", "::nodeproof_primitives::Amount"),
+    ("SpecificData", "::nodeproof_primitives::RawJson"),
+    ("ContractParams", "::nodeproof_primitives::RawJson"),
     ("BlockAnswer", "crate::Block"),
     ("BalanceAnswer", "crate::BalanceAnswer"),
     ("ContractStateAnswer", "crate::ContractState"),

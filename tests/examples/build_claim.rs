@@ -8,8 +8,8 @@
 
 use std::{env, error::Error};
 
-use node_client::{AddVerification, Client};
-use node_primitives::signed_message;
+use nodeproof_client::{AddVerification, Client};
+use nodeproof_primitives::signed_message;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -9,11 +9,11 @@
 
 use std::{env, error::Error, path::PathBuf};
 
-use node_client::{
+use nodeproof_client::{
     Client,
     claim::{Claim, ClaimOptions, ClaimStep, Fee, ReadBack},
 };
-use node_wallet::KeyFile;
+use nodeproof_wallet::KeyFile;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

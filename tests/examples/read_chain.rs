@@ -6,7 +6,7 @@
 
 use std::{env, error::Error};
 
-use node_client::Client;
+use nodeproof_client::Client;
 
 /// How many blocks are read.
 const BLOCKS: u64 = 3;

@@ -15,12 +15,12 @@ use axum::{
     body::Body,
     http::{Method, Request, header},
 };
-use node_client::{
+use nodeproof_client::{
     BalanceAnswer, BaseUrl, BatchAnswer, Block, ContractState, RawTransaction, Receipt,
-    SignedTransaction, SubmitAnswer, TrustScore, escape::excerpt,
+    SignedTransaction, SubmitAnswer, TrustScore,
 };
-use node_conformance::{Expectations, Options};
-use node_primitives::{Network, signed_message, sorted_message};
+use nodeproof_conformance::{Expectations, Options};
+use nodeproof_primitives::{Network, escape::excerpt, signed_message, sorted_message};
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
@@ -200,8 +200,8 @@ pub fn message(text: &[u8]) {
 /// A devnode without a socket, and somewhere to run it.
 static DEVNODE: LazyLock<Option<(Router, Runtime)>> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread().enable_all().build().ok()?;
-    let node = devnode::Node::new(&devnode::Config::for_tests());
-    Some((devnode::router(Arc::new(node)), runtime))
+    let node = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    Some((nodeproof_devnode::router(Arc::new(node)), runtime))
 });
 
 /// The body of a request to a devnode: it answers each, and never that the fault is its own.

@@ -139,9 +139,9 @@ impl Proxy {
     /// When no port can be had, or no client can be made.
     pub async fn spawn(upstream: &str, fault: Fault) -> Result<Self, Box<dyn std::error::Error>> {
         let base = upstream.parse()?;
-        let http = node_client::transport::http_client(
+        let http = nodeproof_client::transport::http_client(
             &base,
-            &node_client::transport::TransportOptions::default(),
+            &nodeproof_client::transport::TransportOptions::default(),
         )?;
         let asked = Arc::default();
         let shared = Shared {

@@ -1,11 +1,11 @@
 //! Running the conformance checks from a test.
 
-use node_conformance::{
+use nodeproof_conformance::{
     Options, Target,
     report::{CaseReport, Report},
     run::Watch,
 };
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 
 /// Looks away.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Watch for Silent {
 )]
 pub async fn check(base_url: &str, options: &Options) -> Report {
     let target = Target::parse(base_url, Network::Devnet).expect("a base URL");
-    node_conformance::run(
+    nodeproof_conformance::run(
         target,
         options,
         std::sync::Arc::new(Silent),
@@ -39,7 +39,7 @@ pub async fn check(base_url: &str, options: &Options) -> Report {
 
 /// The IDs of the cases that ended so, in the report's order.
 #[must_use]
-pub fn ids(report: &Report, outcome: node_conformance::outcome::Outcome) -> Vec<&str> {
+pub fn ids(report: &Report, outcome: nodeproof_conformance::outcome::Outcome) -> Vec<&str> {
     report
         .cases
         .iter()

@@ -5,13 +5,13 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-use devnode::{Config, Handle};
-use node_client::{AddVerification, Client, ContractCall, HolderAddress, RawTransaction};
-use node_wallet::{sign_transaction, verify_receipt};
+use nodeproof_client::{AddVerification, Client, ContractCall, HolderAddress, RawTransaction};
+use nodeproof_devnode::{Config, Handle};
+use nodeproof_wallet::{sign_transaction, verify_receipt};
 use serde_json::json;
 
 async fn start() -> (Handle, Client) {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let client = Client::new(node.base_url()).unwrap();
     (node, client)
 }
@@ -123,7 +123,7 @@ async fn a_claim_is_built_signed_submitted_and_read_back() {
     let raw = raw.with_fee(&1_500_000.into()).unwrap();
 
     let unsigned = raw
-        .with_signatures::<node_client::SignatureEntry>([])
+        .with_signatures::<nodeproof_client::SignatureEntry>([])
         .unwrap();
     let refused = client.submit(&unsigned).await.unwrap();
     assert!(!refused.is_valid());

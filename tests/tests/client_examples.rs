@@ -10,7 +10,7 @@ use std::{
     process::{Command, Output},
 };
 
-use devnode::Config;
+use nodeproof_devnode::Config;
 
 /// Where cargo puts an example when it builds all of this package's tests.
 fn example(name: &str) -> PathBuf {
@@ -49,7 +49,7 @@ fn printed(output: &Output) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn read_chain_prints_blocks_and_balances() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let height = node.node().height();
     let arguments = vec![node.base_url().to_owned(), (height - 1).to_string()];
     let text = printed(&run("read_chain", arguments).await);
@@ -64,7 +64,7 @@ async fn read_chain_prints_blocks_and_balances() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn build_claim_prints_what_is_to_be_signed() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = node.node().wallets().first().unwrap().address().to_string();
     let contract = node.node().contract_address().to_string();
     let arguments = [node.base_url(), &contract, &verifier, "caf\u{e9}"]

@@ -11,12 +11,12 @@ use std::{
 
 use integration_tests::watch::Silent;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use node_conformance::{
+use nodeproof_conformance::{
     Options, Target, Tier, cases,
     outcome::Outcome,
     report::{self, CaseReport, Report, Style},
 };
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -82,7 +82,7 @@ fn run(selected: &[&'static str]) -> Result<Report, String> {
 async fn against(url: &str, network: Network, options: &Options) -> Result<Report, String> {
     let target = Target::parse(url, network)
         .map_err(|error| format!("NODE_BASE_URL, NODE_NETWORK: {error}"))?;
-    Ok(node_conformance::run(
+    Ok(nodeproof_conformance::run(
         target,
         options,
         std::sync::Arc::new(Silent),

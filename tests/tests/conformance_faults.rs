@@ -14,7 +14,6 @@ use std::sync::{
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
-use devnode::{BlockTime, Config};
 use integration_tests::{
     broken,
     faults::{Broken, answer_of, as_if_right, json_of, remove, set},
@@ -22,15 +21,18 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{Options, Tier, cases, outcome::Outcome};
-use node_primitives::Network;
+use nodeproof_conformance::{Options, Tier, cases, outcome::Outcome};
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
-async fn devnode() -> devnode::Handle {
+async fn devnode() -> nodeproof_devnode::Handle {
     let mut config = Config::new(Network::Devnet);
     config.port = Some(0);
     config.block_time = BlockTime::Manual;
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 fn receipts(value: &mut Value) -> &mut [Value] {
@@ -830,7 +832,7 @@ fn contains(asked: &Asked, part: &str) -> bool {
 }
 
 /// The cases that fail, warn or inform behind a proxy with this fault.
-async fn caught(node: &devnode::Handle, fault: Fault) -> Vec<String> {
+async fn caught(node: &nodeproof_devnode::Handle, fault: Fault) -> Vec<String> {
     let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
     let mut caught: Vec<String> = [Outcome::Fail, Outcome::Warn, Outcome::Info]
@@ -1162,7 +1164,9 @@ async fn a_record_is_held_against_a_claim_far_below_the_newest_block() {
     config.port = Some(0);
     config.block_time = BlockTime::Manual;
     config.blocks = 40;
-    let node = devnode::spawn(config).await.expect("a local node");
+    let node = nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node");
     let right: Fault = Arc::new(|_, answer| answer);
     assert_eq!(caught(&node, right).await, [""; 0]);
     let wrong = json_of(STATE, |_, answer| {

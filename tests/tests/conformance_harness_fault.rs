@@ -1,12 +1,12 @@
 //! The harness' own faults are told apart from a node's.
 
-use devnode::Config;
 use integration_tests::watch::{check, ids};
-use node_conformance::{Options, outcome::Outcome};
+use nodeproof_conformance::{Options, outcome::Outcome};
+use nodeproof_devnode::Config;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_harness_without_its_snapshots_says_so_and_blames_no_node() {
-    let node = devnode::spawn(Config::for_tests())
+    let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a local node");
     let empty = tempfile::tempdir().expect("a folder");

@@ -8,22 +8,24 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, header};
-use devnode::{BlockTime, Config};
 use integration_tests::{observed_node, proxy::Proxy, watch::check};
-use node_conformance::{
+use nodeproof_conformance::{
     Options,
     outcome::Outcome,
     report::{self, Report},
 };
-use node_primitives::Network;
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_primitives::Network;
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
 
-async fn devnode() -> devnode::Handle {
+async fn devnode() -> nodeproof_devnode::Handle {
     let mut config = Config::new(Network::Devnet);
     config.port = Some(0);
     config.block_time = BlockTime::Manual;
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 async fn of_observed_node(strict: bool) -> Report {

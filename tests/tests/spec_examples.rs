@@ -4,8 +4,8 @@
     reason = "a test fails by panicking, its functions too"
 )]
 
-use node_conformance::spec::grammar::{self, Kind};
-use node_wallet::{PublicKey, Signature, SignatureEntry, verify_receipt, verify_transaction};
+use nodeproof_conformance::spec::grammar::{self, Kind};
+use nodeproof_wallet::{PublicKey, Signature, SignatureEntry, verify_receipt, verify_transaction};
 use serde_json::{Value, from_value};
 
 const TEXT: &str = include_str!("../../openapi/node.yaml");

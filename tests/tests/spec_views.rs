@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use node_conformance::spec::{Spec, View};
+use nodeproof_conformance::spec::{Spec, View};
 use serde_json::{Value, json};
 
 const TEXT: &str = include_str!("../../openapi/node.yaml");

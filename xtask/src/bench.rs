@@ -24,9 +24,9 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use node_client::transport::{self, TransportOptions};
-use node_conformance::report::{ExchangeReport, Report};
-use node_primitives::Network;
+use nodeproof_client::transport::{self, TransportOptions};
+use nodeproof_conformance::report::{ExchangeReport, Report};
+use nodeproof_primitives::Network;
 use tokio::runtime::Handle;
 
 use self::table::{Row, section};
@@ -67,7 +67,7 @@ pub struct BenchArgs {
     #[arg(long)]
     pub as_built: bool,
 
-    /// The node-conformance that is measured [default: that of the release profile, which is built
+    /// The nodeproof that is measured [default: that of the release profile, which is built
     /// first].
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
@@ -93,7 +93,7 @@ pub struct BenchArgs {
 pub enum BenchError {
     /// There is no program to measure.
     #[error(
-        "there is no {0}: build it first, with cargo build --release -p node-conformance -p xtask"
+        "there is no {0}: build it first, with cargo build --release -p nodeproof-conformance -p xtask"
     )]
     NoBinary(String),
     /// The local node did not start.
@@ -117,7 +117,7 @@ pub enum BenchError {
     #[error("the plain loop could not ask the local node: {0}")]
     Loop(String),
     /// No request came.
-    #[error("node-conformance ended before it sent a request")]
+    #[error("nodeproof ended before it sent a request")]
     NoRequest,
     /// A program, a socket or a file failed on the way.
     #[error(transparent)]
@@ -241,7 +241,7 @@ fn build_release() -> Result<PathBuf, BenchError> {
             "build",
             "--release",
             "-p",
-            "node-conformance",
+            "nodeproof-conformance",
             "-p",
             "xtask",
         ])
@@ -255,7 +255,7 @@ fn build_release() -> Result<PathBuf, BenchError> {
 fn conformance_binary(args: &BenchArgs) -> Result<PathBuf, BenchError> {
     match &args.binary {
         Some(path) => Ok(path.clone()),
-        None => find_binary("node-conformance"),
+        None => find_binary("nodeproof"),
     }
 }
 
@@ -442,7 +442,7 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
     let failed = |error: &dyn std::error::Error| BenchError::Loop(error.to_string());
     let base = url
         .parse()
-        .map_err(|error: node_client::BaseUrlError| failed(&error))?;
+        .map_err(|error: nodeproof_client::BaseUrlError| failed(&error))?;
     let http = transport::http_client(&base, &TransportOptions::default())
         .map_err(|error| failed(&error))?;
     let whole: Vec<&ExchangeReport> = report
@@ -507,7 +507,7 @@ fn told(measured: &Measured) -> String {
     let title = format!(
         "A run: the read tier, {} requests, {} jobs",
         measured.report.requests,
-        node_conformance::Options::default().jobs,
+        nodeproof_conformance::Options::default().jobs,
     );
     section(&title, &rows)
 }

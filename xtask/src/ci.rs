@@ -58,9 +58,9 @@ const STEPS: &[Step] = &[
             "--allow-dirty",
             "--no-verify",
             "--package",
-            "node-primitives",
+            "nodeproof-primitives",
             "--package",
-            "node-client",
+            "nodeproof-client",
         ],
     ),
 ];

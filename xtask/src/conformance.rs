@@ -2,15 +2,15 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use devnode::{BlockTime, Config};
-use node_conformance::cli::{LocalNode, StartLocal};
+use nodeproof_conformance::cli::{LocalNode, StartLocal};
+use nodeproof_devnode::{BlockTime, Config};
 use tokio::task::JoinHandle;
 
 /// Makes a block whenever a transaction waits for one, so that the tip stands still otherwise.
 struct BlocksOnDemand(JoinHandle<()>);
 
 impl BlocksOnDemand {
-    fn of(handle: &devnode::Handle) -> Self {
+    fn of(handle: &nodeproof_devnode::Handle) -> Self {
         let node = Arc::clone(handle.node());
         Self(tokio::spawn(async move {
             let mut looks = tokio::time::interval(Duration::from_millis(20));
@@ -38,7 +38,7 @@ pub fn start_local() -> StartLocal {
             let mut config = Config::new(network);
             config.port = Some(0);
             config.block_time = BlockTime::Manual;
-            let handle = devnode::spawn(config)
+            let handle = nodeproof_devnode::spawn(config)
                 .await
                 .map_err(|error| error.to_string())?;
             let wallet = handle

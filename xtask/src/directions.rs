@@ -8,18 +8,29 @@ use serde::Deserialize;
 
 /// What each of our crates may depend on, of our crates; whoever is not listed may use all.
 const MAY_KNOW: &[(&str, &[&str])] = &[
-    ("node-primitives", &[]),
-    ("node-wallet", &["node-primitives"]),
-    ("node-client", &["node-primitives"]),
+    ("nodeproof-primitives", &[]),
+    ("nodeproof-wallet", &["nodeproof-primitives"]),
+    ("nodeproof-client", &["nodeproof-primitives"]),
     (
-        "node-conformance",
-        &["node-primitives", "node-client", "node-wallet"],
+        "nodeproof-conformance",
+        &[
+            "nodeproof-primitives",
+            "nodeproof-client",
+            "nodeproof-wallet",
+        ],
     ),
     (
-        "nodectl",
-        &["node-primitives", "node-client", "node-wallet"],
+        "nodeproof-cli",
+        &[
+            "nodeproof-primitives",
+            "nodeproof-client",
+            "nodeproof-wallet",
+        ],
     ),
-    ("devnode", &["node-primitives", "node-wallet"]),
+    (
+        "nodeproof-devnode",
+        &["nodeproof-primitives", "nodeproof-wallet"],
+    ),
 ];
 
 /// Features that must stay off in the whole build, and why.
@@ -150,10 +161,10 @@ mod tests {
         let package = |name: &str, dependencies: serde_json::Value| json!({"id": name, "name": name, "dependencies": dependencies});
         json!({
             "packages": [
-                package("node-conformance", json!([{"name": depends, "path": "/x"}])),
+                package("nodeproof-conformance", json!([{"name": depends, "path": "/x"}])),
                 package("serde_json", json!([])),
             ],
-            "workspace_members": ["node-conformance"],
+            "workspace_members": ["nodeproof-conformance"],
             "resolve": {"nodes": [{"id": "serde_json", "features": [feature]}]},
         })
         .to_string()
@@ -163,24 +174,24 @@ mod tests {
     #[test]
     fn accepts_what_the_architecture_allows() {
         assert_eq!(
-            judge(&workspace("node-client", "raw_value")).unwrap(),
+            judge(&workspace("nodeproof-client", "raw_value")).unwrap(),
             Vec::<String>::new()
         );
     }
 
     #[test]
     fn names_a_dependency_in_the_wrong_direction() {
-        let problems = judge(&workspace("devnode", "raw_value")).unwrap();
+        let problems = judge(&workspace("nodeproof-devnode", "raw_value")).unwrap();
         assert_eq!(problems.len(), 1);
         assert!(
-            problems[0].starts_with("node-conformance depends on devnode"),
+            problems[0].starts_with("nodeproof-conformance depends on nodeproof-devnode"),
             "{problems:?}"
         );
     }
 
     #[test]
     fn names_a_feature_that_must_stay_off() {
-        let problems = judge(&workspace("node-client", "arbitrary_precision")).unwrap();
+        let problems = judge(&workspace("nodeproof-client", "arbitrary_precision")).unwrap();
         assert!(problems[0].contains("arbitrary_precision"), "{problems:?}");
     }
 

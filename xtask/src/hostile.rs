@@ -50,8 +50,8 @@ pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(&cargo);
     build
-        .args(["build", "--release", "--package", "node-conformance"])
-        .args(["--package", "nodectl"])
+        .args(["build", "--release", "--package", "nodeproof-conformance"])
+        .args(["--package", "nodeproof-cli"])
         .args(["--package", "integration-tests", "--bins"]);
     let built = status(&mut build)?;
     if !built.success() {
@@ -65,7 +65,7 @@ pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
     let mut table = Command::new(program("hostile"));
     table
         .args(["table", "--conformance"])
-        .arg(program("node-conformance"))
+        .arg(program("nodeproof"))
         .arg("--nodectl")
         .arg(program("nodectl"));
     for name in &args.only {

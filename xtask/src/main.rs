@@ -3,8 +3,8 @@
 use std::{error::Error, process::ExitCode};
 
 use clap::{Parser, Subcommand};
-use devnode::cli::DevnodeArgs;
-use node_conformance::cli::ConformanceArgs;
+use nodeproof_conformance::cli::ConformanceArgs;
+use nodeproof_devnode::cli::DevnodeArgs;
 use xtask::{bench, ci, conformance, directions, hostile, spec};
 
 #[derive(Debug, Parser)]
@@ -45,18 +45,18 @@ async fn main() -> ExitCode {
                 .is_some_and(|task| task == "conformance")
         };
         if error.use_stderr() && conformance() {
-            node_conformance::cli::remove_stale_reports(std::env::args_os());
+            nodeproof_conformance::cli::remove_stale_reports(std::env::args_os());
         }
         error.exit()
     });
     match cli.task {
         Task::Conformance(args) => {
             let local = conformance::start_local();
-            let status = node_conformance::cli::execute(&args, Some(local)).await;
+            let status = nodeproof_conformance::cli::execute(&args, Some(local)).await;
             // What a node keeps busy must not keep the process: its deadline has come.
             std::process::exit(status.into());
         }
-        Task::Devnode(args) => devnode::cli::run(args).await,
+        Task::Devnode(args) => nodeproof_devnode::cli::run(args).await,
         Task::Spec(args) => spec::run(args).unwrap_or_else(|error| {
             complain(&with_causes(&error));
             ExitCode::from(2)

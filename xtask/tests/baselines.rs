@@ -13,16 +13,18 @@ use std::{
     sync::Arc,
 };
 
-use devnode::{BlockTime, Config};
 use integration_tests::proxy::{Answer, Asked, Fault, Proxy};
-use node_conformance::report::Report;
-use node_primitives::Network;
+use nodeproof_conformance::report::Report;
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_primitives::Network;
 
-async fn devnode() -> devnode::Handle {
+async fn devnode() -> nodeproof_devnode::Handle {
     let mut config = Config::new(Network::Devnet);
     config.port = Some(0);
     config.block_time = BlockTime::Manual;
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 async fn run(base_url: &str, more: &[&str]) -> (i32, String) {

@@ -26,7 +26,7 @@ fn every_figure_is_measured_and_told() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = tempfile::tempdir().expect("a folder");
-    let program = folder.path().join("node-conformance");
+    let program = folder.path().join("nodeproof");
     // The same command line, of the program that is there for certain.
     let script = format!(
         "#!/bin/sh\nexec '{}' conformance \"$@\"\n",

@@ -7,10 +7,10 @@
 
 use std::process::Command;
 
-use devnode::{BlockTime, Config};
 use integration_tests::{observed_node, proxy::Proxy};
-use node_conformance::{outcome::Outcome, report::Report};
-use node_primitives::Network;
+use nodeproof_conformance::{outcome::Outcome, report::Report};
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_primitives::Network;
 
 /// Runs the task, and hands back its exit status and what it printed.
 async fn run(arguments: &[&str]) -> (i32, String, String) {
@@ -32,12 +32,14 @@ async fn run(arguments: &[&str]) -> (i32, String, String) {
     .expect("the task ends")
 }
 
-async fn devnode() -> devnode::Handle {
+async fn devnode() -> nodeproof_devnode::Handle {
     let mut config = Config::new(Network::Devnet);
     config.port = Some(0);
     config.seed = 7;
     config.block_time = BlockTime::Manual;
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use node_conformance::report::Report;
+use nodeproof_conformance::report::Report;
 
 #[test]
 fn an_interrupted_run_writes_its_reports_and_exits_with_130() {

@@ -7,14 +7,16 @@
 
 use std::{fs, process::Command};
 
-use devnode::Config;
 use integration_tests::{faults::json_of, proxy::Proxy};
-use node_conformance::report::NodesReport;
+use nodeproof_conformance::report::NodesReport;
+use nodeproof_devnode::Config;
 use serde_json::json;
 
-async fn devnode(seed: u64) -> devnode::Handle {
+async fn devnode(seed: u64) -> nodeproof_devnode::Handle {
     let config = Config::for_tests().with_seed(seed).with_blocks(30);
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 async fn run(arguments: Vec<String>) -> (i32, String) {

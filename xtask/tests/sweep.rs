@@ -13,18 +13,18 @@ use std::{
     time::Duration,
 };
 
-use devnode::Config;
 use integration_tests::{
     faults::remove,
     proxy::{Answer, Asked, Proxy},
 };
+use nodeproof_devnode::Config;
 use serde_json::{Value, json};
 
 const BLOCKS: u64 = 400;
 
 /// A node in front of which each tenth block loses a field.
-async fn broken() -> (devnode::Handle, Proxy) {
-    let node = devnode::spawn(Config::for_tests().with_blocks(BLOCKS))
+async fn broken() -> (nodeproof_devnode::Handle, Proxy) {
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(BLOCKS))
         .await
         .expect("a local node");
     let fault = |asked: &Asked, answer: Answer| {

@@ -7,16 +7,18 @@
 
 use std::{path::PathBuf, process::Command, time::Duration};
 
-use devnode::{BlockTime, Config, TestWallet};
-use node_conformance::{outcome::Outcome, report::Report};
+use nodeproof_conformance::{outcome::Outcome, report::Report};
+use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
 /// What must be refused, each submitted once.
 const REFUSALS: u64 = 42;
 
-async fn devnode() -> devnode::Handle {
+async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
     let config = Config::for_tests().with_seed(11).with_block_time(every);
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 fn key_file(wallet: &TestWallet) -> (tempfile::TempDir, PathBuf) {
@@ -33,7 +35,7 @@ fn key_file(wallet: &TestWallet) -> (tempfile::TempDir, PathBuf) {
 }
 
 /// Checks the node with the task, and hands back its exit status and report.
-async fn check(node: &devnode::Handle, more: &[&str]) -> (i32, Report) {
+async fn check(node: &nodeproof_devnode::Handle, more: &[&str]) -> (i32, Report) {
     let url = node.base_url().to_owned();
     let more: Vec<String> = more.iter().map(ToString::to_string).collect();
     tokio::task::spawn_blocking(move || {
@@ -76,7 +78,7 @@ async fn what_is_refused_leaves_nothing_behind() {
     assert_eq!(code, 0, "{report:?}");
     assert_eq!(node.pending(), 0);
     assert_eq!(node.submissions_received(), REFUSALS);
-    let claims = |case: &&node_conformance::report::CaseReport| {
+    let claims = |case: &&nodeproof_conformance::report::CaseReport| {
         case.reason.as_deref() == Some("needs --allow write")
     };
     assert_eq!(

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
-use node_primitives::{Amount, ContractAddress, Network, WalletAddress};
+use nodeproof_primitives::{Amount, ContractAddress, Network, WalletAddress};
 
 use crate::{commands, seconds, withheld::looks_like_a_key};
 
@@ -177,7 +177,7 @@ pub(crate) struct FeeArgs {
 pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
     no_key(text)?;
     text.parse()
-        .map_err(|error: node_primitives::ParseHexError| {
+        .map_err(|error: nodeproof_primitives::ParseHexError| {
             if text.parse::<ContractAddress>().is_ok() {
                 "this is the address of a contract, and that of a wallet is wanted: 0x and 40 \
              lower-case hexadecimal digits"
@@ -192,7 +192,7 @@ pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
 pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
     no_key(text)?;
     text.parse()
-        .map_err(|error: node_primitives::ParseHexError| {
+        .map_err(|error: nodeproof_primitives::ParseHexError| {
             if text.parse::<WalletAddress>().is_ok() {
                 "this is the address of a wallet, and that of a contract is wanted: ct and 40 \
              lower-case hexadecimal digits"

@@ -6,8 +6,7 @@ use std::{
     time::Duration,
 };
 
-use node_client::escape::escaped_up_to;
-use node_primitives::{Amount, ContractAddress, Network};
+use nodeproof_primitives::{Amount, ContractAddress, Network, escape::escaped_up_to};
 use serde::{Deserialize, Deserializer, de};
 
 use crate::{failure::Failure, files, seconds, withheld::looks_like_a_key};

@@ -1,6 +1,7 @@
 //! Why a command did not do what it was asked, and the exit status that tells scripts.
 
-use node_client::{ErrorKind, escape::escaped};
+use nodeproof_client::ErrorKind;
+use nodeproof_primitives::escape::escaped;
 use serde::Serialize;
 
 use crate::withheld::withheld;
@@ -158,8 +159,8 @@ fn lines_kept(text: &str) -> String {
 }
 
 /// A question that was not answered. Submissions are told otherwise, see `commands::submit`.
-impl From<node_client::Error> for Failure {
-    fn from(error: node_client::Error) -> Self {
+impl From<nodeproof_client::Error> for Failure {
+    fn from(error: nodeproof_client::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::Configuration => Kind::Usage,
             ErrorKind::Decode | ErrorKind::BodyTooLarge => Kind::Unexpected,
@@ -173,8 +174,8 @@ impl From<node_client::Error> for Failure {
     }
 }
 
-impl From<node_client::BaseUrlError> for Failure {
-    fn from(error: node_client::BaseUrlError) -> Self {
+impl From<nodeproof_client::BaseUrlError> for Failure {
+    fn from(error: nodeproof_client::BaseUrlError) -> Self {
         // Whatever stands in its place comes from a person, and may be a key.
         Self::usage(error).rewritten(withheld)
     }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use node_client::{SignedTransaction, claim::Kept};
+use nodeproof_client::{SignedTransaction, claim::Kept};
 
 use crate::{failure::Failure, withheld::looks_like_a_key};
 

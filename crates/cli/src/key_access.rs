@@ -8,8 +8,8 @@ use std::{
 };
 
 use clap::Args;
-use node_primitives::{Signer, SignerError, Signing, WalletAddress};
-use node_wallet::{CommandSigner, KeyFile, KeyPair};
+use nodeproof_primitives::{Signer, SignerError, Signing, WalletAddress};
+use nodeproof_wallet::{CommandSigner, KeyFile, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::{

@@ -5,7 +5,7 @@
 //! (`settings`), a command does its work (`commands`), and what came of it is shown for a
 //! person or a script (`output`), or told as a failure with an exit status (`failure`).
 //!
-//! What a node sent is escaped before it is shown. Private keys stay in `node-wallet`: what
+//! What a node sent is escaped before it is shown. Private keys stay in `nodeproof-wallet`: what
 //! is typed or read here goes there and is wiped.
 
 mod cli;

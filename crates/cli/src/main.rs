@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    nodectl::main()
+    nodeproof_cli::main()
 }

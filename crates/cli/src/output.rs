@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use node_client::escape::escaped;
+use nodeproof_primitives::escape::escaped;
 use serde::Serialize;
 
 use crate::{
@@ -206,7 +206,7 @@ mod tests {
             r#"{"a\u009b\u202e": "\u007f\udb40\udc41é","n":1E400}"#
         );
         let read = |text: &str| -> Vec<String> {
-            let members: std::collections::BTreeMap<String, node_primitives::RawJson> =
+            let members: std::collections::BTreeMap<String, nodeproof_primitives::RawJson> =
                 serde_json::from_str(text).unwrap();
             let text = members.values().next().unwrap().decode().unwrap();
             members.into_keys().chain([text]).collect()

@@ -11,7 +11,7 @@ mod unix;
 
 use std::io::ErrorKind;
 
-use node_client::escape::escaped;
+use nodeproof_primitives::escape::escaped;
 use zeroize::Zeroizing;
 
 use crate::failure::{Failure, Kind};

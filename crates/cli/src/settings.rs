@@ -3,8 +3,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use node_client::{BaseUrl, Client, claim::Fee};
-use node_primitives::{ContractAddress, Network};
+use nodeproof_client::{BaseUrl, Client, claim::Fee};
+use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
     cli::{FeeArgs, GlobalArgs},

@@ -1,7 +1,7 @@
 //! Text in columns.
 
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
-use node_client::escape::escaped_up_to;
+use nodeproof_primitives::escape::escaped_up_to;
 
 /// The most of one cell that is shown, in characters.
 const MOST: usize = 2_000;

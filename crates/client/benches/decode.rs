@@ -1,7 +1,7 @@
 //! What reading a receipt costs: as documented, and as it is written otherwise.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use node_client::{Block, Receipt};
+use nodeproof_client::{Block, Receipt};
 
 fn receipt() -> String {
     format!(

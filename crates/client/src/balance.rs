@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use node_primitives::{Integer, RawJson};
+use nodeproof_primitives::{Integer, RawJson, escape::escaped_up_to};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -12,7 +12,6 @@ use crate::{
         ExtraFields, Field, FieldError, FieldFault, Leaf, MOST_ODD, check_status, kind_of, members,
         too_many_odd,
     },
-    escape::escaped_up_to,
 };
 
 /// What a node answers to a question about balances.

@@ -2,10 +2,8 @@
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
-use node_primitives::Network;
+use nodeproof_primitives::{Network, escape::escaped_up_to};
 use url::{Host, Url};
-
-use crate::escape::escaped_up_to;
 
 /// The address of a node: scheme, host, port and, behind a proxy, a path prefix.
 ///
@@ -17,8 +15,8 @@ use crate::escape::escaped_up_to;
 /// the chosen network".
 ///
 /// ```
-/// use node_client::BaseUrl;
-/// use node_primitives::Network;
+/// use nodeproof_client::BaseUrl;
+/// use nodeproof_primitives::Network;
 ///
 /// let url: BaseUrl = "http://localhost:8420/".parse()?;
 /// assert_eq!(url.to_string(), "http://localhost:8420");
@@ -28,7 +26,7 @@ use crate::escape::escaped_up_to;
 ///
 /// let error = "localhost:8420".parse::<BaseUrl>().unwrap_err();
 /// assert!(error.to_string().contains("http://localhost:8420"));
-/// # Ok::<(), node_client::BaseUrlError>(())
+/// # Ok::<(), nodeproof_client::BaseUrlError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BaseUrl {
@@ -154,9 +152,9 @@ impl BaseUrl {
     /// The URL of a path below this address; `path` may begin with a slash.
     ///
     /// ```
-    /// let url: node_client::BaseUrl = "https://example.org/node-a/".parse()?;
+    /// let url: nodeproof_client::BaseUrl = "https://example.org/node-a/".parse()?;
     /// assert_eq!(url.join("/get-block").as_str(), "https://example.org/node-a/get-block");
-    /// # Ok::<(), node_client::BaseUrlError>(())
+    /// # Ok::<(), nodeproof_client::BaseUrlError>(())
     /// ```
     #[must_use]
     pub fn join(&self, path: &str) -> Url {

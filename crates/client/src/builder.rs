@@ -11,14 +11,14 @@ use crate::{
 ///
 /// ```
 /// use std::time::Duration;
-/// use node_client::{Client, transport::RetryPolicy};
+/// use nodeproof_client::{Client, transport::RetryPolicy};
 ///
 /// let client = Client::builder("https://node.example.org/api")?
 ///     .request_timeout(Duration::from_secs(5))
 ///     .retry(RetryPolicy::never())
 ///     .max_body(1024 * 1024);
 /// # let _ = client;
-/// # Ok::<(), node_client::Error>(())
+/// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]

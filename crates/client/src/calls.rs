@@ -1,6 +1,6 @@
 //! What `/call-sc` is asked to build.
 
-use node_primitives::{ContractAddress, Hash256, Integer, RawJson, WalletAddress};
+use nodeproof_primitives::{ContractAddress, Hash256, Integer, RawJson, WalletAddress};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
 
 use crate::Error;
@@ -10,7 +10,7 @@ use crate::Error;
 /// Source: the contract, "POST /call-sc".
 ///
 /// ```
-/// use node_client::ContractCall;
+/// use nodeproof_client::ContractCall;
 /// use serde_json::json;
 ///
 /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "transfer")

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use node_primitives::{ContractAddress, Integer, Network, WalletAddress};
+use nodeproof_primitives::{ContractAddress, Integer, Network, WalletAddress};
 
 use crate::{
     AddVerification, BaseUrl, BaseUrlError, BatchAnswer, Block, ClientBuilder, ContractCall,
@@ -22,7 +22,7 @@ use crate::{
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// use node_client::{Client, node_primitives::Network};
+/// use nodeproof_client::{Client, nodeproof_primitives::Network};
 ///
 /// let node = Client::for_network("localhost", Network::Devnet)?;
 /// let block = node.block(1_u64).await?;

@@ -1,13 +1,12 @@
 //! What a smart contract has stored.
 
-use node_primitives::{RawJson, sorted_message};
+use nodeproof_primitives::{RawJson, escape::escaped_up_to, sorted_message};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::{
     DecodeError, VerificationRecord,
     decode::{ExtraFields, Field, FieldError, FieldFault, check_status, members, text_in},
-    escape::escaped_up_to,
 };
 
 /// What a node answers to a question about a contract's state.

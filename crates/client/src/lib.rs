@@ -7,7 +7,7 @@
 //! built, so that an operation added there is callable at once.
 //!
 //! ```no_run
-//! use node_client::Client;
+//! use nodeproof_client::Client;
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let node = Client::new("http://localhost:8420")?;
@@ -38,7 +38,6 @@ mod client;
 mod contract_state;
 mod decode;
 mod error;
-pub mod escape;
 mod hex_text;
 mod newest;
 mod parameter;
@@ -58,7 +57,7 @@ pub use contract_state::ContractState;
 pub use decode::{ExtraFields, FieldError, FieldFault};
 pub use error::{DecodeError, Error, ErrorKind};
 pub use hex_text::{HexText, ParseHexTextError};
-pub use node_primitives::{self, HolderAddress};
+pub use nodeproof_primitives::{self, HolderAddress};
 pub use parameter::IntegerParameter;
 pub use submit::{BatchAnswer, SubmitAnswer, UnclearAnswer};
 pub use transaction::{

@@ -15,7 +15,7 @@ impl Client {
     /// [no such block](Self::block_if_there).
     ///
     /// ```no_run
-    /// # async fn example(node: node_client::Client) -> Result<(), node_client::Error> {
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
     /// if let Some(newest) = node.newest_block().await? {
     ///     let block = node.block(newest).await?;
     /// }

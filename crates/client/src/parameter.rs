@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use node_primitives::Integer;
+use nodeproof_primitives::Integer;
 use serde::{Serialize, Serializer};
 
 /// An integer of any size as a parameter of a generated call.

@@ -1,6 +1,6 @@
 //! What a node made of submitted transactions.
 
-use node_primitives::{RawJson, TransactionCode};
+use nodeproof_primitives::{RawJson, TransactionCode, escape::escaped_up_to};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -9,7 +9,6 @@ use crate::{
     decode::{
         ExtraFields, Field, FieldError, FieldFault, Leaf, SUCCESS, kind_of, members, text_in,
     },
-    escape::escaped_up_to,
 };
 
 /// What a node made of a submitted transaction.
@@ -20,13 +19,13 @@ use crate::{
 /// Source: the contract, "POST /submit-transaction".
 ///
 /// ```
-/// let answer = node_client::SubmitAnswer::from_slice(
+/// let answer = nodeproof_client::SubmitAnswer::from_slice(
 ///     br#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],
 ///          "new_transaction":true}}"#,
 /// )?;
 /// assert!(!answer.is_valid());
 /// assert_eq!(answer.messages(), ["Fee validation failed"]);
-/// # Ok::<(), node_client::DecodeError>(())
+/// # Ok::<(), nodeproof_client::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SubmitAnswer {

@@ -1,6 +1,6 @@
 //! Trust between two wallets.
 
-use node_primitives::Integer;
+use nodeproof_primitives::Integer;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

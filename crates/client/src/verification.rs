@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use node_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
+use nodeproof_primitives::{
+    ContractAddress, Integer, RawJson, WalletAddress, escape::escaped_up_to,
+};
 use serde_json::value::RawValue;
 
 use crate::{
     DecodeError,
     decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, kind_of, members, text_in},
-    escape::escaped_up_to,
 };
 
 /// A record of the table `verification`: a claim about an asset.

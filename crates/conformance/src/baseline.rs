@@ -246,10 +246,7 @@ fn record(file: &Path, pin: Pin, first: &Exchange, second: &Exchange) -> Finding
             "two answers in a row had different shapes, so there is nothing to pin".to_owned(),
         ));
     };
-    let text = format!(
-        "---\nsource: node-conformance\n---\n{}\n",
-        described(pin, first)
-    );
+    let text = format!("---\nsource: nodeproof\n---\n{}\n", described(pin, first));
     fs::write(file, text).map_err(|error| {
         Obstacle::Harness(format!("{} can't be written: {error}", file.display()))
     })?;
@@ -289,7 +286,10 @@ fn described(pin: Pin, exchange: &Exchange) -> String {
         (Pin::Exactly, Ok(_)) => {
             let text = String::from_utf8_lossy(&exchange.body);
             let lines = shape::reindented(&text);
-            let escaped: Vec<_> = lines.lines().map(node_client::escape::escaped).collect();
+            let escaped: Vec<_> = lines
+                .lines()
+                .map(nodeproof_primitives::escape::escaped)
+                .collect();
             format!("\n{}", escaped.join("\n"))
         }
     };
@@ -298,7 +298,7 @@ fn described(pin: Pin, exchange: &Exchange) -> String {
         pin.name(),
         request.path,
         exchange.status,
-        node_client::escape::escaped(exchange.content_type.as_deref().unwrap_or("-")),
+        nodeproof_primitives::escape::escaped(exchange.content_type.as_deref().unwrap_or("-")),
     )
     .trim_end()
     .to_owned()

@@ -1,4 +1,4 @@
-//! The command line, shared by `cargo xtask conformance` and `node-conformance`.
+//! The command line, shared by `cargo xtask conformance` and `nodeproof`.
 
 mod error;
 mod output;
@@ -17,8 +17,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
-use node_primitives::{Amount, Network};
-use node_wallet::{KeyFile, KeyFileFault};
+use nodeproof_primitives::{Amount, Network};
+use nodeproof_wallet::{KeyFile, KeyFileFault};
 
 use error::UsageError;
 use output::{complain, list, print, show, style};
@@ -458,7 +458,7 @@ fn target(url: &str, network: Option<Network>) -> Result<Target, UsageError> {
     }
     // A port says which network it is; devnet only stands in to have the URL read.
     let known = Target::parse(url, Network::Devnet);
-    let base_url: node_client::BaseUrl = url.parse().map_err(TargetError::from)?;
+    let base_url: nodeproof_client::BaseUrl = url.parse().map_err(TargetError::from)?;
     match Network::from_port(base_url.port()) {
         Some(network) => Ok(Target::parse(url, network)?),
         None => {

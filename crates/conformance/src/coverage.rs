@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn every_documented_field_of_a_block_and_a_score_has_a_case() {
-        let spec = Spec::from_json(node_client::OPENAPI_JSON).unwrap();
+        let spec = Spec::from_json(nodeproof_client::OPENAPI_JSON).unwrap();
         for operation in ["get_block", "get_trustscore_wallets"] {
             let at = spec
                 .response_schema(View::Documented, operation, 200, &[])

@@ -12,7 +12,7 @@ mod search;
 
 use std::sync::Arc;
 
-use node_primitives::{ContractAddress, WalletAddress};
+use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -6,7 +6,8 @@ use std::{
     time::Duration,
 };
 
-use node_client::{BaseUrl, escape};
+use nodeproof_client::BaseUrl;
+use nodeproof_primitives::escape;
 use serde_json::Value;
 
 use crate::{

@@ -86,8 +86,8 @@ impl Expectations {
     ///     reason = "answers the committee as text"
     ///     expires = 2027-06-30
     /// "#;
-    /// node_conformance::Expectations::from_toml(text)?;
-    /// # Ok::<(), node_conformance::ExpectationError>(())
+    /// nodeproof_conformance::Expectations::from_toml(text)?;
+    /// # Ok::<(), nodeproof_conformance::ExpectationError>(())
     /// ```
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use node_client::escape::escaped_up_to as shown;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{

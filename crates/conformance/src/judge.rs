@@ -2,7 +2,8 @@
 
 use std::{borrow::Cow, collections::HashSet, sync::Arc};
 
-use node_client::{DecodeError, FieldError, FieldFault, escape::escaped_up_to as shown};
+use nodeproof_client::{DecodeError, FieldError, FieldFault};
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde::{
     Deserialize,
     de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
@@ -200,7 +201,7 @@ pub(crate) async fn objects(
     Ok(objects)
 }
 
-/// The second oracle: `node-client` reads what the documented schema accepts, and vice versa.
+/// The second oracle: `nodeproof-client` reads what the documented schema accepts, and vice versa.
 pub(crate) async fn decodes(
     context: &Context,
     sample: Sample,
@@ -282,7 +283,7 @@ pub(crate) fn decodes_one(
             )));
         }
         return Err(Obstacle::Harness(format!(
-            "the documented schema accepts the answer of {}, and node-client does not read it \
+            "the documented schema accepts the answer of {}, and nodeproof-client does not read it \
              ({reason}): the spec or the client is at fault, not the node",
             exchange.url()
         )));

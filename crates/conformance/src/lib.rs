@@ -8,7 +8,7 @@
 //!    the chain itself;
 //! 3. run the [`cases`]: each tests one sentence of the contract and quotes it;
 //! 4. judge: the raw answer against the documented schema ([`spec`]), the decode through
-//!    `node-client`, and the [`snapshot`] of the answer's normalised shape;
+//!    `nodeproof-client`, and the [`snapshot`] of the answer's normalised shape;
 //! 5. [`report`]: for a person, as `report.json`, as JUnit XML, and as a page.
 //!
 //! Several nodes are checked side by side, and then held against one another ([`run_several`]).
@@ -25,7 +25,6 @@ pub mod cases;
 pub mod cli;
 mod coverage;
 mod discovery;
-mod exact;
 pub mod exchange;
 mod expectations;
 mod field;

@@ -1,11 +1,11 @@
-//! `node-conformance`: checks a node, given by base URL and network.
+//! `nodeproof`: checks a node, given by base URL and network.
 
 use clap::Parser;
-use node_conformance::cli::{ConformanceArgs, execute, remove_stale_reports};
+use nodeproof_conformance::cli::{ConformanceArgs, execute, remove_stale_reports};
 
 #[derive(Debug, Parser)]
 #[command(
-    name = "node-conformance",
+    name = "nodeproof",
     version,
     about = "Check whether a node keeps the contract"
 )]

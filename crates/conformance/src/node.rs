@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use node_client::{
+use nodeproof_client::{
     BaseUrl,
     transport::{self, TransportOptions},
 };
@@ -54,7 +54,7 @@ const TOO_LATE: u16 = 408;
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// As what the node is asked.
-const USER_AGENT: &str = concat!("node-conformance/", env!("CARGO_PKG_VERSION"));
+const USER_AGENT: &str = concat!("nodeproof/", env!("CARGO_PKG_VERSION"));
 
 /// The most that is sent and waited for.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, node_client::Error> {
+    pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
         let options = TransportOptions::default()
             .connect_timeout(limits.request_timeout)
             .user_agent(USER_AGENT);
@@ -541,7 +541,7 @@ mod tests {
         net::{TcpListener, TcpStream},
     };
 
-    use node_primitives::Network;
+    use nodeproof_primitives::Network;
 
     use super::*;
 

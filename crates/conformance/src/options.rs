@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use globset::{Glob, GlobMatcher};
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 
 use crate::{
     Baseline, baseline,

@@ -8,7 +8,7 @@ mod kinds;
 
 use std::fmt::Write;
 
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 
 pub use kinds::KINDS;
 

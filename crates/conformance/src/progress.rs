@@ -7,7 +7,7 @@ use std::{
 };
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use node_client::escape::escaped_up_to;
+use nodeproof_primitives::escape::escaped_up_to;
 
 use crate::{
     report::{CaseReport, Style},

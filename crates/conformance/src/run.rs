@@ -166,7 +166,7 @@ pub(crate) async fn examine(
         submits: selected.iter().any(|case| case.tier > Tier::Read),
         rate: options.rate,
     };
-    let spec = Spec::from_json(node_client::OPENAPI_JSON).map_err(|error| error.to_string());
+    let spec = Spec::from_json(nodeproof_client::OPENAPI_JSON).map_err(|error| error.to_string());
     let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
     let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
         Ok(both) => both,
@@ -455,7 +455,7 @@ async fn strangeness(node: &Node, material: &Material) -> Result<Option<String>,
             ": GET {} gave {} ({})",
             exchange.request.path,
             exchange.summary(),
-            node_client::escape::escaped_up_to(media, 60)
+            nodeproof_primitives::escape::escaped_up_to(media, 60)
         )
     });
     Ok(Some(format!(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use node_primitives::{ContractAddress, Hash256, TransactionCode, WalletAddress};
+use nodeproof_primitives::{ContractAddress, Hash256, TransactionCode, WalletAddress};
 use serde_json::{Map, Value};
 
 /// What some values have in common: objects by their members, a member that not all have with a

@@ -1,7 +1,7 @@
 //! Which node is checked.
 
-use node_client::BaseUrl;
-use node_primitives::Network;
+use nodeproof_client::BaseUrl;
+use nodeproof_primitives::Network;
 
 /// The node under test. This is all that a run knows of it.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Target {
 pub enum TargetError {
     /// The text is no base URL.
     #[error(transparent)]
-    BaseUrl(#[from] node_client::BaseUrlError),
+    BaseUrl(#[from] nodeproof_client::BaseUrlError),
     /// The URL's port is the port of another network.
     #[error(
         "port {port} is where nodes of {of_port} listen, but the network given is {given} (port \

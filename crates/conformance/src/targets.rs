@@ -1,6 +1,6 @@
 //! A file of nodes.
 
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 use serde::Deserialize;
 
 /// A node as a file names it.
@@ -19,7 +19,7 @@ pub(crate) struct NamedTarget {
 pub(crate) struct NetworkName(pub(crate) Network);
 
 impl TryFrom<String> for NetworkName {
-    type Error = node_primitives::ParseNetworkError;
+    type Error = nodeproof_primitives::ParseNetworkError;
 
     fn try_from(name: String) -> Result<Self, Self::Error> {
         name.parse().map(Self)

@@ -13,7 +13,7 @@ use std::{
 };
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+    Command::new(env!("CARGO_BIN_EXE_nodeproof"))
         .args(arguments)
         .env_remove("NO_COLOR")
         .output()
@@ -301,7 +301,10 @@ fn a_dry_run_lists_the_blocks_of_a_sweep() {
 fn lists_every_case_with_its_level_and_sentence_and_sends_nothing() {
     let (code, text) = told(&["--list"]);
     assert_eq!(code, 0);
-    assert_eq!(text.lines().count(), node_conformance::cases::all().len());
+    assert_eq!(
+        text.lines().count(),
+        nodeproof_conformance::cases::all().len()
+    );
     let line = text
         .lines()
         .find(|line| line.starts_with("get-block/index-echo"))
@@ -355,6 +358,7 @@ fn reports_are_written_to_a_folder_that_is_made() {
     ]);
     assert_eq!(code, 3);
     let text = std::fs::read_to_string(reports.join("report.json")).expect("a report");
-    let report: node_conformance::report::Report = serde_json::from_str(&text).expect("its form");
+    let report: nodeproof_conformance::report::Report =
+        serde_json::from_str(&text).expect("its form");
     assert_eq!(report.exit_code, 3);
 }

@@ -13,7 +13,7 @@ use std::{
 
 /// Runs against a port where nothing listens.
 fn run(report_dir: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+    Command::new(env!("CARGO_BIN_EXE_nodeproof"))
         .args([
             "--base-url",
             "http://127.0.0.1:1",
@@ -79,7 +79,7 @@ fn a_report_dir_that_is_none_is_refused_before_anything_is_asked() {
 const NAMES: [&str; 3] = ["junit.xml", "report.html", "report.json"];
 
 fn wrong(reports: &Path, more: &[&str]) -> Option<i32> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_node-conformance"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeproof"));
     command.args(["--base-url", "http://127.0.0.1:1", "--network", "devnet"]);
     command.arg("--report-dir").arg(reports).args(more);
     command.output().expect("the binary starts").status.code()
@@ -134,7 +134,7 @@ fn a_report_that_can_not_be_printed_is_told_and_the_files_are_written_all_the_sa
     let folder = tempfile::tempdir().expect("a folder");
     for format in ["pretty", "json"] {
         let full = fs::File::create("/dev/full").expect("a device that is always full");
-        let output = Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+        let output = Command::new(env!("CARGO_BIN_EXE_nodeproof"))
             .args(["--base-url", "http://127.0.0.1:1", "--network", "devnet"])
             .args(["--format", format, "--report-dir"])
             .arg(folder.path())

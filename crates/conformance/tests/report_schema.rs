@@ -20,7 +20,7 @@ fn checked_in(name: &str, schema: &impl serde::Serialize) {
 
 #[test]
 fn the_checked_in_schemas_are_those_of_the_code() {
-    use node_conformance::report::{NodesReport, Report};
+    use nodeproof_conformance::report::{NodesReport, Report};
 
     checked_in("report.schema.json", &Report::json_schema());
     checked_in("report-nodes.schema.json", &NodesReport::json_schema());

@@ -11,12 +11,12 @@ use std::{
     process::Command,
 };
 
-use node_wallet::{KeyFile, KeyPair, Protection};
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::json;
 
 /// Exit status, standard output and standard error.
 fn told(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_node-conformance"))
+    let output = Command::new(env!("CARGO_BIN_EXE_nodeproof"))
         .args(arguments)
         .output()
         .expect("the binary starts");

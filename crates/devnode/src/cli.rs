@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::Args;
-use node_primitives::{Network, WalletAddress};
+use nodeproof_primitives::{Network, WalletAddress};
 
 use crate::{BlockTime, Config, FUNDS, Handle, spawn};
 

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use node_primitives::{Network, WalletAddress};
+use nodeproof_primitives::{Network, WalletAddress};
 
 /// When a node makes blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +81,8 @@ impl fmt::Display for BlockTime {
 /// What a node is to be like.
 ///
 /// ```
-/// use devnode::{BlockTime, Config};
-/// use node_primitives::Network;
+/// use nodeproof_devnode::{BlockTime, Config};
+/// use nodeproof_primitives::Network;
 ///
 /// let config = Config::new(Network::Testnet).with_port(0).with_seed(7).with_blocks(100);
 /// assert_eq!(config.block_time, BlockTime::Manual);

@@ -7,8 +7,8 @@
 //! from the seed, so they are public and worth nothing.
 //!
 //! ```
-//! # async fn example() -> Result<(), devnode::SpawnError> {
-//! let node = devnode::spawn(devnode::Config::for_tests()).await?;
+//! # async fn example() -> Result<(), nodeproof_devnode::SpawnError> {
+//! let node = nodeproof_devnode::spawn(nodeproof_devnode::Config::for_tests()).await?;
 //! println!("{} is a {} node", node.base_url(), node.network());
 //! node.make_block();
 //! node.shutdown().await;

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use node_primitives::{ContractAddress, Network};
+use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
     Config, TestWallet,

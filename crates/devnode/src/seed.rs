@@ -1,7 +1,7 @@
 //! Everything that is random elsewhere, derived from one number.
 
-use node_primitives::ContractAddress;
-use node_wallet::KeyPair;
+use nodeproof_primitives::ContractAddress;
+use nodeproof_wallet::KeyPair;
 use sha2::{Digest, Sha256};
 
 /// What a chain is derived from.

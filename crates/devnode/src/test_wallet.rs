@@ -1,7 +1,7 @@
 //! The wallets that a node starts with, whose keys everybody may know.
 
-use node_primitives::WalletAddress;
-use node_wallet::KeyPair;
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::KeyPair;
 
 use crate::seed::Seed;
 

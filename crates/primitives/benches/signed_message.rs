@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use node_primitives::{signed_message, sorted_message};
+use nodeproof_primitives::{signed_message, sorted_message};
 
 /// A transaction whose params have that many members.
 fn transaction(members: usize) -> String {

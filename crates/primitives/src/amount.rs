@@ -65,7 +65,7 @@ impl Amount {
     /// number with more digits than it keeps would be signed, and paid, as another one.
     ///
     /// ```
-    /// use node_primitives::Amount;
+    /// use nodeproof_primitives::Amount;
     ///
     /// assert!("1000000.25".parse::<Amount>()?.check_exact().is_ok());
     /// assert!("1000000.00000000001".parse::<Amount>()?.check_exact().is_err());

@@ -264,7 +264,7 @@ fixed_hex! {
 fixed_hex! {
     /// A signature over a message: the 64 bytes of r and s, as 128 hexadecimal digits.
     ///
-    /// It has the form of a signature and nothing more; whether it is one is for `node-wallet`
+    /// It has the form of a signature and nothing more; whether it is one is for `nodeproof-wallet`
     /// to tell. Either case is read; it is written in lower case.
     /// Source: observed, "64 bytes r‖s, hex".
     MessageSignature, 64, "a signature", "", true,

@@ -6,7 +6,7 @@
 //! every other form with an error that says what would be right.
 //!
 //! ```
-//! use node_primitives::{Network, WalletAddress};
+//! use nodeproof_primitives::{Network, WalletAddress};
 //!
 //! let wallet: WalletAddress = "0x00000000000000000000000000000000000000a1".parse()?;
 //! assert_eq!(wallet.to_string(), "0x00000000000000000000000000000000000000a1");
@@ -15,6 +15,8 @@
 //! ```
 
 mod amount;
+pub mod canonical_json;
+pub mod escape;
 mod fixed_hex;
 mod holder;
 mod integer;

@@ -53,9 +53,9 @@ pub enum MessageError {
 /// than it follows itself, as nodes call it from within other calls.
 ///
 /// ```
-/// let message = node_primitives::signed_message(r#"{"fee":1e16,"descr":"é"}"#)?;
+/// let message = nodeproof_primitives::signed_message(r#"{"fee":1e16,"descr":"é"}"#)?;
 /// assert_eq!(message, r#"{"fee": 1e+16, "descr": "\u00e9"}"#);
-/// # Ok::<(), node_primitives::MessageError>(())
+/// # Ok::<(), nodeproof_primitives::MessageError>(())
 /// ```
 ///
 /// # Errors

@@ -14,7 +14,7 @@ pub type Signing<'a> =
 /// and learns nothing of the key.
 ///
 /// ```
-/// use node_primitives::{MessageSignature, Signer, SignerError, Signing, WalletAddress};
+/// use nodeproof_primitives::{MessageSignature, Signer, SignerError, Signing, WalletAddress};
 ///
 /// /// Somebody who is asked, and says no.
 /// struct Cautious(WalletAddress);

@@ -13,7 +13,7 @@ use std::{
 };
 
 use documents::{Random, document};
-use node_primitives::{MessageError, signed_message, sorted_message};
+use nodeproof_primitives::{MessageError, signed_message, sorted_message};
 
 const DOCUMENTS: usize = 100_000;
 

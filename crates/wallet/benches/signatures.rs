@@ -2,7 +2,7 @@
 #![expect(clippy::expect_used, reason = "a bench that can't go on ends")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use node_wallet::{KeyPair, sign_transaction, verify_receipt, verify_transaction};
+use nodeproof_wallet::{KeyPair, sign_transaction, verify_receipt, verify_transaction};
 
 fn signatures(c: &mut Criterion) {
     let wallet = KeyPair::from_bytes(&[7; 32]).expect("a key");
@@ -15,7 +15,7 @@ fn signatures(c: &mut Criterion) {
         "{{\"block_index\":8,\"vote\":1,\"wallet_address\":\"{}\"}}",
         wallet.address()
     );
-    let message = node_primitives::signed_message(&data).expect("a message");
+    let message = nodeproof_primitives::signed_message(&data).expect("a message");
     let signature = wallet.sign(message.as_bytes());
     let mut group = c.benchmark_group("signature");
     group.bench_function("sign a transaction", |b| {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use node_primitives::{Signer, SignerError, Signing, WalletAddress};
+use nodeproof_primitives::{Signer, SignerError, Signing, WalletAddress};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, Command},
@@ -53,7 +53,7 @@ const DEADLINE: Duration = Duration::from_secs(120);
 /// The futures need a tokio runtime with time and I/O enabled.
 ///
 /// ```
-/// use node_wallet::{CommandSigner, sign_with};
+/// use nodeproof_wallet::{CommandSigner, sign_with};
 ///
 /// # async fn example(transaction: &str) -> Result<(), Box<dyn std::error::Error>> {
 /// let address = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf".parse()?;

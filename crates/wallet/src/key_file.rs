@@ -20,7 +20,7 @@ mod write;
 
 use std::{fmt, fs::File, io::Read, path::Path};
 
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 use zeroize::Zeroizing;
 
 use crate::{KeyPair, PublicKey};
@@ -55,7 +55,7 @@ impl fmt::Debug for Protection<'_> {
 /// A key file that was read.
 ///
 /// ```
-/// use node_wallet::{KeyFile, KeyPair, Protection};
+/// use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("wallet.pem");

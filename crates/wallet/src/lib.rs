@@ -2,11 +2,11 @@
 //!
 //! The contract leaves the signature algorithm and the signed message open; what
 //! is here is what was observed on a real node: ECDSA on secp256k1 over the SHA-1
-//! digest of a document's [signed message](node_primitives::signed_message), and
+//! digest of a document's [signed message](nodeproof_primitives::signed_message), and
 //! addresses that are the end of a public key's Keccak-256.
 //!
 //! ```
-//! use node_wallet::{KeyPair, sign_transaction, verify_transaction};
+//! use nodeproof_wallet::{KeyPair, sign_transaction, verify_transaction};
 //!
 //! let wallet = KeyPair::from_hex(&"01".repeat(32))?;
 //! let transaction = format!(
@@ -37,7 +37,7 @@ mod receipt;
 mod signature;
 mod transaction;
 
-pub use node_primitives::{MessageSignature, Signer, SignerError, Signing};
+pub use nodeproof_primitives::{MessageSignature, Signer, SignerError, Signing};
 
 #[cfg(feature = "command")]
 pub use command::CommandSigner;

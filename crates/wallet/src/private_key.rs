@@ -3,7 +3,7 @@
 use std::fmt;
 
 use k256::ecdsa::SigningKey;
-use node_primitives::{Signer, Signing, WalletAddress};
+use nodeproof_primitives::{Signer, Signing, WalletAddress};
 use sha1::{Digest, Sha1};
 use zeroize::Zeroizing;
 

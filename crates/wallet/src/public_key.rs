@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use k256::ecdsa::{VerifyingKey, signature::hazmat::PrehashVerifier};
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha1::{Digest as _, Sha1};
 use sha3::Keccak256;

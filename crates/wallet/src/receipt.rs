@@ -1,6 +1,6 @@
 //! Verifying a committee member's receipt.
 
-use node_primitives::{MessageError, WalletAddress, signed_message};
+use nodeproof_primitives::{MessageError, WalletAddress, signed_message};
 
 use crate::{PublicKey, Signature, SignatureError, message::members_of};
 

@@ -3,7 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use k256::ecdsa::{RecoveryId, VerifyingKey};
-use node_primitives::{MessageSignature, WalletAddress};
+use nodeproof_primitives::{MessageSignature, WalletAddress};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha1::{Digest, Sha1};
 

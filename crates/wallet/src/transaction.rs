@@ -1,6 +1,6 @@
 //! Signing a transaction, and verifying a signed one.
 
-use node_primitives::{MessageError, Signer, SignerError, WalletAddress, signed_message};
+use nodeproof_primitives::{MessageError, Signer, SignerError, WalletAddress, signed_message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -113,7 +113,7 @@ pub fn sign_transaction(
 /// `specific_data` has no `signers` is signed by any wallet.
 ///
 /// ```
-/// use node_wallet::{KeyPair, sign_with, verify_transaction};
+/// use nodeproof_wallet::{KeyPair, sign_with, verify_transaction};
 ///
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// let (first, second) = (KeyPair::generate()?, KeyPair::generate()?);

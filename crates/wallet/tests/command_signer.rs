@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use node_wallet::{
+use nodeproof_wallet::{
     CommandSigner, KeyPair, SignTransactionError, Signer, SignerError, sign_with,
     verify_transaction,
 };
@@ -86,7 +86,7 @@ async fn a_transaction_is_signed_by_a_program_and_a_key_one_after_the_other() {
         first.address(),
         second.address()
     );
-    let message = node_primitives::signed_message(&transaction).unwrap();
+    let message = nodeproof_primitives::signed_message(&transaction).unwrap();
     let signature = first.sign(message.as_bytes()).to_string();
     let program = script("cat > /dev/null; echo $1", &[&signature]);
     let mut entries = vec![sign_with(&program, &transaction).await.unwrap()];

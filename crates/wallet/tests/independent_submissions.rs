@@ -3,8 +3,8 @@
 //! `signed.json` was made by `vectors.py` beside it, as `vectors.json` was.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use node_primitives::WalletAddress;
-use node_wallet::{
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::{
     KeyPair, PublicKey, ReceiptError, Signature, SignatureEntry, TransactionError,
     required_signers, sign_transaction, sign_with, verify_receipt, verify_transaction,
 };

@@ -4,8 +4,8 @@
 //! pycryptodome for Keccak-256, CPython's own `json` and `hashlib` for message and digest.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use node_primitives::signed_message;
-use node_wallet::{KeyPair, PublicKey, Signature};
+use nodeproof_primitives::signed_message;
+use nodeproof_wallet::{KeyPair, PublicKey, Signature};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf};
 
-use node_wallet::{KeyFile, KeyFileFault, KeyPair, Protection};
+use nodeproof_wallet::{KeyFile, KeyFileFault, KeyPair, Protection};
 use tempfile::TempDir;
 
 /// A private key whose digits are easy to look for.

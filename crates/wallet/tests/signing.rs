@@ -1,8 +1,8 @@
 //! What holds for every key and every message.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use node_primitives::MessageSignature;
-use node_wallet::{
+use nodeproof_primitives::MessageSignature;
+use nodeproof_wallet::{
     KeyPair, SignTransactionError, Signature, Signer, SignerError, Signing, sign_with,
 };
 
@@ -125,7 +125,7 @@ fn keys_and_signatures_survive_their_text() {
 struct Returns(KeyPair, Result<MessageSignature, &'static str>);
 
 impl Signer for Returns {
-    fn wallet_address(&self) -> node_primitives::WalletAddress {
+    fn wallet_address(&self) -> nodeproof_primitives::WalletAddress {
         self.0.address()
     }
 

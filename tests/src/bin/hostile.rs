@@ -18,8 +18,8 @@ use clap::{Args, Parser, Subcommand};
 use integration_tests::hostile::{
     Consumer, FILE, Programs, Row, Seen, all, measure, render, run_measured, with_rows,
 };
-use node_client::{Client, SignedTransaction};
-use node_conformance::cli::{ConformanceArgs, execute};
+use nodeproof_client::{Client, SignedTransaction};
+use nodeproof_conformance::cli::{ConformanceArgs, execute};
 
 #[derive(Debug, Parser)]
 #[command(about = "Servers that are broken or hostile, and what comes of them")]
@@ -41,7 +41,7 @@ enum Task {
     Table(TableArgs),
     /// Ask a node for a block and submit a transaction, and tell what came of it
     Client(ClientArgs),
-    /// Check a node, as node-conformance does
+    /// Check a node, as nodeproof does
     Conformance(Box<ConformanceArgs>),
     /// Run a program, and write to a file how long it took and how much memory
     Measured {
@@ -61,7 +61,7 @@ struct TableArgs {
     /// Only the servers with these names.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// The node-conformance that is measured [default: the one in this program].
+    /// The nodeproof that is measured [default: the one in this program].
     #[arg(long, value_name = "FILE")]
     conformance: Option<PathBuf>,
     /// The nodectl that is measured [default: the one beside this program].

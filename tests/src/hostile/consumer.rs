@@ -9,7 +9,7 @@ use super::{Hostile, Running};
 pub enum Consumer {
     /// One call of the client, and a submission.
     Client,
-    /// A run of `node-conformance`.
+    /// A run of `nodeproof`.
     Conformance,
     /// `nodectl`, with a command of its own each time.
     Nodectl,
@@ -20,7 +20,7 @@ pub enum Consumer {
 pub struct Programs {
     /// Makes the calls of the client.
     pub client: (PathBuf, Vec<OsString>),
-    /// `node-conformance`.
+    /// `nodeproof`.
     pub conformance: (PathBuf, Vec<OsString>),
     /// `nodectl`.
     pub nodectl: (PathBuf, Vec<OsString>),

@@ -2,7 +2,7 @@
 
 use std::process::Output;
 
-use node_client::ErrorKind;
+use nodeproof_client::ErrorKind;
 use serde_json::Value;
 
 /// What each consumer has to make of a server.
@@ -12,7 +12,7 @@ pub struct Expected {
     pub read: Client,
     /// `Client::submit`, on the same client behind it.
     pub submit: Client,
-    /// A run of `node-conformance`.
+    /// A run of `nodeproof`.
     pub conformance: Conformance,
     /// Runs of `nodectl`.
     pub nodectl: Nodectl,

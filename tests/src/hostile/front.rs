@@ -195,11 +195,11 @@ pub async fn front(upstream: &str, act: Do) -> Result<Front, Box<dyn Error + Sen
 /// # Errors
 /// When no port can be had, or no client can be made.
 pub async fn behind(upstream: &str, door: Door) -> Result<Front, Box<dyn Error + Send + Sync>> {
-    let options = node_client::transport::TransportOptions::default();
+    let options = nodeproof_client::transport::TransportOptions::default();
     let heads = Arc::default();
     let shared = Arc::new(Shared {
         upstream: upstream.trim_end_matches('/').to_owned(),
-        http: node_client::transport::http_client(&upstream.parse()?, &options)?,
+        http: nodeproof_client::transport::http_client(&upstream.parse()?, &options)?,
         asked: AtomicUsize::new(0),
         gone: AtomicBool::new(false),
         heads: Arc::clone(&heads),

@@ -10,11 +10,11 @@ use std::{
     },
 };
 
-use devnode::Config;
-use node_client::{
+use nodeproof_client::{
     Client,
     claim::{CheckedTransaction, Claim, Fee},
 };
+use nodeproof_devnode::Config;
 use tempfile::{NamedTempFile, TempDir};
 use tokio::{net::TcpListener, task::JoinHandle};
 
@@ -63,7 +63,7 @@ pub struct Running {
     elsewhere: JoinHandle<()>,
     roots: Option<NamedTempFile>,
     home: TempDir,
-    _node: devnode::Handle,
+    _node: nodeproof_devnode::Handle,
 }
 
 impl Running {
@@ -118,7 +118,7 @@ impl Hostile {
     /// # Errors
     /// When no port can be had, or neither a certificate nor a transaction can be made.
     pub async fn start(&self) -> Result<Running, Box<dyn Error + Send + Sync>> {
-        let node = devnode::spawn(Config::for_tests()).await?;
+        let node = nodeproof_devnode::spawn(Config::for_tests()).await?;
         let home = tempfile::tempdir()?;
         std::fs::write(home.path().join("signed.json"), signed_for(&node).await?)?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
@@ -165,7 +165,9 @@ impl Hostile {
 }
 
 /// A claim by one of the node's wallets, signed.
-async fn signed_for(node: &devnode::Handle) -> Result<String, Box<dyn Error + Send + Sync>> {
+async fn signed_for(
+    node: &nodeproof_devnode::Handle,
+) -> Result<String, Box<dyn Error + Send + Sync>> {
     let wallet = node.wallets().first().ok_or("the node has no wallets")?;
     let fee = Fee::new(1_500_000.into(), node.native_token())?;
     let claim = Claim::new(node.contract_address(), "an asset", 99, fee);

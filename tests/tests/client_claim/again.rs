@@ -1,7 +1,7 @@
 //! Another transaction of a claim, and what becomes of the one that is kept.
 
 use axum::http::StatusCode;
-use node_client::claim::{ClaimError, KeptState, ReadBack};
+use nodeproof_client::claim::{ClaimError, KeptState, ReadBack};
 
 use super::{
     crashes::{crash, crash_with},

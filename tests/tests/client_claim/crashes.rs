@@ -9,7 +9,7 @@ use std::{
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
-use node_client::claim::{ClaimError, KeptState};
+use nodeproof_client::claim::{ClaimError, KeptState};
 
 use super::*;
 

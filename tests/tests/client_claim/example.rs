@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use node_wallet::{KeyFile, Protection};
+use nodeproof_wallet::{KeyFile, Protection};
 
 use super::*;
 
@@ -25,8 +25,8 @@ fn example() -> PathBuf {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_example_makes_a_claim_once_however_often_it_is_run() {
-    let every = devnode::BlockTime::Every(Duration::from_millis(200));
-    let node = devnode::spawn(Config::for_tests().with_block_time(every))
+    let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(200));
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every))
         .await
         .unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
-use node_client::{
+use nodeproof_client::{
     claim::{CheckedTransaction, Document, KeptState, ReadBack, SubmitPolicy},
-    node_primitives::{Hash256, signed_message},
+    nodeproof_primitives::{Hash256, signed_message},
 };
 
 use super::*;

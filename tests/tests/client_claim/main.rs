@@ -16,14 +16,14 @@ mod tampering;
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use devnode::{Config, Handle, Node};
 use integration_tests::proxy::{Fault, Proxy};
-use node_client::{
+use nodeproof_client::{
     Client,
     claim::{Claim, ClaimOptions, ClaimOutcome, ClaimStep, Fee, Kept, SubmitPolicy},
 };
-use node_primitives::Signer;
-use node_wallet::KeyPair;
+use nodeproof_devnode::{Config, Handle, Node};
+use nodeproof_primitives::Signer;
+use nodeproof_wallet::KeyPair;
 
 /// A node, somebody who uses it, and a folder for what is kept.
 struct World {
@@ -34,7 +34,7 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let node = devnode::spawn(Config::for_tests()).await.unwrap();
+        let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
         Self {
             client: Client::new(node.base_url()).unwrap(),
             node,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::http::{HeaderValue, StatusCode, header};
-use node_client::claim::{ClaimError, KeptState};
+use nodeproof_client::claim::{ClaimError, KeptState};
 
 use super::{crashes::crash, *};
 

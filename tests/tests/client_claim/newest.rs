@@ -6,7 +6,7 @@ use super::*;
 async fn the_newest_block_is_found_with_few_requests() {
     for blocks in [1, 2, 3, 8, 12, 31] {
         let config = Config::for_tests().with_blocks(blocks);
-        let node = devnode::spawn(config).await.unwrap();
+        let node = nodeproof_devnode::spawn(config).await.unwrap();
         let client = Client::new(node.base_url()).unwrap();
         let newest = client.newest_block().await.unwrap();
         assert_eq!(newest, Some(node.height()), "{blocks}");
@@ -19,7 +19,7 @@ async fn the_newest_block_is_found_with_few_requests() {
 #[tokio::test]
 async fn a_chain_without_blocks_has_no_newest_one() {
     let config = Config::for_tests().with_blocks(0);
-    let node = devnode::spawn(config).await.unwrap();
+    let node = nodeproof_devnode::spawn(config).await.unwrap();
     let client = Client::new(node.base_url()).unwrap();
     assert_eq!(client.newest_block().await.unwrap(), None);
 }

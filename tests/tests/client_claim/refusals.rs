@@ -1,6 +1,6 @@
 //! Claims that are not made, and what is said of them.
 
-use node_client::claim::{ClaimError, KeptError, KeptState, ReadBack};
+use nodeproof_client::claim::{ClaimError, KeptError, KeptState, ReadBack};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Nodes that build something else than they were asked for: nothing is signed, kept or sent.
 
-use node_client::claim::ClaimError;
+use nodeproof_client::claim::ClaimError;
 
 use super::*;
 
@@ -100,7 +100,7 @@ async fn a_record_of_another_wallet_or_with_other_words_is_not_taken_for_the_cla
         .await
         .unwrap();
     match outcome.read_back {
-        node_client::claim::ReadBack::Differs { differences, .. } => {
+        nodeproof_client::claim::ReadBack::Differs { differences, .. } => {
             let fields: Vec<_> = differences.iter().map(|one| one.field).collect();
             assert_eq!(fields, ["remarks"]);
         }

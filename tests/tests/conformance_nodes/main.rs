@@ -13,27 +13,29 @@ use std::sync::{
 };
 
 use axum::http::StatusCode;
-use devnode::Config;
 use integration_tests::{
     faults::{json_of, set},
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{Silent, ids},
 };
-use node_conformance::{
+use nodeproof_conformance::{
     NodeToCheck, Options, Sweep, Target,
     outcome::Outcome,
     report::{CrossCheck, CrossFinding, NodesReport, Verdict},
     run_several,
 };
-use node_primitives::Network;
+use nodeproof_devnode::Config;
+use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
-async fn devnode(seed: u64, blocks: u64) -> devnode::Handle {
+async fn devnode(seed: u64, blocks: u64) -> nodeproof_devnode::Handle {
     let config = Config::for_tests().with_seed(seed).with_blocks(blocks);
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
-async fn proxy(node: &devnode::Handle, fault: Fault) -> Proxy {
+async fn proxy(node: &nodeproof_devnode::Handle, fault: Fault) -> Proxy {
     Proxy::spawn(node.base_url(), fault).await.expect("a proxy")
 }
 

@@ -10,13 +10,13 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{
+use nodeproof_conformance::{
     Options, Sweep, SweepProgress, Target,
     outcome::Outcome,
     report::{CaseReport, Report},
     run::Watch,
 };
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -143,7 +143,7 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
         slow(&mut options);
         let (watch, come) = At::block(block);
         let interrupt = async { drop(come.await) };
-        let report = node_conformance::run(target(&url), &options, watch, interrupt).await;
+        let report = nodeproof_conformance::run(target(&url), &options, watch, interrupt).await;
         assert_eq!(report.exit_code, 130, "{:?}", report.reason);
         let sweep = report.sweep.as_ref().expect("a sweep");
         assert!(!sweep.done && sweep.next >= block && sweep.next < 301);
@@ -173,7 +173,7 @@ async fn a_node_that_is_lost_half_way_leaves_findings_and_a_state() {
     let (watch, come) = At::block(100);
     let run = tokio::spawn({
         let target = target(&url);
-        async move { node_conformance::run(target, &options, watch, std::future::pending()).await }
+        async move { nodeproof_conformance::run(target, &options, watch, std::future::pending()).await }
     });
     come.await.expect("the sweep comes to the block");
     // Its proxy answers 502 from now on.

@@ -9,7 +9,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{
+use nodeproof_conformance::{
     Options,
     outcome::Outcome,
     report::{Style, Verdict},
@@ -78,7 +78,7 @@ fn every_case_about_blocks_finds_some_fault() {
     let rows = rows();
     let proven: Vec<_> = rows.iter().flat_map(|row| row.finds).collect();
     let options = only_blocks("..");
-    let unproven: Vec<_> = node_conformance::cases::all()
+    let unproven: Vec<_> = nodeproof_conformance::cases::all()
         .iter()
         .map(|case| case.id)
         .filter(|id| options.selects(id) && !ASK_THEMSELVES.contains(id))
@@ -151,10 +151,10 @@ async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
         .find(|case| case.id == "get-block/proof");
     let case = case.expect("the case");
     assert_eq!((case.findings.len(), case.more_findings), (5, 1_995));
-    let told = node_conformance::report::pretty(&report, Style::Plain);
+    let told = nodeproof_conformance::report::pretty(&report, Style::Plain);
     assert!(told.contains("1, the first of 2000 places"), "{told}");
     assert!(told.len() < 6_000, "{}", told.len());
-    let whole = node_conformance::report::json(&report).expect("JSON");
+    let whole = nodeproof_conformance::report::json(&report).expect("JSON");
     assert!(whole.len() < 300_000, "{}", whole.len());
 }
 

@@ -10,7 +10,7 @@ use integration_tests::{
     proxy::{Fault, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{Options, outcome::Outcome};
+use nodeproof_conformance::{Options, outcome::Outcome};
 
 use super::{devnode, kinds, only_blocks};
 

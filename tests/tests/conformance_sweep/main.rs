@@ -14,16 +14,18 @@ mod pruned;
 mod quick;
 mod table;
 
-use devnode::Config;
 use integration_tests::proxy::{Fault, Proxy};
-use node_conformance::{
+use nodeproof_conformance::{
     Options, Sweep,
     report::{Report, SweepKind},
 };
+use nodeproof_devnode::Config;
 
-async fn devnode(blocks: u64) -> devnode::Handle {
+async fn devnode(blocks: u64) -> nodeproof_devnode::Handle {
     let config = Config::for_tests().with_blocks(blocks);
-    devnode::spawn(config).await.expect("a local node")
+    nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node")
 }
 
 fn sweep(blocks: &str) -> Sweep {

@@ -9,7 +9,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{Options, outcome::Outcome, report::Report};
+use nodeproof_conformance::{Options, outcome::Outcome, report::Report};
 
 use super::{devnode, kinds, only_blocks, swept};
 
@@ -62,7 +62,7 @@ fn status(status: &str, good: &Good) -> Vec<u8> {
 
 /// What a sweep says of a node that does so with one of its blocks.
 async fn with_one_wrong(
-    node: &devnode::Handle,
+    node: &nodeproof_devnode::Handle,
     index: u64,
     act: impl Fn(u64, &Good) -> Act + Send + Sync + 'static,
     options: &Options,

@@ -7,7 +7,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{Options, outcome::Outcome};
+use nodeproof_conformance::{Options, outcome::Outcome};
 
 use super::{devnode, kinds, only_blocks, sweep};
 
@@ -23,7 +23,7 @@ fn without_below(first: u64, status: StatusCode) -> Fault {
     })
 }
 
-async fn pruned(node: &devnode::Handle, first: u64, status: StatusCode) -> Proxy {
+async fn pruned(node: &nodeproof_devnode::Handle, first: u64, status: StatusCode) -> Proxy {
     let fault = without_below(first, status);
     Proxy::spawn(node.base_url(), fault).await.expect("a proxy")
 }
@@ -45,8 +45,10 @@ async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
             assert_eq!((sweep.from, sweep.to), (first, 101), "{told}");
             assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
             assert_eq!(sweep.none_below, Some(first), "{told}");
-            let text =
-                node_conformance::report::pretty(&report, node_conformance::report::Style::Plain);
+            let text = nodeproof_conformance::report::pretty(
+                &report,
+                nodeproof_conformance::report::Style::Plain,
+            );
             assert!(
                 text.contains(&format!("the node has no block below {first}")),
                 "{text}"

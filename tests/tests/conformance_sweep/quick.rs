@@ -8,7 +8,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Proxy},
     watch::check,
 };
-use node_conformance::Options;
+use nodeproof_conformance::Options;
 use serde_json::{Value, json};
 
 use super::{as_json, devnode, only_blocks};

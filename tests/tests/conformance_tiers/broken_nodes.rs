@@ -13,8 +13,8 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use node_client::VerificationRecord;
-use node_conformance::{Tier, cases, outcome::Outcome};
+use nodeproof_client::VerificationRecord;
+use nodeproof_conformance::{Tier, cases, outcome::Outcome};
 use serde_json::{Value, json};
 
 use crate::{

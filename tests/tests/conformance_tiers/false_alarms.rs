@@ -14,7 +14,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use node_conformance::{Options, Tier, cases, outcome::Outcome};
+use nodeproof_conformance::{Options, Tier, cases, outcome::Outcome};
 use serde_json::json;
 
 use crate::{
@@ -57,7 +57,7 @@ async fn a_fee_that_is_refused_is_no_departure() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain_that_stands_still_is_no_departure() {
-    let node = devnode::spawn(devnode::Config::for_tests())
+    let node = nodeproof_devnode::spawn(nodeproof_devnode::Config::for_tests())
         .await
         .expect("a local node");
     let mut options = Options::default();
@@ -73,9 +73,11 @@ async fn a_chain_that_stands_still_is_no_departure() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tip_that_moves_is_no_departure() {
-    let every = devnode::BlockTime::Every(Duration::from_millis(15));
-    let config = devnode::Config::for_tests().with_block_time(every);
-    let node = devnode::spawn(config).await.expect("a local node");
+    let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(15));
+    let config = nodeproof_devnode::Config::for_tests().with_block_time(every);
+    let node = nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node");
     for _ in 0..5 {
         let mut options = Options::default();
         options.allow = Tier::Write;
@@ -131,12 +133,14 @@ async fn a_list_of_messages_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_limits_submissions_is_waited_for() {
-    let every = devnode::BlockTime::Every(Duration::from_millis(50));
+    let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(50));
     let ten = std::num::NonZeroU32::new(10).expect("ten");
-    let config = devnode::Config::for_tests()
+    let config = nodeproof_devnode::Config::for_tests()
         .with_block_time(every)
         .with_rate_limit(ten);
-    let node = devnode::spawn(config).await.expect("a local node");
+    let node = nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node");
     let mut options = Options::default();
     options.allow = Tier::Write;
     options.jobs = 16;
@@ -151,12 +155,14 @@ async fn a_node_that_limits_submissions_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_few_submissions_in_a_second_are_enough() {
-    let every = devnode::BlockTime::Every(Duration::from_millis(50));
+    let every = nodeproof_devnode::BlockTime::Every(Duration::from_millis(50));
     let two = std::num::NonZeroU32::new(2).expect("two");
-    let config = devnode::Config::for_tests()
+    let config = nodeproof_devnode::Config::for_tests()
         .with_block_time(every)
         .with_rate_limit(two);
-    let node = devnode::spawn(config).await.expect("a local node");
+    let node = nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node");
     let mut options = Options::default();
     options.allow = Tier::Write;
     options.jobs = 16;

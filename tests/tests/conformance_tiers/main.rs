@@ -13,8 +13,8 @@ mod submission;
 
 use std::time::Duration;
 
-use node_conformance::{Options, Tier, cli::LocalNode, outcome::Outcome, report::Report};
-use node_primitives::Network;
+use nodeproof_conformance::{Options, Tier, cli::LocalNode, outcome::Outcome, report::Report};
+use nodeproof_primitives::Network;
 
 /// A local node that makes a block whenever a transaction waits for one.
 async fn local() -> LocalNode {

@@ -6,8 +6,8 @@ use integration_tests::{
     proxy::{Asked, Proxy},
     watch::check,
 };
-use node_conformance::{Baseline, Options, Tier, cli::LocalNode, exchange::Method, plan};
-use node_primitives::Network;
+use nodeproof_conformance::{Baseline, Options, Tier, cli::LocalNode, exchange::Method, plan};
+use nodeproof_primitives::Network;
 
 use crate::{local, options};
 

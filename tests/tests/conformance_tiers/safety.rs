@@ -5,8 +5,8 @@ use integration_tests::{
     proxy::Proxy,
     watch::{Silent, check},
 };
-use node_conformance::{Target, Tier, outcome::Outcome, plan};
-use node_primitives::Network;
+use nodeproof_conformance::{Target, Tier, outcome::Outcome, plan};
+use nodeproof_primitives::Network;
 use serde_json::json;
 
 use crate::{
@@ -45,7 +45,7 @@ async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     let target = Target::parse(&proxy.server.base_url(), Network::Mainnet).expect("a target");
     let options = options(&node, Tier::Write);
-    let report = node_conformance::run(
+    let report = nodeproof_conformance::run(
         target,
         &options,
         std::sync::Arc::new(Silent),
@@ -102,7 +102,7 @@ async fn no_report_and_no_request_shows_the_key() {
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     let options = options(&node, Tier::Write);
     // What the local node hands over signs without showing its key; it follows from the seed.
-    let same = devnode::Node::new(&devnode::Config::for_tests());
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("alice").expect("a wallet");
     let signer = options.submitting.wallet.as_ref().expect("a wallet");
     assert_eq!(signer.address(), wallet.address());

@@ -1,8 +1,8 @@
 //! What is wrong with a submission, as the node sees it.
 
 use integration_tests::proxy::Asked;
-use node_primitives::signed_message;
-use node_wallet::{KeyPair, SignatureEntry, verify_transaction};
+use nodeproof_primitives::signed_message;
+use nodeproof_wallet::{KeyPair, SignatureEntry, verify_transaction};
 use serde_json::Value;
 
 pub(crate) const SUBMIT: &str = "/submit-transaction";

@@ -10,13 +10,13 @@ mod table;
 
 use std::{collections::BTreeSet, net::SocketAddr, sync::Arc, time::Duration};
 
-use devnode::Config;
 use integration_tests::{
     hostile::front::{Act, front},
     matrix,
     watch::{check, ids},
 };
-use node_conformance::{Options, outcome::Outcome, report::Verdict};
+use nodeproof_conformance::{Options, outcome::Outcome, report::Verdict};
+use nodeproof_devnode::Config;
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 
 use crate::table::{Ends, Hostile, TRUST, always, hostile};
@@ -71,7 +71,9 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn networks_and_nodes_are_told_apart_and_patience_is_kept() {
-    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
     // Where redirects lead, nobody may go.
     let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let led = elsewhere.local_addr().expect("an address");
@@ -98,7 +100,9 @@ async fn networks_and_nodes_are_told_apart_and_patience_is_kept() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_is_lost_half_way_leaves_what_was_found() {
-    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
     let lost = always(|seen, good| {
         if seen.path == TRUST {
             return Act::Gone;

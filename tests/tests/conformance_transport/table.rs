@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use integration_tests::hostile::front::{Act, Do, Good, Seen, raw};
-use node_conformance::report::Verdict;
+use nodeproof_conformance::report::Verdict;
 
 pub(crate) const TRUST: &str = "/get-trustscore-wallets";
 const ANSWERS: &[&str] = &["get-trustscore-wallets/answers"];

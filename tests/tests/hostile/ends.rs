@@ -9,8 +9,8 @@ use std::{
     time::Duration,
 };
 
-use devnode::Config;
 use integration_tests::hostile::front::{Act, Front, Good, Seen, front};
+use nodeproof_devnode::Config;
 use serde_json::Value;
 use tokio::time::sleep;
 
@@ -21,8 +21,10 @@ const LOOKS: u32 = 600;
 const BETWEEN: Duration = Duration::from_millis(50);
 
 /// A good node that answers a few requests, one of them wrongly, and then falls silent.
-async fn falling_silent() -> (devnode::Handle, Front) {
-    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+async fn falling_silent() -> (nodeproof_devnode::Handle, Front) {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
     let act = Arc::new(|seen: &Seen, good: &Good| {
         if seen.place > BEFORE {
             Act::Silence
@@ -214,8 +216,8 @@ async fn sigterm_tells_what_is_known_and_writes_the_reports() {
 }
 
 /// A good node of 200 blocks that never answers one of them, and all the rest.
-async fn silent_at_block_150() -> (devnode::Handle, Front) {
-    let node = devnode::spawn(Config::for_tests().with_blocks(200)).await;
+async fn silent_at_block_150() -> (nodeproof_devnode::Handle, Front) {
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(200)).await;
     let node = node.expect("a node");
     let act = Arc::new(|seen: &Seen, _: &Good| {
         if seen.query == "block_index=150" {

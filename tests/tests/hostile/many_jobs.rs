@@ -2,8 +2,8 @@
 
 use std::{fs, process::Command, sync::Arc, time::Duration};
 
-use devnode::Config;
 use integration_tests::hostile::front::{Act, Good, Seen, front, raw};
+use nodeproof_devnode::Config;
 
 use crate::MOST_MEMORY;
 
@@ -15,7 +15,7 @@ fn endless(good: &Good) -> Act {
 }
 
 async fn peak(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static, more: &[&str]) -> u64 {
-    let node = devnode::spawn(Config::for_tests().with_blocks(400)).await;
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(400)).await;
     let node = node.expect("a node");
     let front = front(node.base_url(), Arc::new(act))
         .await

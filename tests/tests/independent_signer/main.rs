@@ -12,17 +12,19 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use devnode::{Config, Handle};
-use node_client::{AddVerification, Client, SignedTransaction};
-use node_primitives::{Amount, Hash256};
-use node_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
+use nodeproof_client::{AddVerification, Client, SignedTransaction};
+use nodeproof_devnode::{Config, Handle};
+use nodeproof_primitives::{Amount, Hash256};
+use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
 
 /// A claim signed by `independent.py` with the key of a devnode's alice, which follows from the
 /// seed 0. Its text is written as no program of ours would write it.
 const SIGNED_ELSEWHERE: &str = include_str!("submission.json");
 
 async fn node() -> (Handle, Client) {
-    let node = devnode::spawn(Config::for_tests()).await.expect("a node");
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node");
     let client = Client::new(node.base_url()).expect("a client");
     (node, client)
 }

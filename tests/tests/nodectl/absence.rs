@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use axum::http::StatusCode;
-use devnode::Config;
 use integration_tests::proxy::{Fault, Proxy};
+use nodeproof_devnode::Config;
 use serde_json::json;
 
 use crate::{
@@ -260,7 +260,7 @@ fn a_record_that_is_not_there_is_told_with_the_nodes_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_claim_is_made_at_a_node_that_refuses_to_show_what_is_not_there() {
-    let node = Arc::new(devnode::spawn(Config::for_tests()).await.unwrap());
+    let node = Arc::new(nodeproof_devnode::spawn(Config::for_tests()).await.unwrap());
     let verifier = Verifier::of(&node);
     for (asset, status) in [("a", StatusCode::NOT_FOUND), ("b", StatusCode::BAD_REQUEST)] {
         let looks = Arc::new(AtomicUsize::new(0));

@@ -26,7 +26,7 @@ fn ctrl_c_ends_a_run_that_reads_standard_input() {
     let home = Home::new();
     let wallet = home.wallet(
         "w.json",
-        &node_wallet::KeyPair::from_bytes(&[5; 32]).unwrap(),
+        &nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).unwrap(),
     );
     let claim = [
         "claim",

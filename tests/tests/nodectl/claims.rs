@@ -10,10 +10,10 @@ use std::{
 };
 
 use axum::http::StatusCode;
-use devnode::{BlockTime, Config, Handle};
 use integration_tests::proxy::{Fault, Proxy};
-use node_client::node_primitives::signed_message;
-use node_wallet::{KeyFile, KeyPair, Protection};
+use nodeproof_client::nodeproof_primitives::signed_message;
+use nodeproof_devnode::{BlockTime, Config, Handle};
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::{Value, json};
 
 use crate::program::{Home, Ran, keys};
@@ -109,7 +109,7 @@ impl Verifier {
 
 pub(crate) async fn lively() -> Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
-    let node = devnode::spawn(Config::for_tests().with_block_time(every));
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_block_time(every));
     node.await.expect("a node")
 }
 
@@ -309,7 +309,7 @@ async fn a_second_record_of_one_verifier_about_one_asset_is_never_paid_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_that_does_not_come_is_5_unless_nobody_waits() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
     let ran = verifier
         .add_signed(node.base_url(), "a", &["--wait", "0.2"])

@@ -6,7 +6,7 @@ use std::{
     process::Stdio,
 };
 
-use devnode::Config;
+use nodeproof_devnode::Config;
 
 use crate::{
     program::{Home, Ran, keys},
@@ -97,13 +97,13 @@ fn an_answer_that_is_none_is_6() {
 
 /// A transaction that is signed by everybody it names, at a fee that no node takes.
 fn signed(home: &Home) -> String {
-    let keys = node_wallet::KeyPair::from_bytes(&[5; 32]).expect("a key");
+    let keys = nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).expect("a key");
     let transaction = format!(
         r#"{{"timestamp":1,"trans_code":"{}","type":3,"currency":"DEVN","fee":1,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{}"],"params":{{}}}}}}"#,
         "5a".repeat(20),
         keys.address()
     );
-    let entry = node_wallet::sign_transaction(&keys, &transaction).expect("a signature");
+    let entry = nodeproof_wallet::sign_transaction(&keys, &transaction).expect("a signature");
     let entry = serde_json::to_string(&entry).expect("JSON");
     home.file(
         "signed.json",
@@ -113,7 +113,7 @@ fn signed(home: &Home) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_that_the_node_refuses_is_4_with_its_words() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let home = Home::new();
     let file = signed(&home);
     let ran = home
@@ -258,10 +258,11 @@ fn a_reader_that_has_gone_away_is_no_failure() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn mainnet_is_asked_freely_and_sent_to_only_with_that_word() {
-    let node =
-        devnode::spawn(Config::new(node_client::node_primitives::Network::Mainnet).with_port(0))
-            .await
-            .unwrap();
+    let node = nodeproof_devnode::spawn(
+        Config::new(nodeproof_client::nodeproof_primitives::Network::Mainnet).with_port(0),
+    )
+    .await
+    .unwrap();
     let home = Home::new();
     let file = signed(&home);
     let wallet = home.wallet("w.json", &keys(&node, "alice"));

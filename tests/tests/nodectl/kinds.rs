@@ -1,6 +1,6 @@
 //! Transactions of other types than the call of a contract.
 
-use node_wallet::KeyPair;
+use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use crate::{

@@ -11,14 +11,16 @@ use std::{
 };
 
 use axum::http::{HeaderValue, StatusCode, header};
-use devnode::{Config, Handle};
 use integration_tests::proxy::{Fault, Proxy};
+use nodeproof_devnode::{Config, Handle};
 use serde_json::{Value, json};
 
 use crate::claims::{Verifier, lively};
 
 async fn manual() -> Handle {
-    devnode::spawn(Config::for_tests()).await.expect("a node")
+    nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node")
 }
 
 fn text(error: &Value) -> &str {

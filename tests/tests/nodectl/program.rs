@@ -8,9 +8,9 @@ use std::{
     sync::OnceLock,
 };
 
-use devnode::Handle;
 use integration_tests::built::program;
-use node_wallet::{KeyFile, KeyPair, Protection};
+use nodeproof_devnode::Handle;
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! The commands that only ask.
 
-use devnode::Config;
-use node_primitives::WalletAddress;
+use nodeproof_devnode::Config;
+use nodeproof_primitives::WalletAddress;
 use serde_json::{Value, json};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_is_shown_by_index_and_as_the_newest() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
 
     let block = home.ask(url, &["block", "2", "--json"]).ended(0).json();
@@ -38,7 +38,7 @@ async fn a_block_is_shown_by_index_and_as_the_newest() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_is_not_there_is_told_by_status_1() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let home = Home::new();
     let ran = home.ask(node.base_url(), &["block", "999999"]).ended(1);
     assert_eq!(ran.out, "");
@@ -52,7 +52,7 @@ async fn a_block_that_is_not_there_is_told_by_status_1() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn balances_are_exact_whichever_way_they_are_asked_for() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
     let alice = keys(&node, "alice").address().to_string();
 
@@ -89,7 +89,7 @@ async fn balances_are_exact_whichever_way_they_are_asked_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn trust_is_told_and_its_absence_too() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
     let (alice, bob) = (keys(&node, "alice").address(), keys(&node, "bob").address());
     let (alice, bob) = (alice.to_string(), bob.to_string());
@@ -105,7 +105,7 @@ async fn trust_is_told_and_its_absence_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn state_is_shown_as_the_node_wrote_it() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
     let contract = node.contract_address().to_string();
     let block = home.ask(url, &["--json", "block", "2"]).ended(0).json();
@@ -163,7 +163,7 @@ fn a_record_of_something_else_is_none() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn docs_tells_where_the_listing_is_and_that_it_answers() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
     let docs = home.ask(url, &["--json", "docs"]).ended(0).json();
     assert_eq!(docs["url"], format!("{url}/docs"));

@@ -97,7 +97,7 @@ fn a_file_name_can_not_write_lines_of_its_own() {
 #[test]
 fn a_wallet_tells_its_bare_address_to_other_programs() {
     let home = Home::new();
-    let keys = node_wallet::KeyPair::from_bytes(&[5; 32]).unwrap();
+    let keys = nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).unwrap();
     let wallet = home.wallet("w.json", &keys);
     let shown = home.run(&["wallet", "show", &wallet, "--address"]).ended(0);
     assert_eq!(shown.out, format!("{}\n", keys.address()));

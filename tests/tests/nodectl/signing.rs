@@ -2,10 +2,10 @@
 
 use std::{fs, sync::Arc};
 
-use devnode::{Config, Handle};
 use integration_tests::proxy::{Fault, Proxy};
-use node_client::{RawTransaction, SignedTransaction, node_primitives::signed_message};
-use node_wallet::KeyPair;
+use nodeproof_client::{RawTransaction, SignedTransaction, nodeproof_primitives::signed_message};
+use nodeproof_devnode::{Config, Handle};
+use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use crate::program::{Home, Ran, keys};
@@ -13,7 +13,9 @@ use crate::program::{Home, Ran, keys};
 const FEE: [&str; 4] = ["--fee", "1000000", "--currency", "DEVN"];
 
 async fn node() -> Handle {
-    devnode::spawn(Config::for_tests()).await.expect("a node")
+    nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node")
 }
 
 /// Asks for the call of a claim that both sign.
@@ -277,7 +279,7 @@ async fn a_program_signs_for_who_has_no_key_file() {
     );
     home.file(
         "answer",
-        &node_client::HexText::from_bytes(&signature.to_bytes())
+        &nodeproof_client::HexText::from_bytes(&signature.to_bytes())
             .unwrap()
             .to_string(),
     );
@@ -294,7 +296,7 @@ async fn a_program_signs_for_who_has_no_key_file() {
     let other = keys(&node, "bob").sign(message.as_bytes());
     home.file(
         "answer",
-        &node_client::HexText::from_bytes(&other.to_bytes())
+        &nodeproof_client::HexText::from_bytes(&other.to_bytes())
             .unwrap()
             .to_string(),
     );

@@ -2,10 +2,10 @@
 
 use std::{ffi::OsStr, fs, time::Duration};
 
-use devnode::{BlockTime, Config};
 use nix::sys::termios::{LocalFlags, tcgetattr};
-use node_client::node_primitives::WalletAddress;
-use node_wallet::KeyPair;
+use nodeproof_client::nodeproof_primitives::WalletAddress;
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_wallet::KeyPair;
 use pty_process::{Pty, Size};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -229,7 +229,9 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
 
     let config = Config::for_tests().with_funded(address);
     let every = BlockTime::Every(Duration::from_millis(50));
-    let node = devnode::spawn(config.with_block_time(every)).await.unwrap();
+    let node = nodeproof_devnode::spawn(config.with_block_time(every))
+        .await
+        .unwrap();
     let settings = format!(
         "base_url = \"{}\"\nnetwork = \"devnet\"\ncontract = \"{}\"\nwallet = \"{}\"\n\
          fee = 1000000\ncurrency = \"DEVN\"\n",

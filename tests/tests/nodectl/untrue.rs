@@ -3,9 +3,9 @@
 
 use std::{process::Stdio, sync::Arc};
 
-use devnode::Config;
 use integration_tests::proxy::{Fault, Proxy};
-use node_wallet::KeyPair;
+use nodeproof_devnode::Config;
+use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use crate::{
@@ -166,7 +166,11 @@ fn what_is_no_page_is_not_called_one() {
 
 /// Makes a claim at a node that changes each record of it, and tells how it ends.
 async fn recorded_as(change: fn(&mut Value)) -> String {
-    let node = Arc::new(devnode::spawn(Config::for_tests()).await.expect("a node"));
+    let node = Arc::new(
+        nodeproof_devnode::spawn(Config::for_tests())
+            .await
+            .expect("a node"),
+    );
     let maker = Arc::clone(&node);
     let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
         "/submit-transaction" => {
@@ -224,7 +228,7 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_transaction_of_another_time_is_not_signed() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = Verifier::of(&node);
     for (time, words) in [
         ((|time| time / 1000) as fn(i64) -> i64, "looks like seconds"),

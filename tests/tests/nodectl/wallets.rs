@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use node_wallet::KeyPair;
+use nodeproof_wallet::KeyPair;
 use serde_json::Value;
 
 use crate::program::{Home, Ran};

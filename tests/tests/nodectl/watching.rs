@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use devnode::Config;
+use nodeproof_devnode::Config;
 use serde_json::Value;
 
 use crate::{
@@ -23,7 +23,7 @@ fn indexes(out: &str) -> Vec<u64> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn shows_each_new_block_on_a_line_of_its_own() {
-    let node = devnode::spawn(Config::for_tests()).await.unwrap();
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let height = node.node().height();
     let home = Home::new();
     let arguments = [

@@ -29,8 +29,8 @@ struct Recipe {
 }
 
 const OURS: Recipe = Recipe {
-    dependencies: "node-client = { path = \"CLIENT\" }\n",
-    begin: "type Node = node_client::Client;\n",
+    dependencies: "nodeproof-client = { path = \"CLIENT\" }\n",
+    begin: "type Node = nodeproof_client::Client;\n",
     call: "    match node.block(NUMBER_u64).await {\n        \
            Ok(block) => block.index().is_ok_and(|index| *index == 1.into()),\n        \
            Err(_) => false,\n    }\n",
@@ -210,7 +210,7 @@ pub(super) fn measure(root: &Path, folder: &Path, rounds: u16) -> Result<Vec<Row
     const AGAINST: &str = "  : one with reqwest, rustls and serde";
     let mut rows = vec![
         Row::new(
-            "clean build of a crate with node-client",
+            "clean build of a crate with nodeproof-client",
             "s",
             clean.clone(),
         ),
@@ -226,7 +226,11 @@ pub(super) fn measure(root: &Path, folder: &Path, rounds: u16) -> Result<Vec<Row
     }
     #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
     let count = |of: &Crate| -> Result<Vec<f64>, BenchError> { Ok(vec![of.crates()? as f64]) };
-    rows.push(Row::new("crates that node-client pulls", "", count(&ours)?));
+    rows.push(Row::new(
+        "crates that nodeproof-client pulls",
+        "",
+        count(&ours)?,
+    ));
     let pulled = "crates that reqwest, rustls and serde pull";
     rows.push(Row::new(pulled, "", count(&bare)?));
     Ok(rows)

@@ -1,10 +1,10 @@
 //! What a call of the client costs, beside bare reqwest and serde on structs written by hand.
 
-use node_client::{
+use nodeproof_client::{
     BaseUrl, Client,
     transport::{self, TransportOptions},
 };
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, de::DeserializeOwned};
 use tokio::runtime::{Builder, Runtime};
 
@@ -78,7 +78,7 @@ impl Both {
     fn of(url: &str) -> Result<Self, BenchError> {
         let base: BaseUrl = url
             .parse()
-            .map_err(|error: node_client::BaseUrlError| failed(error))?;
+            .map_err(|error: nodeproof_client::BaseUrlError| failed(error))?;
         Ok(Self {
             runtime: Builder::new_current_thread().enable_all().build()?,
             client: Client::new(base.clone()).map_err(failed)?,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use node_client::Block;
-use node_primitives::Hash256;
+use nodeproof_client::Block;
+use nodeproof_primitives::Hash256;
 use serde::Deserialize;
 
 use super::{BenchError, cpu::Pair, table::Row};

@@ -9,8 +9,8 @@ use std::{
     time::Instant,
 };
 
-use devnode::{BlockTime, Config};
-use node_primitives::{Network, WalletAddress};
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_primitives::{Network, WalletAddress};
 use tokio::{runtime::Builder, sync::oneshot};
 
 use super::{BenchError, call::Question, cpu::thread_time, peak_memory, table::Row};
@@ -34,14 +34,16 @@ impl NodeThread {
                 let mut config = Config::new(Network::Devnet);
                 config.port = Some(0);
                 config.block_time = BlockTime::Manual;
-                let handle = match devnode::spawn(config).await {
+                let handle = match nodeproof_devnode::spawn(config).await {
                     Ok(handle) => handle,
                     Err(error) => {
                         let _gone = ready.send(Err(BenchError::Node(error.to_string())));
                         return 0.0;
                     }
                 };
-                let wallet = handle.wallet("alice").map(devnode::TestWallet::address);
+                let wallet = handle
+                    .wallet("alice")
+                    .map(nodeproof_devnode::TestWallet::address);
                 let question = Question {
                     url: handle.base_url().to_string(),
                     wallet: wallet.unwrap_or(WalletAddress::from_bytes([0; 20])),
@@ -77,8 +79,8 @@ const REQUESTS: usize = 4_000;
 fn rate() -> Result<f64, BenchError> {
     let node = NodeThread::start()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let failed = |error: node_client::Error| BenchError::Loop(error.to_string());
-    let client = node_client::Client::new(node.question.url.as_str()).map_err(failed)?;
+    let failed = |error: nodeproof_client::Error| BenchError::Loop(error.to_string());
+    let client = nodeproof_client::Client::new(node.question.url.as_str()).map_err(failed)?;
     runtime.block_on(async {
         for _ in 0..REQUESTS {
             client.block(node.question.block).await.map_err(failed)?;

@@ -1,7 +1,7 @@
 //! Verified signatures, beside the curve alone.
 
 use k256::ecdsa::{self, VerifyingKey, signature::hazmat::PrehashVerifier};
-use node_wallet::{KeyPair, PublicKey, Signature, verify_receipt};
+use nodeproof_wallet::{KeyPair, PublicKey, Signature, verify_receipt};
 use sha1::{Digest, Sha1};
 
 use super::{BenchError, cpu::Pair, table::Row};

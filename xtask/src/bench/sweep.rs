@@ -19,10 +19,10 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
 };
-use devnode::{BlockTime, Config};
-use node_client::transport::{self, TransportOptions};
-use node_conformance::report::Report;
-use node_primitives::Network;
+use nodeproof_client::transport::{self, TransportOptions};
+use nodeproof_conformance::report::Report;
+use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_primitives::Network;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
@@ -68,7 +68,7 @@ pub(super) async fn measure(
             .with_port(0)
             .with_blocks(blocks)
             .with_block_time(BlockTime::Manual);
-        let node = devnode::spawn(config).await;
+        let node = nodeproof_devnode::spawn(config).await;
         let node = node.map_err(|error| BenchError::Node(error.to_string()))?;
         let title = format!("A sweep of {blocks} blocks, {CONNECTIONS} connections");
         told(
@@ -97,12 +97,13 @@ struct Slow {
 }
 
 impl Slow {
-    async fn before(node: &devnode::Handle) -> Result<Self, BenchError> {
+    async fn before(node: &nodeproof_devnode::Handle) -> Result<Self, BenchError> {
         let wait = async |request: Request, next: Next| {
             tokio::time::sleep(ANSWER).await;
             next.run(request).await
         };
-        let router = devnode::router(Arc::clone(node.node())).layer(middleware::from_fn(wait));
+        let router =
+            nodeproof_devnode::router(Arc::clone(node.node())).layer(middleware::from_fn(wait));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
         let mut server = JoinSet::new();
@@ -239,7 +240,7 @@ pub(super) async fn plain_loop(url: &str, blocks: u64) -> Result<String, BenchEr
     let failed = |error: &dyn std::error::Error| BenchError::Loop(error.to_string());
     let base = url
         .parse()
-        .map_err(|error: node_client::BaseUrlError| failed(&error))?;
+        .map_err(|error: nodeproof_client::BaseUrlError| failed(&error))?;
     let http = transport::http_client(&base, &TransportOptions::default())
         .map_err(|error| failed(&error))?;
     let next = Arc::new(AtomicU64::new(1));

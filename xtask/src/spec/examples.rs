@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use node_conformance::spec::grammar::{self, Kind};
-use node_conformance::spec::{SchemaValidator, Spec, View, pointer, view};
+use nodeproof_conformance::spec::grammar::{self, Kind};
+use nodeproof_conformance::spec::{SchemaValidator, Spec, View, pointer, view};
 use serde_json::{Map, Value};
 
 use super::lint::{Lint, source_of};

@@ -9,7 +9,7 @@ mod listing;
 
 use std::collections::BTreeMap;
 
-use node_conformance::spec::view;
+use nodeproof_conformance::spec::view;
 use serde_json::Value;
 
 use super::lint::Lint;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use node_conformance::spec::view;
+use nodeproof_conformance::spec::view;
 use serde_json::Value;
 
 use super::problem::Problem;

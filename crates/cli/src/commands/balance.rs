@@ -1,8 +1,8 @@
 //! `nodectl balance`, `balances` and `holders`.
 
 use clap::Args;
-use node_client::{HolderAddress, HolderBalance, Listing, TokenBalance, escape::escaped_up_to};
-use node_primitives::{Integer, WalletAddress};
+use nodeproof_client::{HolderAddress, HolderBalance, Listing, TokenBalance};
+use nodeproof_primitives::{Integer, WalletAddress, escape::escaped_up_to};
 use serde::Serialize;
 
 use crate::{

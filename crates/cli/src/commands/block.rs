@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use clap::Args;
-use node_client::{
-    Block, BlockTransaction, Client, ExtraFields, FieldError, Receipt, escape::escaped_up_to,
-};
-use node_primitives::{Integer, RawJson, TimestampMs, WalletAddress};
+use nodeproof_client::{Block, BlockTransaction, Client, ExtraFields, FieldError, Receipt};
+use nodeproof_primitives::{Integer, RawJson, TimestampMs, WalletAddress, escape::escaped_up_to};
 use serde::{Serialize, Serializer};
 
 use crate::{

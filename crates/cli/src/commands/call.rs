@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use node_client::{
+use nodeproof_client::{
     ContractCall,
     claim::{CheckedTransaction, EchoError},
 };
-use node_primitives::{ContractAddress, RawJson, WalletAddress};
+use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
 use crate::{
     cli::{FeeArgs, contract_address, wallet_address},

@@ -1,6 +1,7 @@
 //! A transaction in words, for who is to sign it.
 
-use node_client::{Transaction, escape::escaped_up_to};
+use nodeproof_client::Transaction;
+use nodeproof_primitives::escape::escaped_up_to;
 
 use crate::output::harmless_json;
 

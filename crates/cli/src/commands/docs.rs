@@ -1,7 +1,7 @@
 //! `nodectl docs`.
 
 use clap::Args;
-use node_client::escape::{escaped, excerpt};
+use nodeproof_primitives::escape::{escaped, excerpt};
 use serde::Serialize;
 
 use crate::{failure::Failure, output::Answer, settings::Session};

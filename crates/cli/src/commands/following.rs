@@ -1,7 +1,7 @@
 //! Whether a block follows the one before it.
 
-use node_client::{Block, PreviousHash};
-use node_primitives::Hash256;
+use nodeproof_client::{Block, PreviousHash};
+use nodeproof_primitives::Hash256;
 
 use super::block::time;
 

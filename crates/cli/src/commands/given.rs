@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use node_client::claim::Kept;
+use nodeproof_client::claim::Kept;
 use serde::Deserialize;
 
 use crate::{failure::Failure, files};
 
 /// What tells a kept transaction from any other file.
-const FORMAT: &str = "node-client/kept-transaction";
+const FORMAT: &str = "nodeproof-client/kept-transaction";
 
 /// What was given.
 pub(super) enum Given {

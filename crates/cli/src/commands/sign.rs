@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 
 use super::{described::described, given::Given, signing::HalfSigned, to_sign::ToSign};
 use crate::{failure::Failure, files, key_access::SignerArgs, output, settings::Session};

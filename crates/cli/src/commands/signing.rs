@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use node_client::{
+use nodeproof_client::{
     HexText, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
     claim::{EchoError, check_unique_members},
 };
-use node_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
-use node_wallet::{Signature, TransactionError, required_signers};
+use nodeproof_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
+use nodeproof_wallet::{Signature, TransactionError, required_signers};
 
 use super::described::{is_call, what};
 use crate::failure::Failure;

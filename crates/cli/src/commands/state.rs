@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use node_client::escape::excerpt;
-use node_primitives::{ContractAddress, RawJson};
+use nodeproof_primitives::{ContractAddress, RawJson, escape::excerpt};
 use serde::Serialize;
 
 use crate::{

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use node_client::{
+use nodeproof_client::{
     Client, ErrorKind, SignedTransaction, SubmitAnswer,
     claim::{Kept, KeptState, SubmitError, SubmitPolicy},
 };

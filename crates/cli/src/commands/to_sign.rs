@@ -1,6 +1,6 @@
 //! What would be signed, shown to the byte.
 
-use node_primitives::{RawJson, WalletAddress};
+use nodeproof_primitives::{RawJson, WalletAddress};
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
@@ -71,7 +71,7 @@ impl Answer for ToSign {
             text.push_str(&format!("to be signed by {wallet}\n"));
         }
         if let Some(path) = &self.kept_in {
-            let path = node_client::escape::escaped(path);
+            let path = nodeproof_primitives::escape::escaped(path);
             text.push_str(&if self.already_signed {
                 format!("signed by an earlier run already, and kept in {path}\n")
             } else {

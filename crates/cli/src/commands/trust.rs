@@ -1,7 +1,7 @@
 //! `nodectl trust`.
 
 use clap::Args;
-use node_primitives::{Integer, WalletAddress};
+use nodeproof_primitives::{Integer, WalletAddress};
 use serde::Serialize;
 
 use crate::{cli::wallet_address, failure::Failure, output::Answer, settings::Session};

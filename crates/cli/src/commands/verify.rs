@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use node_client::Receipt;
-use node_primitives::WalletAddress;
-use node_wallet::{PublicKey, Signature, verify_receipt};
+use nodeproof_client::Receipt;
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::{PublicKey, Signature, verify_receipt};
 use serde::Serialize;
 
 use super::{
@@ -74,8 +74,8 @@ pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<(), Failure> {
 fn is_receipt(text: &str) -> bool {
     #[derive(serde::Deserialize)]
     struct Named {
-        data: Option<node_primitives::RawJson>,
-        transaction: Option<node_primitives::RawJson>,
+        data: Option<nodeproof_primitives::RawJson>,
+        transaction: Option<nodeproof_primitives::RawJson>,
     }
     serde_json::from_str(text)
         .is_ok_and(|named: Named| named.data.is_some() && named.transaction.is_none())

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use node_primitives::WalletAddress;
-use node_wallet::{KeyFile, KeyPair, Protection, PublicKey};
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::{KeyFile, KeyPair, Protection, PublicKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
 

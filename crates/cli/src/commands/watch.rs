@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
-use node_client::{Block, Client};
-use node_primitives::Integer;
+use nodeproof_client::{Block, Client};
+use nodeproof_primitives::Integer;
 
 use super::{
     block::{Shown, another, look, newest},

@@ -1,4 +1,4 @@
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 
 use super::{BaseUrl, BaseUrlError};
 

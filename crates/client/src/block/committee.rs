@@ -1,6 +1,6 @@
 //! The members of a committee.
 
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

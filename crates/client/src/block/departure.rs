@@ -71,7 +71,7 @@ impl fmt::Display for Departure {
             DepartureKind::Elsewhere(place) => write!(f, "`{field}` is found as `{place}`"),
             DepartureKind::OtherForm(form) => write!(f, "`{field}` is {form}"),
             DepartureKind::Malformed(reason) => {
-                let reason = crate::escape::escaped_up_to(reason, 200);
+                let reason = nodeproof_primitives::escape::escaped_up_to(reason, 200);
                 write!(f, "`{field}` is malformed: {reason}")
             }
         }

@@ -9,7 +9,7 @@ mod transaction;
 
 use std::fmt;
 
-use node_primitives::{Hash256, Integer, TimestampMs, WalletAddress};
+use nodeproof_primitives::{Hash256, Integer, TimestampMs, WalletAddress};
 
 pub use departure::{Departure, DepartureKind};
 pub use receipt::Receipt;
@@ -34,7 +34,7 @@ use read::Text;
 /// Source: the contract, "Block (returned by `/get-block`)".
 ///
 /// ```
-/// let block = node_client::Block::from_slice(
+/// let block = nodeproof_client::Block::from_slice(
 ///     br#"{"block_index": 7, "timestamp": 1767225600000, "previous_hash": "0",
 ///          "committee": "[\"0xe8cf534e934cf1d5fb523b8c3134a501037d470e\"]"}"#,
 /// )?;

@@ -5,7 +5,7 @@
 //! would be wrong. Whatever is written otherwise is left to the tolerant way,
 //! which tests hold this one against.
 
-use node_primitives::{Hash256, TimestampMs, WalletAddress};
+use nodeproof_primitives::{Hash256, TimestampMs, WalletAddress};
 
 use super::Receipt;
 use crate::{

@@ -1,6 +1,6 @@
 //! Votes on a block.
 
-use node_primitives::{Hash256, Integer, RawJson, TimestampMs, WalletAddress};
+use nodeproof_primitives::{Hash256, Integer, RawJson, TimestampMs, WalletAddress};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

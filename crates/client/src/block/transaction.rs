@@ -1,6 +1,6 @@
 //! Transactions in a block.
 
-use node_primitives::{Integer, RawJson};
+use nodeproof_primitives::{Integer, RawJson};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

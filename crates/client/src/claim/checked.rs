@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use node_primitives::{Signer, SignerError, TimestampMs, TransactionCode, WalletAddress};
+use nodeproof_primitives::{
+    Signer, SignerError, TimestampMs, TransactionCode, WalletAddress, escape::escaped,
+};
 use serde::Serialize;
 
 use super::{
     EchoError, Fee,
     echo::{check_built, check_final, check_signable, check_signed},
 };
-use crate::{
-    ContractCall, DecodeError, RawTransaction, SignedTransaction, Transaction, escape::escaped,
-};
+use crate::{ContractCall, DecodeError, RawTransaction, SignedTransaction, Transaction};
 
 /// A transaction that a node built, and that was found to be exactly the call that was asked for,
 /// with the fee that was chosen.
@@ -21,11 +21,11 @@ use crate::{
 ///
 /// ```no_run
 /// # async fn example(
-/// #     node: node_client::Client,
-/// #     call: node_client::ContractCall,
-/// #     wallet: &dyn node_client::node_primitives::Signer,
+/// #     node: nodeproof_client::Client,
+/// #     call: nodeproof_client::ContractCall,
+/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
-/// use node_client::claim::{CheckedTransaction, Fee};
+/// use nodeproof_client::claim::{CheckedTransaction, Fee};
 ///
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
 /// let raw = node.build_call(&call).await?;
@@ -92,7 +92,7 @@ impl CheckedTransaction {
 
     fn of(asked: &ContractCall, fee: &Fee, text: &str) -> Result<Self, EchoError> {
         let raw = RawTransaction::from_text(text)?;
-        let message = node_primitives::signed_message(text)?;
+        let message = nodeproof_primitives::signed_message(text)?;
         let view = Transaction::from_text(text)?;
         let unreadable = |fault: crate::FieldError| {
             DecodeError::because("a raw transaction", &fault.to_string())

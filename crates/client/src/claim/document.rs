@@ -6,10 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use node_primitives::Hash256;
+use nodeproof_primitives::{Hash256, escape::escaped};
 use sha2::{Digest, Sha256};
-
-use crate::escape::escaped;
 
 /// How much of a document is read at a time, in bytes.
 const PIECE: usize = 64 * 1024;
@@ -132,7 +130,7 @@ impl Document {
 /// `on_progress` is told after every piece how many bytes were read until then.
 ///
 /// ```
-/// let hash = node_client::claim::document_hash(&b"abc"[..], |_| {})?;
+/// let hash = nodeproof_client::claim::document_hash(&b"abc"[..], |_| {})?;
 /// assert_eq!(
 ///     hash.to_string(),
 ///     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use node_primitives::TransactionCode;
+use nodeproof_primitives::{TransactionCode, escape::escaped};
 
 use super::{DocumentError, EchoError, FeeError, KeptError, SignError, SubmitError};
-use crate::{Error, VerificationRecord, escape::escaped};
+use crate::{Error, VerificationRecord};
 
 /// A claim was not made, or it is not known whether it was.
 ///
@@ -118,7 +118,7 @@ fn told(messages: &[String]) -> String {
     if messages.is_empty() {
         return "it does not say why".to_owned();
     }
-    crate::escape::escaped_up_to(&messages.join("; "), 400)
+    nodeproof_primitives::escape::escaped_up_to(&messages.join("; "), 400)
 }
 
 fn still_kept(kept: Option<&PathBuf>) -> String {

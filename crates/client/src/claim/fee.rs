@@ -1,6 +1,6 @@
 //! What a transaction costs, chosen by whoever pays.
 
-use node_primitives::{Amount, InexactAmountError, MessageError, signed_message};
+use nodeproof_primitives::{Amount, InexactAmountError, MessageError, signed_message};
 
 /// A fee: an exact amount, and the token that it is paid in.
 ///
@@ -10,7 +10,7 @@ use node_primitives::{Amount, InexactAmountError, MessageError, signed_message};
 /// Source: the contract, "`transaction.fee` … number … decimal", "`transaction.currency`".
 ///
 /// ```
-/// use node_client::claim::Fee;
+/// use nodeproof_client::claim::Fee;
 ///
 /// let fee = Fee::new("1500000".parse()?, "TKN")?;
 /// assert!(Fee::new("0.10000000000000000001".parse()?, "TKN").is_err());

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use node_primitives::{Hash256, Signer, TransactionCode, WalletAddress};
+use nodeproof_primitives::{Hash256, Signer, TransactionCode, WalletAddress};
 
 use super::{
     CheckedTransaction, Claim, ClaimError, ClaimOptions, ClaimStep, Document, DocumentError, Kept,

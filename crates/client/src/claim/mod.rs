@@ -5,7 +5,7 @@
 //! be read:
 //!
 //! ```no_run
-//! use node_client::{Client, claim::{Claim, ClaimOptions, Fee}, node_primitives::Signer};
+//! use nodeproof_client::{Client, claim::{Claim, ClaimOptions, Fee}, nodeproof_primitives::Signer};
 //! use std::path::Path;
 //!
 //! # async fn example(wallet: &dyn Signer) -> Result<(), Box<dyn std::error::Error>> {
@@ -27,7 +27,7 @@
 //! 2. [`Client::build_call`](crate::Client::build_call), then [`CheckedTransaction::check`], which
 //!    is the only way to a text that may be signed, and
 //!    [`Client::check_timely`](crate::Client::check_timely) for its time;
-//! 3. [`CheckedTransaction::sign`] with whatever is a [`Signer`](node_primitives::Signer);
+//! 3. [`CheckedTransaction::sign`] with whatever is a [`Signer`](nodeproof_primitives::Signer);
 //! 4. [`Kept::create`], so that a crash can't make a second claim of one, after
 //!    [`Kept::pending_in`] has told whether another one of the asset may still be recorded;
 //! 5. [`Client::submit_until_answered`], which may send the *same* transaction more than once;

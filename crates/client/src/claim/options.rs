@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use node_primitives::TransactionCode;
+use nodeproof_primitives::TransactionCode;
 
 use super::{Document, HashProgress, ReadBack, SubmitPolicy};
 

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use node_primitives::{ContractAddress, RawJson, WalletAddress};
+use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 use serde::Serialize;
 
 use super::echo::shown_apart;

@@ -1,6 +1,8 @@
 //! A call, an honest node's answer to it, and who signs: what the tests of this module begin with.
 
-use node_primitives::{MessageSignature, RawJson, Signer, SignerError, Signing, WalletAddress};
+use nodeproof_primitives::{
+    MessageSignature, RawJson, Signer, SignerError, Signing, WalletAddress,
+};
 
 use super::{CheckedTransaction, EchoError, Fee};
 use crate::{ContractCall, RawTransaction};

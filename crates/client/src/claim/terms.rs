@@ -1,6 +1,6 @@
 //! What is claimed.
 
-use node_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
+use nodeproof_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
 
 use super::{CheckedTransaction, ClaimError, Document, EchoError, Fee};
 use crate::{AddVerification, ContractCall};

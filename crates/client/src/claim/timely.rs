@@ -1,6 +1,6 @@
 //! Whether the time that a node gave a transaction is one of these days.
 
-use node_primitives::TimestampMs;
+use nodeproof_primitives::TimestampMs;
 
 use super::{CheckedTransaction, EchoError};
 use crate::Client;

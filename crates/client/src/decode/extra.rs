@@ -1,6 +1,6 @@
 //! Fields that nobody described.
 
-use node_primitives::RawJson;
+use nodeproof_primitives::RawJson;
 
 use crate::error::{of_fields, says_absent};
 

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use node_primitives::RawJson;
+use nodeproof_primitives::{RawJson, escape::escaped_up_to};
 use serde_json::value::RawValue;
 
 use super::Leaf;
-use crate::escape::escaped_up_to;
 
 /// A field that an answer should have, and how it was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

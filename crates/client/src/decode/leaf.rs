@@ -2,12 +2,12 @@
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
-use node_primitives::{
+use nodeproof_primitives::{
     ContractAddress, Hash256, Integer, RawJson, TimestampMs, TransactionCode, WalletAddress,
+    escape::escaped_up_to,
 };
 
 use super::hex_bytes;
-use crate::escape::escaped_up_to;
 
 /// A value that is read from the text of one JSON value; `null` never gets here.
 pub(crate) trait Leaf: Sized {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use node_primitives::RawJson;
+use nodeproof_primitives::RawJson;
 use serde::{
     Serialize,
     de::{self, MapAccess, SeqAccess, Visitor},

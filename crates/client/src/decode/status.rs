@@ -1,7 +1,7 @@
 //! The status inside of an answer.
 
 use super::{ExtraFields, Field, FieldError, FieldFault};
-use crate::escape::escaped_up_to;
+use nodeproof_primitives::escape::escaped_up_to;
 
 /// What is in `status` where the answer is one of success; the only one that the contract shows.
 pub(crate) const SUCCESS: &str = "SUCCESS";

@@ -1,6 +1,6 @@
 //! A body that is not what it should be.
 
-use crate::escape::escaped_up_to;
+use nodeproof_primitives::escape::escaped_up_to;
 
 /// A body can't be read as what it should be.
 ///

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::{decode::ExtraFields, escape::escaped_up_to};
+use crate::decode::ExtraFields;
+use nodeproof_primitives::escape::escaped_up_to;
 
 /// The longest detail that is kept, in characters.
 const MOST: usize = 500;

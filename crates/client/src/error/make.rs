@@ -8,10 +8,10 @@ use super::{DecodeError, Error, ErrorKind, Inner, detail};
 use crate::{
     FieldError,
     call::Operation,
-    escape::{escaped_up_to, excerpt},
     generated,
     transport::{BodyTooLarge, Exchange},
 };
+use nodeproof_primitives::escape::{escaped_up_to, excerpt};
 
 /// How much of a body an error keeps, in bytes.
 const EXCERPT: usize = 512;

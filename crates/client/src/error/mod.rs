@@ -13,7 +13,8 @@ pub(crate) use absent::says_absent;
 pub use decode::DecodeError;
 pub(crate) use detail::of_fields;
 
-use crate::{BaseUrlError, escape::escaped, transport::is_passing};
+use crate::{BaseUrlError, transport::is_passing};
+use nodeproof_primitives::escape::escaped;
 
 /// A call did not yield an answer.
 ///
@@ -25,8 +26,8 @@ use crate::{BaseUrlError, escape::escaped, transport::is_passing};
 /// [`SubmitAnswer`](crate::SubmitAnswer) that is not valid.
 ///
 /// ```no_run
-/// # async fn example() -> Result<(), node_client::Error> {
-/// let client = node_client::Client::new("http://localhost:8420")?;
+/// # async fn example() -> Result<(), nodeproof_client::Error> {
+/// let client = nodeproof_client::Client::new("http://localhost:8420")?;
 /// match client.block(1200_u64).await {
 ///     Ok(block) => println!("{} departures", block.departures().len()),
 ///     Err(error) if error.is_not_found() => println!("no such block"),

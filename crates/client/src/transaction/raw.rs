@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use node_primitives::{Amount, RawJson};
+use nodeproof_primitives::{Amount, RawJson};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{SignedTransaction, Transaction, edit};
@@ -18,7 +18,7 @@ use crate::DecodeError;
 /// Nodes leave the fee to be set before signing: [`with_fee`](Self::with_fee).
 ///
 /// ```
-/// use node_client::{RawTransaction, SignatureEntry};
+/// use nodeproof_client::{RawTransaction, SignatureEntry};
 ///
 /// let raw = RawTransaction::from_slice(
 ///     br#"{"transaction":{"type":3,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
@@ -114,7 +114,7 @@ impl RawTransaction {
     /// The transaction with these signatures, ready to be submitted.
     ///
     /// An entry is a [`SignatureEntry`](crate::SignatureEntry), or whatever else is
-    /// written as one, such as what `node-wallet` signs with.
+    /// written as one, such as what `nodeproof-wallet` signs with.
     ///
     /// # Errors
     /// If the answer has no transaction in it, or an entry is not written as a signature.

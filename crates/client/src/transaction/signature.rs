@@ -1,6 +1,6 @@
 //! The signature of one signer.
 
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Serialize};
 
 use crate::HexText;

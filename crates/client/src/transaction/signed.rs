@@ -1,6 +1,6 @@
 //! Transactions with their signatures.
 
-use node_primitives::RawJson;
+use nodeproof_primitives::RawJson;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::{SignatureEntry, Transaction, edit};

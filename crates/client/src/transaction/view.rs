@@ -1,6 +1,6 @@
 //! A typed view of a transaction.
 
-use node_primitives::{
+use nodeproof_primitives::{
     Amount, ContractAddress, Integer, RawJson, TimestampMs, TransactionCode, WalletAddress,
 };
 

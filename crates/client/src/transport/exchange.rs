@@ -26,14 +26,14 @@ const FAILURE_BODY: usize = 64 * 1024;
 /// Only who makes a [`generated::Client`] by hand needs one:
 ///
 /// ```
-/// use node_client::{BaseUrl, generated, transport::{Inner, Limits, TransportOptions, http_client}};
+/// use nodeproof_client::{BaseUrl, generated, transport::{Inner, Limits, TransportOptions, http_client}};
 ///
 /// let base: BaseUrl = "http://localhost:8420".parse()?;
 /// let http = http_client(&base, &TransportOptions::default())?;
 /// let client =
 ///     generated::Client::new_with_client(base.as_str(), http, Inner::new(Limits::default()));
 /// # let _ = client;
-/// # Ok::<(), node_client::Error>(())
+/// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Inner {

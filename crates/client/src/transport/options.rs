@@ -8,7 +8,7 @@ use super::RetryPolicy;
 ///
 /// ```
 /// use std::time::Duration;
-/// use node_client::transport::TransportOptions;
+/// use nodeproof_client::transport::TransportOptions;
 ///
 /// let options = TransportOptions::default().connect_timeout(Duration::from_secs(1));
 /// # let _ = options;

@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use node_client::{DecodeError, ErrorKind};
+use nodeproof_client::{DecodeError, ErrorKind};
 use reqwest::StatusCode;
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     server::{Reply, Server},
 };
 
-async fn refusal(reply: Reply) -> node_client::Error {
+async fn refusal(reply: Reply) -> nodeproof_client::Error {
     let server = Server::answering(reply).await;
     let error = client(&server.base).block(9).await.unwrap_err();
     let url = format!("{}/get-block?block_index=9", server.base);
@@ -182,7 +182,7 @@ async fn an_answer_without_its_balance_is_an_error_with_its_url() {
         "{error}"
     );
     assert!(error.url().unwrap().contains("TOKEN_IN_WALLET"));
-    assert!(error.source().unwrap().is::<node_client::FieldError>());
+    assert!(error.source().unwrap().is::<nodeproof_client::FieldError>());
     assert!(!format!("{error} {error:?}").contains('\u{1b}'));
 }
 

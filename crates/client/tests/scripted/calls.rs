@@ -1,8 +1,8 @@
 //! Each call: what is asked, and what is made of the answer.
 
-use node_client::{
+use nodeproof_client::{
     AddVerification, Client, ContractCall, HolderAddress, SignatureEntry, SignedTransaction,
-    node_primitives::{Network, RawJson},
+    nodeproof_primitives::{Network, RawJson},
 };
 
 use crate::{
@@ -18,7 +18,7 @@ async fn a_block_is_asked_for_by_its_index() {
     let request = server.request();
     assert_eq!(request.line, "GET /get-block?block_index=7 HTTP/1.1");
     assert_eq!(request.header("accept"), Some("application/json"));
-    assert_eq!(request.header("user-agent"), Some("node-client/0.1.0"));
+    assert_eq!(request.header("user-agent"), Some("nodeproof-client/0.1.0"));
     // Added by the generator, and asked for by nobody.
     assert_eq!(request.header("api-version"), None);
     // No compression, so that no small body can become a large one.
@@ -35,7 +35,7 @@ async fn an_index_may_be_of_any_size() {
     client
         .block(
             "9".repeat(60)
-                .parse::<node_client::node_primitives::Integer>()
+                .parse::<nodeproof_client::nodeproof_primitives::Integer>()
                 .unwrap(),
         )
         .await

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use node_client::{
+use nodeproof_client::{
     AddVerification, SignedTransaction,
     claim::{ReadBack, SubmitPolicy},
 };
@@ -24,7 +24,7 @@ fn policy() -> SubmitPolicy {
     SubmitPolicy::default().pauses(SHORT, Duration::from_secs(5))
 }
 
-async fn wait(server: &Server, wait: Duration) -> Result<ReadBack, node_client::Error> {
+async fn wait(server: &Server, wait: Duration) -> Result<ReadBack, nodeproof_client::Error> {
     let claim = AddVerification::new("a", WALLET.parse().unwrap(), 9);
     let contract = CONTRACT.parse().unwrap();
     client(&server.base)

@@ -1,6 +1,6 @@
 //! The generated client below the face, and HTTP clients of one's own.
 
-use node_client::{
+use nodeproof_client::{
     BaseUrl, Client, IntegerParameter, generated,
     transport::{Inner, Limits, TransportOptions, http_client},
 };
@@ -145,5 +145,5 @@ async fn the_user_agent_is_sent_and_a_bad_one_refused() {
         .user_agent("a\r\nb: c")
         .build()
         .unwrap_err();
-    assert_eq!(error.kind(), node_client::ErrorKind::Configuration);
+    assert_eq!(error.kind(), nodeproof_client::ErrorKind::Configuration);
 }

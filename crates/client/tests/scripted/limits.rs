@@ -2,7 +2,7 @@
 
 use std::{error::Error as _, future::Future, time::Duration};
 
-use node_client::{
+use nodeproof_client::{
     ErrorKind, SignedTransaction,
     transport::{BodyTooLarge, RetryPolicy},
 };
@@ -21,7 +21,7 @@ async fn ended<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(NEVER, work).await.unwrap()
 }
 
-fn chain_has_body_too_large(error: &node_client::Error) -> bool {
+fn chain_has_body_too_large(error: &nodeproof_client::Error) -> bool {
     let mut source = error.source();
     while let Some(error) = source {
         if error.is::<BodyTooLarge>() {

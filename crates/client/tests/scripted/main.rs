@@ -16,7 +16,7 @@ mod tls;
 
 use std::time::Duration;
 
-use node_client::{Client, ClientBuilder, transport::RetryPolicy};
+use nodeproof_client::{Client, ClientBuilder, transport::RetryPolicy};
 
 pub(crate) const WALLET: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 pub(crate) const OTHER: &str = "0xb21854c8df7c314b3778036b532c5438abfeff03";

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use node_client::{ContractCall, ErrorKind, SignedTransaction, transport::RetryPolicy};
+use nodeproof_client::{ContractCall, ErrorKind, SignedTransaction, transport::RetryPolicy};
 
 use crate::{
     CONTRACT, builder, client,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use node_client::ErrorKind;
+use nodeproof_client::ErrorKind;
 use tokio::net::TcpListener;
 use tokio_rustls::{TlsAcceptor, rustls};
 

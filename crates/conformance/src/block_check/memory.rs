@@ -5,7 +5,7 @@ use std::{
     fmt,
 };
 
-use node_primitives::{TimestampMs, TransactionCode};
+use nodeproof_primitives::{TimestampMs, TransactionCode};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 

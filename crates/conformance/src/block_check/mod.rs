@@ -17,7 +17,7 @@ pub(crate) use plain::{Expected, Plain, Voters, describes};
 pub(crate) use seen::{Kind, Seen, asked_index};
 pub(crate) use times::{Bound, Misplaced, Timed};
 
-use node_client::Block;
+use nodeproof_client::Block;
 
 use crate::{
     field::{self, Field},

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use node_client::Block;
+use nodeproof_client::Block;
 
 use super::memory::{Fingerprint, Links, Previous};
 use crate::exchange::{Exchange, Request};

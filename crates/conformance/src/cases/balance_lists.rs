@@ -8,8 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use node_client::escape::escaped_up_to as shown;
-use node_primitives::{Integer, RawJson};
+use nodeproof_primitives::{Integer, RawJson, escape::escaped_up_to as shown};
 
 use crate::{
     exchange::{Exchange, Request},

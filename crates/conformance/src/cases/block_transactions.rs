@@ -3,8 +3,9 @@
 //! The contract leaves the form of a block's transactions open, so one of another form is judged by
 //! none of these.
 
-use node_client::{SignedTransaction, escape::escaped_up_to as shown};
-use node_wallet::{SignatureEntry, verify_transaction};
+use nodeproof_client::SignedTransaction;
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::Value;
 
 use super::{Case, get_block::MILLISECONDS};
@@ -122,7 +123,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mu
 fn signatures(seen: &Seen, judged: &mut Judged) {
     for (place, signed) in transactions(seen) {
         let text = signed.transaction_text();
-        if node_wallet::required_signers(text).is_err() {
+        if nodeproof_wallet::required_signers(text).is_err() {
             continue;
         }
         judged.one();
@@ -146,7 +147,7 @@ fn signatures(seen: &Seen, judged: &mut Judged) {
     }
 }
 
-fn entry(entry: &node_client::SignatureEntry) -> Result<SignatureEntry, String> {
+fn entry(entry: &nodeproof_client::SignatureEntry) -> Result<SignatureEntry, String> {
     serde_json::to_string(entry)
         .and_then(|text| serde_json::from_str(&text))
         .map_err(|error| error.to_string())

@@ -1,6 +1,7 @@
 //! `POST /call-sc`.
 
-use node_client::{RawTransaction, escape::escaped_up_to as shown};
+use nodeproof_client::RawTransaction;
+use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use super::{
@@ -9,7 +10,6 @@ use super::{
     stored,
 };
 use crate::{
-    exact,
     exchange::{Exchange, Request},
     judge::{Height, all_answer_json, decodes, never, objects, refused},
     outcome::{Finding, Findings, Obstacle},
@@ -491,7 +491,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         let reason = format!("no call was built: {}", exchange.summary());
         return Err(Obstacle::NoMaterial(reason));
     };
-    let wanted = exact::read(&params)
+    let wanted = canonical_json::read(&params)
         .ok_or_else(|| Obstacle::Harness("the params that were sent are no JSON".to_owned()))?;
     let Some((at, _)) = find(answer, "params", "") else {
         let what = "the transaction does not say its params";
@@ -505,7 +505,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
     };
     let found = std::str::from_utf8(&exchange.body)
         .ok()
-        .and_then(exact::read)
+        .and_then(canonical_json::read)
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
         let reason = "the answer is more than is read exactly";

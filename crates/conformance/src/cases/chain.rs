@@ -8,9 +8,9 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use node_client::{Block, Receipt, escape::escaped_up_to as shown};
-use node_primitives::{RawJson, TimestampMs, WalletAddress};
-use node_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
+use nodeproof_client::{Block, Receipt};
+use nodeproof_primitives::{RawJson, TimestampMs, WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 use serde_json::Value;
 
 use super::{Case, get_block::NO_BLOCK};

@@ -9,7 +9,7 @@ use crate::{
     sample::{Context, OWN_DOCUMENT, Sample},
     spec::{Operation, Spec, View},
 };
-use node_client::escape::escaped_up_to as shown;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::Url;
 
 const LISTING: &str = "Every node serves an interactive API listing at `{base_url}/docs`.";

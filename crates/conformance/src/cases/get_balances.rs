@@ -1,7 +1,7 @@
 //! `GET /get-balances`.
 
-use node_client::{BalanceAnswer, escape::escaped_up_to as shown};
-use node_primitives::Integer;
+use nodeproof_client::BalanceAnswer;
+use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use super::{

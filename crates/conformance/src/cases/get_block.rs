@@ -116,7 +116,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// What a client needs of a block, in whichever form it comes.
-fn read(block: &node_client::Block) -> Result<(), String> {
+fn read(block: &nodeproof_client::Block) -> Result<(), String> {
     let needed = block
         .index()
         .map(drop)

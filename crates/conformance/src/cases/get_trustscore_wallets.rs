@@ -1,6 +1,7 @@
 //! `GET /get-trustscore-wallets`.
 
-use node_client::{TrustScore, escape::escaped_up_to as shown};
+use nodeproof_client::TrustScore;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::Case;
 use crate::{

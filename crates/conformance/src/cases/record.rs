@@ -9,8 +9,8 @@ use std::{
     sync::Arc,
 };
 
-use node_client::{VerificationRecord, escape::escaped_up_to as shown};
-use node_primitives::WalletAddress;
+use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! `GET /sc-state`.
 
-use node_client::escape::escaped_up_to as shown;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use node_client::SubmitAnswer;
+use nodeproof_client::SubmitAnswer;
 use serde_json::Value;
 
 use super::{Case, stored};

@@ -1,8 +1,8 @@
 //! Why a run did not begin.
 
-use node_primitives::Network;
+use nodeproof_primitives::Network;
 
-use node_wallet::KeyFileError;
+use nodeproof_wallet::KeyFileError;
 
 use crate::{BaselineError, StateError, TargetError};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use node_primitives::{ContractAddress, WalletAddress};
+use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde_json::Value;
 
 use super::Fixture;

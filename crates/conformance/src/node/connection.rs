@@ -14,7 +14,7 @@ use hyper::{
     client::conn::http1::{self, SendRequest},
 };
 use hyper_util::rt::TokioIo;
-use node_client::BaseUrl;
+use nodeproof_client::BaseUrl;
 use tokio::net::TcpStream;
 
 use crate::exchange::{Method, Request};

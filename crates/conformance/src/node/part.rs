@@ -7,7 +7,7 @@ use std::{
 };
 
 use hyper::body::Bytes;
-use node_client::BaseUrl;
+use nodeproof_client::BaseUrl;
 use reqwest::header;
 
 use super::connection::{self, Connection};
@@ -117,11 +117,14 @@ pub(super) enum Failure {
 
 impl Failure {
     pub(super) fn broken(error: &hyper::Error) -> Self {
-        Self::Broken(node_client::escape::escaped_up_to(&causes(error), 300))
+        Self::Broken(nodeproof_primitives::escape::escaped_up_to(
+            &causes(error),
+            300,
+        ))
     }
 
     pub(super) fn of(error: &reqwest::Error) -> Self {
-        let reason = node_client::escape::escaped_up_to(&causes(error), 300);
+        let reason = nodeproof_primitives::escape::escaped_up_to(&causes(error), 300);
         if error.is_timeout() {
             Self::Slow(reason)
         } else {

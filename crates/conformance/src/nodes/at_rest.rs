@@ -61,7 +61,7 @@ pub(super) async fn balances(sides: &[Side]) -> CrossCheck {
 pub(super) async fn records(sides: &[Side]) -> CrossCheck {
     let mut compared = Comparison::default();
     for (contract, asset) in union(sides, |side| &side.known.assets) {
-        let asset_shown = node_client::escape::escaped_up_to(asset, 80);
+        let asset_shown = nodeproof_primitives::escape::escaped_up_to(asset, 80);
         let place = format!("asset {asset_shown} in {contract}");
         let request = contract_state_request(contract, asset);
         compared.one(sides, place, &request, content::record).await;

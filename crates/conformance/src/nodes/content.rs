@@ -7,13 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use node_client::{
-    BalanceAnswer, Block, ContractState, FieldError, HexText, TrustScore,
-    escape::escaped_up_to as shown,
-};
-use node_primitives::{Integer, RawJson};
+use nodeproof_client::{BalanceAnswer, Block, ContractState, FieldError, HexText, TrustScore};
+use nodeproof_primitives::{Integer, RawJson};
+use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
-use crate::{block_check::Fingerprint, exact, exchange::Exchange};
+use crate::{block_check::Fingerprint, exchange::Exchange};
 
 /// A value that stands for itself by 16 bytes, with how it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +79,7 @@ fn there(is_there: bool) -> Content {
 
 /// The text that stands for a JSON document, whatever its spelling.
 fn canonical(text: &str) -> String {
-    exact::read(text).map_or_else(|| text.to_owned(), |value| value.canonical())
+    canonical_json::read(text).map_or_else(|| text.to_owned(), |value| value.canonical())
 }
 
 /// A block; nothing where the answer tells nothing of it.

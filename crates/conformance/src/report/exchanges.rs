@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use node_client::escape::{escaped, escaped_up_to, excerpt};
+use nodeproof_primitives::escape::{escaped, escaped_up_to, excerpt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -16,11 +16,7 @@ pub(crate) struct Folder(PathBuf);
 /// The files, each with what one of ours begins with, and what soon follows.
 const FILES: [(&str, &str, &str); 3] = [
     ("report.json", "{\n  \"version\": ", "\"exit_code\": "),
-    (
-        "junit.xml",
-        "<?xml ",
-        "<testsuites name=\"node-conformance\"",
-    ),
+    ("junit.xml", "<?xml ", "<testsuites name=\"nodeproof\""),
     ("report.html", "<!DOCTYPE html>", super::html::GENERATOR),
 ];
 /// How soon it follows, in bytes.

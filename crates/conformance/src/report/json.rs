@@ -1,6 +1,6 @@
 //! The text of `report.json`.
 
-use node_client::escape::escaped;
+use nodeproof_primitives::escape::escaped;
 
 use serde::Serialize;
 

@@ -6,7 +6,7 @@
 
 use std::{io, time::Duration};
 
-use node_client::escape::escaped_up_to as shown;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
@@ -23,7 +23,7 @@ const MOST_MESSAGE: usize = 400;
 /// # Errors
 /// When the document can't be written, which would be a fault of this crate.
 pub fn junit(report: &Report) -> io::Result<String> {
-    let mut document = quick_junit::Report::new("node-conformance");
+    let mut document = quick_junit::Report::new("nodeproof");
     document.set_time(Duration::from_millis(report.elapsed_ms));
     document.add_test_suite(suite(report, "run", vec![whole_run(report)]));
     let mut at = 0;
@@ -46,7 +46,7 @@ pub fn junit(report: &Report) -> io::Result<String> {
 /// # Errors
 /// When the document can't be written, which would be a fault of this crate.
 pub fn junit_of_nodes(report: &NodesReport) -> io::Result<String> {
-    let mut document = quick_junit::Report::new("node-conformance");
+    let mut document = quick_junit::Report::new("nodeproof");
     let longest = report.nodes.iter().map(|node| node.elapsed_ms).max();
     document.set_time(Duration::from_millis(longest.unwrap_or_default()));
     for node in &report.nodes {

@@ -6,7 +6,7 @@ pub use nodes::pretty_nodes;
 
 use std::fmt::Write;
 
-use node_client::escape::escaped_up_to as shown;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use similar::TextDiff;
 
 use super::{CaseReport, FindingReport, Report, SweepReport, Verdict};

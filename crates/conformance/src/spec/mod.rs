@@ -5,7 +5,7 @@
 //! what a node must do; a node that needs the full one departs from the contract.
 //!
 //! ```
-//! use node_conformance::spec::{Spec, View};
+//! use nodeproof_conformance::spec::{Spec, View};
 //!
 //! let spec = Spec::from_json(r##"{
 //!     "openapi": "3.0.3", "info": {"title": "t", "version": "1"},

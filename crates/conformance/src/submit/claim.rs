@@ -2,9 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use node_client::escape::escaped_up_to as shown;
-use node_primitives::WalletAddress;
-use node_wallet::sign_with;
+use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_wallet::sign_with;
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -382,7 +381,7 @@ pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> 
 
 /// What a refusal says, in a line.
 pub(crate) fn message(answer: &Exchange) -> String {
-    let said = node_client::SubmitAnswer::from_slice(&answer.body)
+    let said = nodeproof_client::SubmitAnswer::from_slice(&answer.body)
         .map(|answer| answer.messages().join("; "))
         .unwrap_or_default();
     if said.is_empty() {

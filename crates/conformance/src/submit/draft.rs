@@ -5,12 +5,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use node_client::{
+use nodeproof_client::{
     ContractCall, RawTransaction,
     claim::{CheckedTransaction, EchoError, Fee},
-    escape::escaped_up_to as shown,
 };
-use node_primitives::WalletAddress;
+use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
 
 use super::{Submitting, answered};
@@ -151,7 +150,7 @@ fn contract_call(call: &Value) -> Result<ContractCall, String> {
     let text = |name: &str| call[name].as_str().unwrap_or_default();
     let address = text("sc_address")
         .parse()
-        .map_err(|error: node_primitives::ParseHexError| error.to_string())?;
+        .map_err(|error: nodeproof_primitives::ParseHexError| error.to_string())?;
     let signers: Vec<WalletAddress> =
         serde_json::from_value(call["signers"].clone()).map_err(|error| error.to_string())?;
     ContractCall::new(address, text("function_called"))

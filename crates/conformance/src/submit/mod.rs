@@ -7,7 +7,7 @@ mod refusal;
 
 use std::{array, fmt, sync::Arc, time::Duration};
 
-use node_primitives::{Amount, Signer, WalletAddress};
+use nodeproof_primitives::{Amount, Signer, WalletAddress};
 use serde_json::Value;
 use tokio::{
     sync::{Mutex, OnceCell},

@@ -14,7 +14,7 @@ use crate::Target;
 pub(crate) fn default_state(reports: Option<&Path>, target: &Target) -> Option<PathBuf> {
     let folder = match reports {
         Some(folder) => folder.to_owned(),
-        None => user_folder()?.join("node-conformance"),
+        None => user_folder()?.join("nodeproof"),
     };
     Some(folder.join(name(target)))
 }
@@ -53,7 +53,7 @@ fn user_folder() -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use node_primitives::Network;
+    use nodeproof_primitives::Network;
 
     use super::*;
 

@@ -5,13 +5,13 @@ use std::{fmt, str::FromStr};
 /// Some blocks of a chain, by index: a range as Rust writes one, open on either side if wanted.
 ///
 /// ```
-/// use node_conformance::BlockRange;
+/// use nodeproof_conformance::BlockRange;
 ///
 /// let range: BlockRange = "5..=9".parse()?;
 /// assert_eq!(range.to_string(), "5..10");
 /// assert!(range.contains(9) && !range.contains(10));
 /// assert!("9..5".parse::<BlockRange>().is_err());
-/// # Ok::<(), node_conformance::ParseBlockRangeError>(())
+/// # Ok::<(), nodeproof_conformance::ParseBlockRangeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRange {

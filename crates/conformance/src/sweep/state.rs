@@ -171,7 +171,7 @@ impl State {
         ];
         for (what, kept, given) in pairs {
             if kept != given {
-                let shown = |text| node_client::escape::escaped_up_to(text, 200);
+                let shown = |text| nodeproof_primitives::escape::escaped_up_to(text, 200);
                 return Err(StateError::Other {
                     path: path.to_owned(),
                     what,
@@ -368,7 +368,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
 
 #[cfg(test)]
 mod tests {
-    use node_primitives::Network;
+    use nodeproof_primitives::Network;
 
     use super::*;
     use crate::cases;

@@ -1,6 +1,6 @@
 //! Blocks: kept as what can't be computed, written out when they are asked for.
 
-use node_primitives::{Hash256, sorted_message};
+use nodeproof_primitives::{Hash256, sorted_message};
 use sha2::{Digest, Sha256};
 
 use super::committee::{Committee, MEMBERS};
@@ -234,7 +234,7 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use node_primitives::signed_message;
+    use nodeproof_primitives::signed_message;
 
     use super::*;
     use crate::{seed::Seed, test_wallet::TestWallet};

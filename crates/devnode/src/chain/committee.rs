@@ -1,7 +1,7 @@
 //! The wallets that make blocks and vote on them.
 
-use node_primitives::WalletAddress;
-use node_wallet::KeyPair;
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::KeyPair;
 
 use crate::test_wallet::TestWallet;
 

@@ -1,7 +1,7 @@
 //! The raw transaction of a contract call.
 
 use blake2::{Blake2b, Digest, digest::consts::U20};
-use node_primitives::{ContractAddress, TransactionCode};
+use nodeproof_primitives::{ContractAddress, TransactionCode};
 
 use super::NATIVE_TOKEN;
 

@@ -1,7 +1,7 @@
 //! What a chain starts with: balances, and the transactions of its first blocks.
 
-use node_primitives::{HolderAddress, WalletAddress, signed_message};
-use node_wallet::KeyPair;
+use nodeproof_primitives::{HolderAddress, WalletAddress, signed_message};
+use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use super::{
@@ -74,7 +74,7 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>)
 
 /// A call that a block starts with, and who signs it.
 struct Planned<'a> {
-    address: node_primitives::ContractAddress,
+    address: nodeproof_primitives::ContractAddress,
     function: &'static str,
     signers: Vec<&'a KeyPair>,
     params: serde_json::Value,
@@ -136,7 +136,7 @@ fn planned<'a>(index: u64, rules: TransactionRules, cast: &Cast<'a>) -> Vec<Plan
 
 /// A made-up document's hash.
 fn hash_of(document: &str) -> String {
-    node_primitives::Hash256::from_bytes(Seed(0).bytes(document)).to_string()
+    nodeproof_primitives::Hash256::from_bytes(Seed(0).bytes(document)).to_string()
 }
 
 /// Signs a planned call and submits it as anybody else would.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use node_primitives::HolderAddress;
+use nodeproof_primitives::HolderAddress;
 
 /// A holder that has less than it was to give.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Ledger {
 
 #[cfg(test)]
 mod tests {
-    use node_primitives::WalletAddress;
+    use nodeproof_primitives::WalletAddress;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use node_primitives::{HolderAddress, TransactionCode};
+use nodeproof_primitives::{HolderAddress, TransactionCode};
 
 use super::{Transaction, transaction::Call};
 

@@ -1,6 +1,6 @@
 //! The chain's state, and the two ways in which it changes: a submission and a block.
 
-use node_primitives::{Hash256, HolderAddress};
+use nodeproof_primitives::{Hash256, HolderAddress};
 
 use super::{
     Committee, NATIVE_TOKEN, Transaction, TransactionRules,
@@ -76,7 +76,11 @@ impl Chain {
     }
 
     /// Whether this very transaction waits or is in a block.
-    pub(crate) fn knows(&self, code: node_primitives::TransactionCode, digest: &[u8; 32]) -> bool {
+    pub(crate) fn knows(
+        &self,
+        code: nodeproof_primitives::TransactionCode,
+        digest: &[u8; 32],
+    ) -> bool {
         self.pool.knows(code, digest)
     }
 

@@ -1,10 +1,10 @@
 //! Submitted transactions: what can be said of one without looking at the chain.
 
-use node_primitives::{
+use nodeproof_primitives::{
     Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
     signed_message,
 };
-use node_wallet::{SignatureEntry, verify_transaction};
+use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde::{Deserialize, de::IgnoredAny};
 use sha2::{Digest, Sha256};
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 
 use crate::seed::Seed;
 

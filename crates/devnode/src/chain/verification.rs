@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use node_primitives::{ContractAddress, Integer, WalletAddress};
+use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 /// The table's name. Source: the contract, "Stored in the contract table named `verification`".
 pub(crate) const TABLE: &str = "verification";

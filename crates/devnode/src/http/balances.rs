@@ -3,7 +3,7 @@
 use std::{str::FromStr, sync::Arc};
 
 use axum::{extract::State, http::StatusCode, response::Response};
-use node_primitives::HolderAddress;
+use nodeproof_primitives::HolderAddress;
 use serde_json::Value;
 
 use super::{

@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
-use node_primitives::{ContractAddress, WalletAddress};
+use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{
     answer::{Fault, Faults, json_text},
@@ -63,7 +63,7 @@ fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
 fn address(fields: &Fields<'_>) -> Result<ContractAddress, Fault> {
     let text = fields.string("sc_address")?;
     text.parse()
-        .map_err(|error: node_primitives::ParseHexError| {
+        .map_err(|error: nodeproof_primitives::ParseHexError| {
             Fault::value(vec!["body".into(), "sc_address".into()], error.to_string())
         })
 }

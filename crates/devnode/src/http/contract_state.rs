@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use node_primitives::ContractAddress;
+use nodeproof_primitives::ContractAddress;
 
 use super::{
     answer::{Faults, detail, json_text},

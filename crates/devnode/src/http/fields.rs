@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashMap, fmt};
 
-use node_primitives::Integer;
+use nodeproof_primitives::Integer;
 use serde::{
     Deserialize,
     de::{Deserializer, MapAccess, Visitor},

@@ -33,8 +33,8 @@ pub(crate) use rate_limit::RateLimit;
 /// ```
 /// use std::sync::Arc;
 ///
-/// let node = Arc::new(devnode::Node::new(&devnode::Config::for_tests()));
-/// let router: axum::Router = devnode::router(node);
+/// let node = Arc::new(nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests()));
+/// let router: axum::Router = nodeproof_devnode::router(node);
 /// ```
 pub fn router(node: Arc<Node>) -> Router {
     Router::new()

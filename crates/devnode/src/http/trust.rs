@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 
 use super::{
     answer::{Faults, detail, json_text},

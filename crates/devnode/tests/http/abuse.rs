@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use devnode::Config;
+use nodeproof_devnode::Config;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -163,7 +163,10 @@ async fn a_node_ends_when_its_handle_goes() {
 async fn a_port_that_is_taken_is_told() {
     let peer = Peer::new().await;
     let config = Config::for_tests().with_port(peer.node.address().port());
-    let error = devnode::spawn(config).await.unwrap_err().to_string();
+    let error = nodeproof_devnode::spawn(config)
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(
         error.starts_with(&format!("can't listen on {}", peer.node.address())),
         "{error}"

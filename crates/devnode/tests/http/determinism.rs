@@ -1,6 +1,6 @@
 //! Two nodes with one seed.
 
-use devnode::Config;
+use nodeproof_devnode::Config;
 use serde_json::json;
 
 use crate::peer::{Answer, Peer};

@@ -1,8 +1,8 @@
 //! A node under test, and somebody who talks to it.
 
-use devnode::{Config, Handle};
-use node_primitives::{RawJson, WalletAddress};
-use node_wallet::{KeyPair, SignatureEntry, sign_transaction};
+use nodeproof_devnode::{Config, Handle};
+use nodeproof_primitives::{RawJson, WalletAddress};
+use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction};
 use serde_json::{Value, json};
 
 pub(crate) struct Peer {
@@ -60,7 +60,7 @@ impl Peer {
         // Of several tests in one process, the first one installs it.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         Self {
-            node: devnode::spawn(config).await.unwrap(),
+            node: nodeproof_devnode::spawn(config).await.unwrap(),
             http: reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())
                 .build()

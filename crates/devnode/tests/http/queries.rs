@@ -1,7 +1,7 @@
 //! The four queries: what they answer, and how they refuse.
 
-use devnode::Config;
-use node_primitives::Network;
+use nodeproof_devnode::Config;
+use nodeproof_primitives::Network;
 
 use crate::peer::Peer;
 

@@ -1,7 +1,7 @@
 //! Receipts and links between blocks.
 
-use node_primitives::{RawJson, WalletAddress, sorted_message};
-use node_wallet::{PublicKey, Signature, SignatureEntry, verify_receipt, verify_transaction};
+use nodeproof_primitives::{RawJson, WalletAddress, sorted_message};
+use nodeproof_wallet::{PublicKey, Signature, SignatureEntry, verify_receipt, verify_transaction};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 

@@ -1,6 +1,6 @@
 //! Submissions that must not be taken.
 
-use node_wallet::sign_transaction;
+use nodeproof_wallet::sign_transaction;
 use serde_json::{Value, json};
 
 use crate::peer::{Peer, with_signatures};

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use devnode::Config;
-use node_primitives::signed_message;
+use nodeproof_devnode::Config;
+use nodeproof_primitives::signed_message;
 use serde_json::{Value, json};
 
 use crate::peer::Peer;

@@ -1,6 +1,6 @@
 //! The plain form: `{"public": …, "private": …, "address": …}`.
 
-use node_primitives::WalletAddress;
+use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 

@@ -1,6 +1,6 @@
 //! The document in the body.
 
-use node_client::ErrorKind::Decode;
+use nodeproof_client::ErrorKind::Decode;
 
 use super::{Hostile, both, departs, doing, fails, good_documents, row, unreachable};
 use crate::hostile::{

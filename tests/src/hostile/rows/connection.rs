@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use node_client::ErrorKind::{BodyTooLarge, Connect, Connection, Timeout};
+use nodeproof_client::ErrorKind::{BodyTooLarge, Connect, Connection, Timeout};
 
 use super::{Hostile, both, doing, fails, row, slow, unreachable, unsent};
 use crate::hostile::{

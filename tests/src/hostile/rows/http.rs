@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use node_client::ErrorKind::{Connection, Decode, Status, Timeout};
+use nodeproof_client::ErrorKind::{Connection, Decode, Status, Timeout};
 
 use super::{Hostile, both, departs, doing, each, fails, good_documents, row, slow, unreachable};
 use crate::hostile::{

@@ -11,7 +11,7 @@ mod tls;
 
 use std::sync::Arc;
 
-use node_client::ErrorKind;
+use nodeproof_client::ErrorKind;
 
 use super::{
     Client, Conformance, Ended, Expected, Hostile, Nodectl, Start,

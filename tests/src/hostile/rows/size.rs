@@ -4,7 +4,7 @@ use std::{io::Read, sync::OnceLock, time::Duration};
 
 use bytes::Bytes;
 use flate2::{Compression, read::GzEncoder};
-use node_client::ErrorKind::{BodyTooLarge, Connection, Decode};
+use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
 use super::{Hostile, both, departs, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{

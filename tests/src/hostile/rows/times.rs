@@ -1,6 +1,6 @@
 //! The course of time: what is different now and then.
 
-use node_client::ErrorKind::Connection;
+use nodeproof_client::ErrorKind::Connection;
 
 use super::{CONFORMS, Hostile, both, counting, doing, each, row, unreachable};
 use crate::hostile::{

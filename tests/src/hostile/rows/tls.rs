@@ -1,6 +1,6 @@
 //! TLS.
 
-use node_client::ErrorKind::Connect;
+use nodeproof_client::ErrorKind::Connect;
 
 use super::{CONFORMS, Hostile, both, doing, row, unreachable, unsent};
 use crate::hostile::{Certificate, Client, Start, front::Act};
@@ -38,7 +38,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| doing(|_, _| Act::close(&b"\x15\x03\x01\x00\x02\x02\x16"[..]))),
             both(
                 super::fails(
-                    node_client::ErrorKind::Connection,
+                    nodeproof_client::ErrorKind::Connection,
                     "the connection failed: ",
                 ),
                 unreachable("invalid HTTP version parsed"),

@@ -3,11 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use node_client::{
+use nodeproof_client::{
     ContractCall,
     claim::{CheckedTransaction, Claim, ClaimOptions, Document, Kept},
 };
-use node_primitives::{ContractAddress, Hash256, Integer, Signer, WalletAddress, signed_message};
+use nodeproof_primitives::{
+    ContractAddress, Hash256, Integer, Signer, WalletAddress, signed_message,
+};
 
 use super::{keep, outcome, progress::Progress, record};
 use crate::{

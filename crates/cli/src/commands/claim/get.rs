@@ -1,8 +1,8 @@
 //! `nodectl claim get`.
 
 use clap::Args;
-use node_client::{Client, VerificationRecord};
-use node_primitives::{ContractAddress, WalletAddress};
+use nodeproof_client::{Client, VerificationRecord};
+use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde::Serialize;
 
 use super::record::Shown;

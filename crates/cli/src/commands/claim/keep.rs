@@ -6,11 +6,11 @@ use std::{
     time::Duration,
 };
 
-use node_client::{
+use nodeproof_client::{
     BaseUrl, ContractCall,
     claim::{Claim, Fee, Kept},
 };
-use node_primitives::{Network, WalletAddress};
+use nodeproof_primitives::{Network, WalletAddress};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 

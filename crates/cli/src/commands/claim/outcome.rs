@@ -1,7 +1,7 @@
 //! What became of a claim.
 
-use node_client::claim::{ClaimError, ClaimOutcome, ReadBack, SignError};
-use node_primitives::WalletAddress;
+use nodeproof_client::claim::{ClaimError, ClaimOutcome, ReadBack, SignError};
+use nodeproof_primitives::WalletAddress;
 use serde::Serialize;
 
 use super::record;

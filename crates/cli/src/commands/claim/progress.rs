@@ -10,10 +10,8 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use node_client::{
-    claim::{ClaimStep, HashProgress},
-    escape::escaped_up_to,
-};
+use nodeproof_client::claim::{ClaimStep, HashProgress};
+use nodeproof_primitives::escape::escaped_up_to;
 
 use crate::{interrupt, output::Output};
 

@@ -1,7 +1,7 @@
 //! Records of claims, as they are shown.
 
-use node_client::{ExtraFields, VerificationRecord};
-use node_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
+use nodeproof_client::{ExtraFields, VerificationRecord};
+use nodeproof_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
 use serde::Serialize;
 
 use crate::{

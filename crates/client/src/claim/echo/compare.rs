@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use node_primitives::{Amount, signed_message, sorted_message};
+use nodeproof_primitives::{Amount, signed_message, sorted_message};
 use serde_json::value::RawValue;
 
 use super::{EchoError, Place, is_number};

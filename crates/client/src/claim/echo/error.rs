@@ -1,9 +1,11 @@
 //! What is not as it was asked for.
 
-use node_primitives::{InexactAmountError, MessageError, TimestampMs, WalletAddress};
+use nodeproof_primitives::{
+    InexactAmountError, MessageError, TimestampMs, WalletAddress, escape::escaped_up_to,
+};
 
 use super::{super::timely::told, Place, as_signed};
-use crate::{DecodeError, escape::escaped_up_to};
+use crate::DecodeError;
 
 /// How much is shown of a value, in characters.
 const SHOWN: usize = 80;

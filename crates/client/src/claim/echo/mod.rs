@@ -12,7 +12,7 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use node_primitives::{RawJson, TransactionCode, signed_message};
+use nodeproof_primitives::{RawJson, TransactionCode, signed_message};
 use serde_json::value::RawValue;
 
 use super::Fee;
@@ -241,7 +241,7 @@ fn check_signatures(asked: &ContractCall, signed: &SignedTransaction) -> Result<
         if entry
             .msgsign
             .text()
-            .parse::<node_primitives::MessageSignature>()
+            .parse::<nodeproof_primitives::MessageSignature>()
             .is_err()
         {
             let wanted = "a signature of 128 hexadecimal digits";

@@ -1,9 +1,8 @@
 //! Where something stands in a document, for an error.
 
-use node_primitives::signed_message;
+use nodeproof_primitives::{escape::escaped_up_to, signed_message};
 
 use super::quoted;
-use crate::escape::escaped_up_to;
 
 /// The longest name that is shown of a member, in characters.
 const LONGEST_NAME: usize = 60;

@@ -3,7 +3,7 @@
 mod signed;
 mod tamperings;
 
-use node_primitives::RawJson;
+use nodeproof_primitives::RawJson;
 
 use super::*;
 use crate::claim::{

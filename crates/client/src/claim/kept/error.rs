@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{claim::EchoError, escape::escaped};
+use crate::claim::EchoError;
+use nodeproof_primitives::escape::escaped;
 
 /// The file of a kept transaction can't be used.
 #[derive(Debug, thiserror::Error)]

@@ -8,19 +8,19 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use node_primitives::{Amount, RawJson, TransactionCode};
+use nodeproof_primitives::{Amount, RawJson, TransactionCode, escape::escaped_up_to};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{CheckedTransaction, Fee, echo::shown_apart};
-use crate::{BaseUrl, ContractCall, SignedTransaction, decode::members, escape::escaped_up_to};
+use crate::{BaseUrl, ContractCall, SignedTransaction, decode::members};
 pub use error::KeptError;
 use file::Folder;
 pub(super) use file::Place;
 pub use pending::Pending;
 
 /// What tells such a file from any other.
-const FORMAT: &str = "node-client/kept-transaction";
+const FORMAT: &str = "nodeproof-client/kept-transaction";
 /// The version of the form that is written.
 const VERSION: u32 = 1;
 
@@ -447,7 +447,7 @@ impl Contents {
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part.as_bytes());
         }
-        node_primitives::Hash256::from_bytes(hasher.finalize().into()).to_string()
+        nodeproof_primitives::Hash256::from_bytes(hasher.finalize().into()).to_string()
     }
 }
 

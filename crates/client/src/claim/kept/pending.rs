@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use node_primitives::{ContractAddress, WalletAddress};
+use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{Kept, KeptError, file, params};
 use crate::{ContractCall, decode::text_in};

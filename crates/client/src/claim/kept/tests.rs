@@ -445,7 +445,7 @@ async fn other_files_are_told_apart_from_damaged_ones() {
         "[1]",
         "key = 1",
         r#"{"format":"other","version":1}"#,
-        r#"{"format":"node-client/kept-transaction","version":2}"#,
+        r#"{"format":"nodeproof-client/kept-transaction","version":2}"#,
     ] {
         std::fs::write(desk.path(), text).unwrap();
         let error = Kept::open(&desk.path()).unwrap_err();

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     fn changed(change: fn(&mut Value)) -> Spec {
-        let mut document: Value = serde_json::from_str(node_client::OPENAPI_JSON).unwrap();
+        let mut document: Value = serde_json::from_str(nodeproof_client::OPENAPI_JSON).unwrap();
         change(&mut document["components"]["schemas"]);
         Spec::from_value(document).unwrap()
     }

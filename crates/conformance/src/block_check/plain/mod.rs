@@ -14,7 +14,7 @@ mod cursor;
 mod described;
 mod voters;
 
-use node_primitives::{TimestampMs, TransactionCode};
+use nodeproof_primitives::{TimestampMs, TransactionCode};
 
 pub(crate) use described::describes;
 pub(crate) use voters::Voters;

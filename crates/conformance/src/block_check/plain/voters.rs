@@ -5,8 +5,8 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use node_primitives::WalletAddress;
-use node_wallet::PublicKey;
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::PublicKey;
 
 /// The most that are remembered. Those who vote are few; a node that shows ever new ones takes no
 /// more place.
@@ -51,7 +51,7 @@ impl Voters {
 
 #[cfg(test)]
 mod tests {
-    use node_wallet::KeyPair;
+    use nodeproof_wallet::KeyPair;
 
     use super::*;
 

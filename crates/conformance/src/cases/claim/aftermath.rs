@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use node_client::escape::escaped_up_to as shown;
-use node_primitives::Amount;
+use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use super::{record, unknown};

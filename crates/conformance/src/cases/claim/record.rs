@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use node_client::{VerificationRecord, escape::escaped_up_to as shown};
+use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::{Value, json};
 
 use super::unknown;

@@ -63,7 +63,7 @@ pub fn html(report: &Report) -> String {
 }
 
 /// By what a page of this program is known.
-pub(super) const GENERATOR: &str = "<meta name=\"generator\" content=\"node-conformance\">";
+pub(super) const GENERATOR: &str = "<meta name=\"generator\" content=\"nodeproof\">";
 
 /// All before the title's text.
 fn begin(page: &mut Html) {

@@ -55,7 +55,7 @@ fn banner(page: &mut Html, report: &NodesReport) {
     }
     page.raw("<p class=\"facts\">exit status ")
         .number(report.exit_code)
-        .raw(" <span>node-conformance ")
+        .raw(" <span>nodeproof ")
         .raw(env!("CARGO_PKG_VERSION"))
         .raw("</span></p>\n</header>\n");
 }

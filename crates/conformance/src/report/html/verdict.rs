@@ -88,7 +88,7 @@ pub(super) fn banner(page: &mut Html, report: &Report) {
     } else {
         ""
     });
-    page.raw(" <span>node-conformance ")
+    page.raw(" <span>nodeproof ")
         .raw(env!("CARGO_PKG_VERSION"))
         .raw("</span></p>\n");
     if let Some(sweep) = &report.sweep {

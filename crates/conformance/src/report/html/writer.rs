@@ -1,6 +1,6 @@
 //! Writing HTML so that nothing which was not written here can become markup.
 
-use node_client::escape::escaped_up_to;
+use nodeproof_primitives::escape::escaped_up_to;
 
 use crate::report::exchanges::escaped_lines;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use node_client::escape::escaped_up_to as shown;
+use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{Style, departure, swept};
 use crate::{

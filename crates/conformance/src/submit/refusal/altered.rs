@@ -1,7 +1,7 @@
 //! Transactions in which one thing was changed after they were signed.
 
-use node_client::RawTransaction;
-use node_primitives::Amount;
+use nodeproof_client::RawTransaction;
+use nodeproof_primitives::Amount;
 use serde_json::{Value, json};
 
 use crate::{outcome::Obstacle, sample::Context, submit::draft::REFUSED};

@@ -2,8 +2,8 @@
 
 mod altered;
 
-use node_primitives::signed_message;
-use node_wallet::KeyPair;
+use nodeproof_primitives::signed_message;
+use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 pub(crate) use self::altered::Alteration;

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use node_client::BaseUrl;
-use node_primitives::signed_message;
-use node_wallet::KeyPair;
+use nodeproof_client::BaseUrl;
+use nodeproof_primitives::signed_message;
+use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
 use super::*;
@@ -22,7 +22,7 @@ struct Both {
 
 impl Both {
     fn of(selects: fn(&str) -> bool, offset: Option<i128>) -> Self {
-        let spec = Spec::from_json(node_client::OPENAPI_JSON).unwrap();
+        let spec = Spec::from_json(nodeproof_client::OPENAPI_JSON).unwrap();
         let mut cases = cases::all();
         cases.retain(|case| selects(case.id));
         let chain = Extent {

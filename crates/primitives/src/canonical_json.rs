@@ -1,29 +1,48 @@
-//! JSON without loss: numbers of any size as they are written, compared by value.
+//! JSON documents compared by value, without losing a digit.
+//!
+//! Numbers keep the text that they are written with and are equal if their values are. The order of
+//! members and the way a string is escaped do not matter.
+//!
+//! ```
+//! use nodeproof_primitives::canonical_json::read;
+//!
+//! let one = read(r#"{"a": 1e2, "b": 9007199254740993}"#).ok_or("not JSON")?;
+//! let other = read(r#"{"b": 9007199254740993, "a": 100.0}"#).ok_or("not JSON")?;
+//! assert_eq!(one.canonical(), other.canonical());
+//! assert!(one.difference(&other).is_none());
+//! # Ok::<(), &str>(())
+//! ```
 
 use std::collections::BTreeMap;
 
-use node_primitives::Amount;
 use serde_json::value::RawValue;
 
-use crate::spec::pointer;
+use crate::Amount;
 
-/// A JSON value whose numbers are exact.
+/// A JSON value with exact numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Exact {
+pub enum CanonicalJson {
     /// `null`, `true` or `false`, as it is written.
     Word(String),
+    /// A number, as it is written.
     Number(Amount),
+    /// A string, unescaped.
     Text(String),
-    List(Vec<Exact>),
-    Object(BTreeMap<String, Exact>),
+    /// An array.
+    List(Vec<CanonicalJson>),
+    /// An object, its members sorted by name.
+    Object(BTreeMap<String, CanonicalJson>),
 }
 
 /// The first place where two values differ.
-pub(crate) struct Difference {
-    /// Its JSON pointer.
-    pub(crate) place: String,
-    pub(crate) expected: String,
-    pub(crate) actual: String,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Its JSON pointer (RFC 6901).
+    pub place: String,
+    /// The value on the left, in a few words.
+    pub expected: String,
+    /// The value on the right, in a few words.
+    pub actual: String,
 }
 
 /// Each level of nesting reads what is within it again, so both are bounded.
@@ -31,15 +50,18 @@ const DEEPEST: usize = 127;
 /// The longest text that is read.
 const LONGEST: usize = 1 << 20;
 
-/// Reads a JSON document; `None` if it is none, or more than is read.
-pub(crate) fn read(text: &str) -> Option<Exact> {
+/// Reads a JSON document.
+///
+/// Returns `None` if the text is not JSON, is longer than 1 MiB, or is nested deeper than 126 levels.
+#[must_use]
+pub fn read(text: &str) -> Option<CanonicalJson> {
     if text.len() > LONGEST {
         return None;
     }
     read_within(text, DEEPEST)
 }
 
-fn read_within(text: &str, deepest: usize) -> Option<Exact> {
+fn read_within(text: &str, deepest: usize) -> Option<CanonicalJson> {
     let deepest = deepest.checked_sub(1)?;
     let inner = |raw: &RawValue| read_within(raw.get(), deepest);
     let text = text.trim_ascii();
@@ -49,21 +71,22 @@ fn read_within(text: &str, deepest: usize) -> Option<Exact> {
             let members = members
                 .into_iter()
                 .map(|(name, raw)| Some((name, inner(raw)?)));
-            Exact::Object(members.collect::<Option<_>>()?)
+            CanonicalJson::Object(members.collect::<Option<_>>()?)
         }
         b'[' => {
             let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-            Exact::List(items.into_iter().map(inner).collect::<Option<_>>()?)
+            CanonicalJson::List(items.into_iter().map(inner).collect::<Option<_>>()?)
         }
-        b'"' => Exact::Text(serde_json::from_str(text).ok()?),
-        b'n' | b't' | b'f' => Exact::Word(text.to_owned()),
-        _ => Exact::Number(text.parse().ok()?),
+        b'"' => CanonicalJson::Text(serde_json::from_str(text).ok()?),
+        b'n' | b't' | b'f' => CanonicalJson::Word(text.to_owned()),
+        _ => CanonicalJson::Number(text.parse().ok()?),
     })
 }
 
-impl Exact {
-    /// What stands at a JSON pointer that goes through objects.
-    pub(crate) fn at(&self, place: &str) -> Option<&Self> {
+impl CanonicalJson {
+    /// Returns the value at a JSON pointer that goes through objects only.
+    #[must_use]
+    pub fn at(&self, place: &str) -> Option<&Self> {
         let mut found = self;
         for step in place.split('/').skip(1) {
             let Self::Object(members) = found else {
@@ -74,8 +97,9 @@ impl Exact {
         Some(found)
     }
 
-    /// The first place where the other one differs from this.
-    pub(crate) fn difference(&self, other: &Self) -> Option<Difference> {
+    /// Returns the first place where `other` differs from this value.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<Difference> {
         self.difference_at(other, "")
     }
 
@@ -93,7 +117,7 @@ impl Exact {
         match (self, other) {
             (Self::Object(ours), Self::Object(theirs)) => {
                 for (name, ours) in ours {
-                    let place = pointer::join(at, name);
+                    let place = below(at, name);
                     let Some(theirs) = theirs.get(name) else {
                         return differ(ours.told(), "nothing".to_owned(), place);
                     };
@@ -102,22 +126,23 @@ impl Exact {
                     }
                 }
                 let added = theirs.iter().find(|(name, _)| !ours.contains_key(*name))?;
-                let place = pointer::join(at, added.0);
+                let place = below(at, added.0);
                 differ("nothing".to_owned(), added.1.told(), place)
             }
             (Self::List(ours), Self::List(theirs)) if ours.len() == theirs.len() => {
                 let mut pairs = ours.iter().zip(theirs).enumerate();
                 pairs.find_map(|(index, (ours, theirs))| {
-                    ours.difference_at(theirs, &pointer::join(at, &index.to_string()))
+                    ours.difference_at(theirs, &below(at, &index.to_string()))
                 })
             }
             _ => differ(self.told(), other.told(), at.to_owned()),
         }
     }
 
-    /// The value's text, of which there is one only: members in the order of their names, numbers by
-    /// value.
-    pub(crate) fn canonical(&self) -> String {
+    /// Returns the one text that all documents of this value share: members sorted by name, numbers
+    /// by value. It is for comparison and is not itself JSON.
+    #[must_use]
+    pub fn canonical(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
         out
@@ -158,6 +183,11 @@ impl Exact {
             Self::Object(members) => format!("an object of {}", members.len()),
         }
     }
+}
+
+/// The JSON pointer (RFC 6901) of a member or an element.
+fn below(parent: &str, token: &str) -> String {
+    format!("{parent}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The most zeros at the end of an integer that are written out.

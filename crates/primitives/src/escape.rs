@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// other text stays as it is, whatever its script.
 ///
 /// ```
-/// assert_eq!(node_client::escape::escaped("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\n");
+/// assert_eq!(nodeproof_primitives::escape::escaped("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\n");
 /// ```
 #[must_use]
 pub fn escaped(text: &str) -> String {
