@@ -17,7 +17,7 @@ use serde_json::Value;
 pub fn program(name: &str) -> io::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--quiet", "--package", name, "--bin", name])
+        .args(["build", "--quiet", "--workspace", "--bin", name])
         .args(["--message-format", "json"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use devnode::cli::DevnodeArgs;
+use nodeproof_devnode::cli::DevnodeArgs;
 
 /// Runs a local node for development and tests: in memory, deterministic from its seed.
 #[derive(Parser)]
@@ -15,5 +15,5 @@ struct Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    devnode::cli::run(Command::parse().args).await
+    nodeproof_devnode::cli::run(Command::parse().args).await
 }
