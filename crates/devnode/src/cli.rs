@@ -44,6 +44,9 @@ pub struct DevnodeArgs {
     /// A wallet of your own that is to hold tokens for fees from the start; may be given more than once
     #[arg(long, value_name = "WALLET")]
     pub fund: Vec<WalletAddress>,
+    /// A host name that requests may use, besides IP addresses and localhost; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub allow_host: Vec<String>,
 }
 
 impl DevnodeArgs {
@@ -58,6 +61,7 @@ impl DevnodeArgs {
         config.port = self.port;
         config.rate_limit = self.rate_limit;
         config.funded.clone_from(&self.fund);
+        config.allowed_hosts.clone_from(&self.allow_host);
         config
     }
 }

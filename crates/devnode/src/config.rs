@@ -111,6 +111,10 @@ pub struct Config {
     pub rate_limit: Option<NonZeroU32>,
     /// Wallets of somebody's own that hold [`FUNDS`] of the native token from the start.
     pub funded: Vec<WalletAddress>,
+    /// Host names in the `Host` header that the node accepts, without a port. IP addresses and
+    /// `localhost` are always accepted. Other hosts are answered with 403, so that a web page cannot
+    /// reach the node by DNS rebinding.
+    pub allowed_hosts: Vec<String>,
 }
 
 /// What each funded wallet holds, in base units: enough for the least fee a thousand times.
@@ -130,6 +134,7 @@ impl Config {
             body_limit: 1 << 20,
             rate_limit: None,
             funded: Vec::new(),
+            allowed_hosts: Vec::new(),
         }
     }
 
@@ -185,6 +190,13 @@ impl Config {
     #[must_use]
     pub fn with_funded(mut self, wallet: WalletAddress) -> Self {
         self.funded.push(wallet);
+        self
+    }
+
+    /// Accepts requests whose `Host` header has this name, such as a name in a local DNS server.
+    #[must_use]
+    pub fn with_allowed_host(mut self, name: impl Into<String>) -> Self {
+        self.allowed_hosts.push(name.into());
         self
     }
 

@@ -31,6 +31,7 @@ pub struct Node {
     step: i64,
     body_limit: usize,
     rate_limit: Option<RateLimit>,
+    allowed_hosts: Vec<String>,
     requests: AtomicU64,
     submissions: AtomicU64,
 }
@@ -69,6 +70,7 @@ impl Node {
             step: config.block_time.step_ms(),
             body_limit: config.body_limit,
             rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
+            allowed_hosts: config.allowed_hosts.clone(),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
         }
@@ -157,6 +159,10 @@ impl Node {
 
     pub(crate) const fn rate_limit(&self) -> Option<&RateLimit> {
         self.rate_limit.as_ref()
+    }
+
+    pub(crate) fn allowed_hosts(&self) -> &[String] {
+        &self.allowed_hosts
     }
 
     /// Judges a submission, and keeps its transaction for the next block if it is valid.

@@ -9,7 +9,10 @@ use axum::{
 };
 use futures_util::StreamExt;
 
-use super::answer::{Fault, Faults, detail};
+use super::{
+    answer::{Fault, Faults, detail},
+    browser::declares_json,
+};
 
 /// How long a client may take to send a body.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,6 +30,7 @@ pub(super) enum BodyError {
     TooSlow,
     Broken,
     NotJson(&'static str),
+    NotDeclaredJson,
 }
 
 impl IntoResponse for BodyError {
@@ -48,6 +52,10 @@ impl IntoResponse for BodyError {
                 StatusCode::REQUEST_TIMEOUT,
                 "Request body did not arrive in time",
             ),
+            Self::NotDeclaredJson => detail(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "A POST needs the header Content-Type: application/json",
+            ),
             Self::Broken => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
         };
         response
@@ -57,12 +65,15 @@ impl IntoResponse for BodyError {
     }
 }
 
-/// A body's text, which is known to be one JSON document of a sane depth.
+/// A body's text, which is declared as JSON and is one JSON document of a sane depth.
 pub(super) async fn read_json(
     headers: &HeaderMap,
     body: Body,
     limit: usize,
 ) -> Result<String, BodyError> {
+    if !declares_json(headers) {
+        return Err(BodyError::NotDeclaredJson);
+    }
     let bytes = tokio::time::timeout(PATIENCE, read(headers, body, limit))
         .await
         .map_err(|_| BodyError::TooSlow)??;

@@ -4,6 +4,7 @@ mod answer;
 mod balances;
 mod blocks;
 mod body;
+mod browser;
 mod call;
 mod contract_state;
 mod docs;
@@ -60,6 +61,10 @@ pub fn router(node: Arc<Node>) -> Router {
         .method_not_allowed_fallback(|| async {
             answer::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&node),
+            browser::guard,
+        ))
         .layer(middleware::from_fn_with_state(Arc::clone(&node), count))
         .with_state(node)
 }

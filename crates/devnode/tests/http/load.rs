@@ -31,7 +31,7 @@ async fn ten_thousand_connections_are_all_answered() {
         let mut stream = TcpStream::connect(address).await.unwrap();
         // Nobody gets to the end of a request before all have begun one.
         stream
-            .write_all(b"GET /get-block?block_index=1 HTTP/1.1\r\nhost: x\r\nconnec")
+            .write_all(b"GET /get-block?block_index=1 HTTP/1.1\r\nhost: localhost\r\nconnec")
             .await
             .unwrap();
         open.push(stream);
@@ -65,7 +65,7 @@ async fn bodies_that_trickle_in_side_by_side_are_all_answered() {
     let address = peer.node.address();
     let body = b"{\"transaction\": 1}";
     let head = format!(
-        "POST /submit-transaction HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "POST /submit-transaction HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     let mut slow = Vec::new();

@@ -1,0 +1,78 @@
+//! Protects the node from web pages that are open in a browser on the same machine.
+//!
+//! The node has no accounts, and its keys are public. A page can still reach it in two ways, and
+//! each is refused:
+//!
+//! - *DNS rebinding*: the page's own host name resolves to this machine, so the browser treats the
+//!   node as part of the page's site. Such a request names that host in `Host`.
+//! - *A simple cross-site POST*: a browser sends one without asking the server first, but only with a
+//!   content type that HTML forms have, or with none.
+
+use std::{net::Ipv6Addr, sync::Arc};
+
+use axum::{
+    extract::{Request, State},
+    http::{
+        HeaderMap, StatusCode, Uri,
+        header::{CONTENT_TYPE, HOST},
+        uri::Authority,
+    },
+    middleware::Next,
+    response::Response,
+};
+
+use super::answer::detail;
+use crate::Node;
+
+/// Refuses a request for a host that is not this node's.
+pub(super) async fn guard(State(node): State<Arc<Node>>, request: Request, next: Next) -> Response {
+    if !names_this_node(request.uri(), request.headers(), node.allowed_hosts()) {
+        return detail(
+            StatusCode::FORBIDDEN,
+            "The Host header names a host that is not allowed. Use an IP address or localhost, or \
+             start the node with --allow-host NAME",
+        );
+    }
+    next.run(request).await
+}
+
+/// Whether every host that the request names may be used for this node.
+///
+/// A request without any host is allowed: browsers always send one.
+fn names_this_node(uri: &Uri, headers: &HeaderMap, allowed: &[String]) -> bool {
+    let in_uri = uri.authority().is_none_or(|host| is_allowed(host, allowed));
+    in_uri
+        && headers.get_all(HOST).iter().all(|host| {
+            let host: Option<Authority> = host.to_str().ok().and_then(|host| host.parse().ok());
+            host.is_some_and(|host| is_allowed(&host, allowed))
+        })
+}
+
+/// An IP address cannot be rebound, `localhost` always means this machine, and other names have to
+/// be in the list.
+fn is_allowed(authority: &Authority, allowed: &[String]) -> bool {
+    let host = authority.host();
+    let ip_v6 = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    if let Some(ip) = ip_v6 {
+        return ip.parse::<Ipv6Addr>().is_ok();
+    }
+    let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
+    host.parse::<std::net::Ipv4Addr>().is_ok()
+        || host == "localhost"
+        || host.ends_with(".localhost")
+        || allowed.iter().any(|name| name.eq_ignore_ascii_case(&host))
+}
+
+/// Whether the one content type is JSON's, with or without parameters.
+pub(super) fn declares_json(headers: &HeaderMap) -> bool {
+    let mut types = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(only), None) = (types.next(), types.next()) else {
+        return false;
+    };
+    only.to_str().is_ok_and(|value| {
+        let essence = value.split(';').next().unwrap_or_default().trim();
+        essence.eq_ignore_ascii_case("application/json")
+    })
+}
