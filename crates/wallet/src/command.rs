@@ -12,7 +12,7 @@ use tokio::{
     process::{Child, Command},
 };
 
-use crate::{Signature, SignatureParseError};
+use crate::signature::{Signature, SignatureParseError};
 
 /// The most that is read of the program's standard output, in bytes.
 const MOST_OUTPUT: usize = 4096;

@@ -28,12 +28,15 @@
 
 #[cfg(feature = "command")]
 mod command;
+mod digest;
 mod hex;
 mod key_file;
+mod known_keys;
 mod message;
 mod private_key;
 mod public_key;
 mod receipt;
+mod recovery;
 mod signature;
 mod transaction;
 
@@ -43,6 +46,7 @@ pub use nodeproof_primitives::{MessageSignature, Signer, SignerError, Signing};
 pub use command::CommandSigner;
 pub use hex::HexError;
 pub use key_file::{KeyFile, KeyFileError, KeyFileFault, Protection};
+pub use known_keys::KnownKeys;
 pub use private_key::{GenerateError, KeyError, KeyPair, PrivateKey};
 pub use public_key::{PublicKey, PublicKeyError};
 pub use receipt::{ReceiptError, verify_receipt};

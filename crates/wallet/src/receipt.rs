@@ -2,7 +2,11 @@
 
 use nodeproof_primitives::{MessageError, WalletAddress, signed_message};
 
-use crate::{PublicKey, Signature, SignatureError, message::members_of};
+use crate::{
+    message::members_of,
+    public_key::PublicKey,
+    signature::{Signature, SignatureError},
+};
 
 /// Why a receipt is not right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -61,7 +65,7 @@ fn voter(message: &str) -> Result<WalletAddress, ReceiptError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyPair;
+    use crate::private_key::KeyPair;
 
     fn receipt(voter: &KeyPair) -> (String, Signature) {
         let data = format!(

@@ -4,7 +4,10 @@ use nodeproof_primitives::{MessageError, Signer, SignerError, WalletAddress, sig
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    KeyPair, PublicKey, Signature, SignatureError, SignatureParseError, message::members_of,
+    message::members_of,
+    private_key::KeyPair,
+    public_key::PublicKey,
+    signature::{Signature, SignatureError, SignatureParseError},
 };
 
 /// One element of a submission's `signatures`.

@@ -1,23 +1,25 @@
 //! Private keys in PEM: the encrypted form, and the plain ones that are only read.
 
-use k256::{Secp256k1, SecretKey, elliptic_curve::ALGORITHM_OID};
 use pkcs8::{
-    AlgorithmIdentifierRef, AssociatedOid, EncodePrivateKey, EncryptedPrivateKeyInfoRef,
-    LineEnding, PrivateKeyInfoRef, SecretDocument,
+    AlgorithmIdentifierRef, EncryptedPrivateKeyInfoRef, LineEnding, ObjectIdentifier,
+    PrivateKeyInfoRef, SecretDocument,
     der::{
-        Decode as _, Reader as _, SliceReader,
+        Decode as _, Encode as _, Reader as _, SliceReader,
         asn1::OctetStringRef,
         pem::{self, PemLabel},
     },
     pkcs5::{self, pbes2, scrypt},
 };
-use sec1::EcPrivateKey;
+use sec1::{ALGORITHM_OID, EcPrivateKey};
 use zeroize::Zeroizing;
 
 use super::{Claimed, Content, KeyFileFault, cost, plain};
 use crate::{GenerateError, KeyPair, PublicKey};
 
 const BEGIN: &str = "-----BEGIN ";
+
+/// The curve secp256k1 (SEC 2, A.2.1).
+const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
 
 /// What stands above an encrypted key, before the names and values.
 const TITLE: &str = "Wallet, encrypted with a passphrase";
@@ -164,8 +166,18 @@ fn encrypted(
     let (log_n, r, p) = cost::OURS;
     let costs = scrypt::Params::new(log_n, r, p).map_err(|_| pkcs8::Error::ParametersMalformed)?;
     let scheme = pbes2::Parameters::generate_scrypt_aes256cbc(costs, salt, iv)?;
-    let document = SecretKey::from(wallet.private_key().signing_key()).to_pkcs8_der()?;
-    let sealed = PrivateKeyInfoRef::try_from(document.as_bytes())?
+    let sec1 = EcPrivateKey {
+        private_key: wallet.private_key().as_bytes(),
+        // Named in the algorithm below.
+        parameters: None,
+        public_key: Some(&wallet.public_key().to_sec1()),
+    };
+    let sec1 = Zeroizing::new(sec1.to_der()?);
+    let algorithm = AlgorithmIdentifierRef {
+        oid: ALGORITHM_OID,
+        parameters: Some((&SECP256K1).into()),
+    };
+    let sealed = PrivateKeyInfoRef::new(algorithm, OctetStringRef::new(&sec1)?)
         .encrypt_with_params(scheme, passphrase)?;
     Ok(sealed.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, LineEnding::LF)?)
 }
@@ -180,7 +192,7 @@ fn scheme_of<'a>(
 
 fn wallet_of(info: &PrivateKeyInfoRef<'_>) -> Result<KeyPair, KeyFileFault> {
     info.algorithm
-        .assert_oids(ALGORITHM_OID, Secp256k1::OID)
+        .assert_oids(ALGORITHM_OID, SECP256K1)
         .map_err(|_| KeyFileFault::OtherCurve)?;
     from_sec1(info.private_key.as_bytes())
 }
@@ -189,7 +201,7 @@ fn from_sec1(der: &[u8]) -> Result<KeyPair, KeyFileFault> {
     let key = EcPrivateKey::from_der(der).map_err(|_| damaged())?;
     if key
         .parameters
-        .is_some_and(|curve| curve.named_curve() != Some(Secp256k1::OID))
+        .is_some_and(|curve| curve.named_curve() != Some(SECP256K1))
     {
         return Err(KeyFileFault::OtherCurve);
     }
