@@ -1,4 +1,4 @@
-//! Exact decimal numbers, as JSON writes them.
+//! Exact decimal numbers.
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
 
-/// Text that is not a decimal number as JSON writes one.
+/// The text is not a JSON number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is not a number as JSON writes one, such as 1000000 or 0.5")]
 pub struct ParseAmountError {
@@ -21,7 +21,7 @@ impl ParseAmountError {
     }
 }
 
-/// An amount with more digits than JSON numbers keep, where nodes would read another one.
+/// The amount has more digits than a 64-bit float, so nodes would read another value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{written} has more digits than a JSON number keeps: nodes would read {read}; give an integer, \
@@ -34,35 +34,34 @@ pub struct InexactAmountError {
 
 /// An exact decimal number: a fee, a balance or an amount to send.
 ///
-/// The digits are kept as they were written, however many there are, so nothing
-/// is rounded to a binary fraction on the way. Two amounts are equal, and are
-/// ordered, by their value: `1e6` equals `1000000.0`.
+/// All digits are kept as written. Nothing is rounded to a binary fraction. Amounts are compared
+/// and ordered by value: `1e6` equals `1000000.0`.
 ///
-/// It is read from JSON text, and not inside a flattened or an untagged type.
+/// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
 /// Source: the contract, "`transaction.fee` … number … decimal".
 #[derive(Clone)]
 pub struct Amount(Box<str>);
 
 impl Amount {
-    /// The number as it was written.
+    /// Returns the number as it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the number is below zero.
+    /// Returns whether the number is below zero.
     #[must_use]
     pub fn is_negative(&self) -> bool {
         let normal = self.normal();
         normal.negative
     }
 
-    /// Whether every node reads this very value.
+    /// Checks that nodes read exactly this value.
     ///
-    /// An integer is read exactly, whatever its size. A number with a point or an exponent is
-    /// read as a binary fraction of 64 bits, and what a wallet signs is the text of *that*; a
-    /// number with more digits than it keeps would be signed, and paid, as another one.
+    /// Nodes read integers of any size exactly. They read a number with a point or an exponent as
+    /// a 64-bit float, and a wallet signs the text of that float. A number with more digits would
+    /// be signed, and paid, as another one.
     ///
     /// ```
     /// use nodeproof_primitives::Amount;
@@ -73,7 +72,7 @@ impl Amount {
     /// ```
     ///
     /// # Errors
-    /// With the value that nodes would read instead.
+    /// If nodes would read another value. The error has that value.
     pub fn check_exact(&self) -> Result<(), InexactAmountError> {
         if !self.0.contains(['.', 'e', 'E']) {
             return Ok(());
@@ -99,7 +98,7 @@ impl Amount {
     }
 }
 
-/// A number's value: `digits`, which neither begin nor end with a zero, times ten to the `power`.
+/// A number's value: `digits` times ten to the `power`. `digits` neither begin nor end with a zero.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Normal {
     pub(crate) negative: bool,
@@ -108,7 +107,7 @@ pub(crate) struct Normal {
 }
 
 impl Normal {
-    /// Reads a text that is known to be a JSON number.
+    /// Parses a text that is known to be a JSON number.
     fn of(text: &str) -> Self {
         let (negative, unsigned) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -156,7 +155,7 @@ fn length(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// An exponent that no `i64` holds is as good as infinite.
+/// Parses an exponent. One that does not fit into an `i64` counts as infinite.
 fn exponent_of(text: &str) -> i64 {
     text.strip_prefix('+')
         .unwrap_or(text)
@@ -170,7 +169,7 @@ fn exponent_of(text: &str) -> i64 {
         })
 }
 
-/// Whether the whole text is a number of JSON's grammar.
+/// Returns whether the text is a JSON number.
 fn is_json_number(text: &str) -> bool {
     fn digits(text: &str) -> Option<&str> {
         let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_which_amounts_nodes_would_read_as_others() {
+    fn rejects_amounts_that_nodes_would_read_as_others() {
         for exact in [
             "0",
             "-0.0",

@@ -45,25 +45,26 @@ pub struct Difference {
     pub actual: String,
 }
 
-/// Each level of nesting reads what is within it again, so both are bounded.
-const DEEPEST: usize = 127;
-/// The longest text that is read.
-const LONGEST: usize = 1 << 20;
+/// The maximum nesting plus one. Each level is parsed again on every level above it, so depth and
+/// length are both limited.
+const DEPTH_LIMIT: usize = 127;
+/// The maximum length of a text, in bytes.
+const MAX_LENGTH: usize = 1 << 20;
 
 /// Reads a JSON document.
 ///
 /// Returns `None` if the text is not JSON, is longer than 1 MiB, or is nested deeper than 126 levels.
 #[must_use]
 pub fn read(text: &str) -> Option<CanonicalJson> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
-    read_within(text, DEEPEST)
+    read_within(text, DEPTH_LIMIT)
 }
 
-fn read_within(text: &str, deepest: usize) -> Option<CanonicalJson> {
-    let deepest = deepest.checked_sub(1)?;
-    let inner = |raw: &RawValue| read_within(raw.get(), deepest);
+fn read_within(text: &str, levels: usize) -> Option<CanonicalJson> {
+    let levels = levels.checked_sub(1)?;
+    let inner = |raw: &RawValue| read_within(raw.get(), levels);
     let text = text.trim_ascii();
     Some(match text.bytes().next()? {
         b'{' => {
@@ -119,7 +120,7 @@ impl CanonicalJson {
                 for (name, ours) in ours {
                     let place = below(at, name);
                     let Some(theirs) = theirs.get(name) else {
-                        return differ(ours.told(), "nothing".to_owned(), place);
+                        return differ(ours.summary(), "nothing".to_owned(), place);
                     };
                     if let Some(found) = ours.difference_at(theirs, &place) {
                         return Some(found);
@@ -127,7 +128,7 @@ impl CanonicalJson {
                 }
                 let added = theirs.iter().find(|(name, _)| !ours.contains_key(*name))?;
                 let place = below(at, added.0);
-                differ("nothing".to_owned(), added.1.told(), place)
+                differ("nothing".to_owned(), added.1.summary(), place)
             }
             (Self::List(ours), Self::List(theirs)) if ours.len() == theirs.len() => {
                 let mut pairs = ours.iter().zip(theirs).enumerate();
@@ -135,12 +136,12 @@ impl CanonicalJson {
                     ours.difference_at(theirs, &below(at, &index.to_string()))
                 })
             }
-            _ => differ(self.told(), other.told(), at.to_owned()),
+            _ => differ(self.summary(), other.summary(), at.to_owned()),
         }
     }
 
-    /// Returns the one text that all documents of this value share: members sorted by name, numbers
-    /// by value. It is for comparison and is not itself JSON.
+    /// Returns a text that is the same for all documents with this value: members are sorted by
+    /// name, and numbers are written by value. It is for comparison only. It is not JSON.
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut out = String::new();
@@ -173,8 +174,8 @@ impl CanonicalJson {
         }
     }
 
-    /// A value in a few words.
-    fn told(&self) -> String {
+    /// Returns the value in a few words.
+    fn summary(&self) -> String {
         match self {
             Self::Word(word) => word.clone(),
             Self::Number(number) => number.to_string(),
@@ -185,20 +186,22 @@ impl CanonicalJson {
     }
 }
 
-/// The JSON pointer (RFC 6901) of a member or an element.
+/// Returns the JSON pointer (RFC 6901) of a member or an element.
 fn below(parent: &str, token: &str) -> String {
     format!("{parent}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The most zeros at the end of an integer that are written out.
-const MOST_ZEROS: usize = 60;
+/// The maximum number of zeros that are written at the end of an integer.
+const MAX_ZEROS: usize = 60;
 
-/// The one text of a number's value: an integer as people write it; all else, and what has too many
-/// zeros, as its digits without zeros at either end, and a power of ten.
+/// Returns a text that is the same for all forms of a number.
+///
+/// An integer is written plainly. Any other number, or one with too many zeros, is written as its
+/// digits, without zeros at either end, and a power of ten.
 fn normal(number: &str) -> String {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let Ok(exponent) = exponent.parse::<i64>() else {
-        // Such numbers are the same if they are written alike.
+        // Numbers with such exponents are equal if their texts are.
         return number.to_owned();
     };
     let (sign, unsigned) = match mantissa.strip_prefix('-') {
@@ -216,7 +219,7 @@ fn normal(number: &str) -> String {
     let length = |count: usize| i128::try_from(count).unwrap_or(i128::MAX);
     let power = i128::from(exponent) - length(fraction.len()) + length(zeros);
     match usize::try_from(power) {
-        Ok(zeros) if zeros <= MOST_ZEROS => format!("{sign}{significant}{}", "0".repeat(zeros)),
+        Ok(zeros) if zeros <= MAX_ZEROS => format!("{sign}{significant}{}", "0".repeat(zeros)),
         _ => format!("{sign}{significant}e{power}"),
     }
 }
@@ -253,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_place_of_a_difference_is_told() {
+    fn the_place_of_a_difference_is_summary() {
         let ours = r#"{"a":[1,{"b/c":true}]}"#;
         assert_eq!(
             place(ours, r#"{"a":[1,{"b/c":false}]}"#).as_deref(),

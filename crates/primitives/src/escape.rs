@@ -1,16 +1,14 @@
-//! Showing what a node sent without letting it act on a terminal.
+//! Escaping untrusted text for a terminal.
 //!
-//! A node's text can hold escape sequences that rewrite a terminal's lines, marks
-//! that reverse the reading order, and characters that no one sees. Whatever this
-//! crate quotes in an error went through here; who prints a node's strings
-//! elsewhere can do the same.
+//! A node's text can contain escape sequences that rewrite a terminal's lines, marks that reverse
+//! the reading order, and invisible characters. Escape every text of a node before you print it.
 
 use std::fmt::Write;
 
-/// The text with every character that a terminal acts on, or that nobody sees, written out.
+/// Escapes control characters and invisible characters.
 ///
-/// Line ends and tabs become `\n`, `\r` and `\t`, other characters `\u{…}`. All
-/// other text stays as it is, whatever its script.
+/// Line ends and tabs become `\n`, `\r` and `\t`, the others `\u{…}`. All other text is
+/// unchanged, in any script.
 ///
 /// ```
 /// assert_eq!(nodeproof_primitives::escape::escaped("a\u{1b}[31mb\n"), "a\\u{1b}[31mb\\n");
@@ -20,7 +18,7 @@ pub fn escaped(text: &str) -> String {
     escaped_up_to(text, usize::MAX)
 }
 
-/// The same, cut after `most` characters of the text, with `…` where something was cut.
+/// Escapes the first `most` characters of a text. Adds `…` if there are more.
 #[must_use]
 pub fn escaped_up_to(text: &str, most: usize) -> String {
     let mut shown = String::with_capacity(text.len().min(most));
@@ -33,7 +31,7 @@ pub fn escaped_up_to(text: &str, most: usize) -> String {
             '\n' => shown.push_str("\\n"),
             '\r' => shown.push_str("\\r"),
             '\t' => shown.push_str("\\t"),
-            _ if acts(character) => {
+            _ if must_be_escaped(character) => {
                 // Writing to a string does not fail.
                 let _ = write!(shown, "\\u{{{:x}}}", u32::from(character));
             }
@@ -43,15 +41,15 @@ pub fn escaped_up_to(text: &str, most: usize) -> String {
     shown
 }
 
-/// The first `most` bytes of a body as harmless text, with `…` where something was cut.
+/// Escapes the first `most` bytes of a body. Adds `…` if there are more.
 ///
-/// Bytes that are no UTF-8 become `U+FFFD`.
+/// Bytes that are not UTF-8 become `U+FFFD`.
 #[must_use]
 pub fn excerpt(body: &[u8], most: usize) -> String {
     let kept = body.get(..most).unwrap_or(body);
     let mut text = String::from_utf8_lossy(kept).into_owned();
     if kept.len() < body.len() {
-        // A character that was cut in two is not the node's fault.
+        // Remove a character that was cut in two: the body itself may be UTF-8.
         while text.ends_with('\u{fffd}') {
             text.pop();
         }
@@ -63,8 +61,8 @@ pub fn excerpt(body: &[u8], most: usize) -> String {
     shown
 }
 
-/// Whether a terminal acts on the character, or shows nothing for it.
-fn acts(character: char) -> bool {
+/// Returns whether a character controls the terminal or is invisible.
+fn must_be_escaped(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -80,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn writes_out_what_a_terminal_acts_on() {
+    fn escapes_what_controls_a_terminal() {
         let hostile =
             "\u{1b}]0;x\u{7}\u{9b}31m\u{202e}\u{2066}\u{200b}\u{feff}\u{ffff}\0\r\n\u{e0041}";
         let shown = escaped(hostile);
@@ -89,13 +87,13 @@ mod tests {
     }
 
     #[test]
-    fn leaves_text_of_any_script_alone() {
+    fn keeps_text_of_any_script() {
         let text = "наряд № 7 — 倉庫 ¿qué? 🏭";
         assert_eq!(escaped(text), text);
     }
 
     #[test]
-    fn cuts_between_characters_and_says_so() {
+    fn cuts_between_characters_and_marks_the_cut() {
         assert_eq!(escaped_up_to("ééé", 2), "éé…");
         assert_eq!(excerpt("ééé".as_bytes(), 3), "é…");
         assert_eq!(excerpt(b"abc", 3), "abc");

@@ -1,53 +1,53 @@
-//! Values of a fixed number of bytes that are written in hexadecimal.
+//! Addresses, hashes, codes and signatures: a fixed number of bytes in hexadecimal.
 
 use std::{fmt, str::FromStr};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Text that is not an address, a hash or a code of the wanted form.
+/// The text is not an address, a hash or a code of the expected form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseHexError {
-    /// The text does not begin as this kind of value does.
+    /// The text does not begin with the prefix of its kind.
     #[error("{kind} begins with {prefix:?}, but this is {found:?}; it has the form {form}")]
     Prefix {
-        /// What was to be read.
+        /// The expected kind of value, such as "a wallet address".
         kind: &'static str,
-        /// What it begins with.
+        /// The expected prefix.
         prefix: &'static str,
-        /// The start of what was found.
+        /// The start of the actual text.
         found: String,
-        /// The whole form in words.
+        /// The expected form in words.
         form: &'static str,
     },
     /// The text has too few or too many hexadecimal digits.
     #[error("{kind} has {wanted} hexadecimal digits, but here are {found}; it has the form {form}")]
     Length {
-        /// What was to be read.
+        /// The expected kind of value, such as "a wallet address".
         kind: &'static str,
-        /// How many digits it has.
+        /// The expected number of digits.
         wanted: usize,
-        /// How many characters were found.
+        /// The actual number of characters.
         found: usize,
-        /// The whole form in words.
+        /// The expected form in words.
         form: &'static str,
     },
-    /// A character is no hexadecimal digit of the wanted case.
+    /// A character is not a hexadecimal digit of the expected case.
     #[error("{kind} has {found:?} at character {position}; it has the form {form}")]
     Digit {
-        /// What was to be read.
+        /// The expected kind of value, such as "a wallet address".
         kind: &'static str,
         /// The character.
         found: char,
-        /// Where it stands, counted from 1 and with the prefix.
+        /// The character's position, counted from 1 and including the prefix.
         position: usize,
-        /// The whole form in words.
+        /// The expected form in words.
         form: &'static str,
     },
 }
 
-/// What tells one kind of hexadecimal value from another.
+/// The properties of a kind of hexadecimal value.
 struct Form {
     kind: &'static str,
     prefix: &'static str,
@@ -86,7 +86,7 @@ fn decode<const N: usize>(text: &str, form: &Form) -> Result<[u8; N], ParseHexEr
     }
 }
 
-/// Names the first thing that is wrong with `digits`; only called when something is.
+/// Returns the first fault of `digits`. Only called if there is one.
 fn explain(digits: &str, bytes: usize, form: &Form) -> ParseHexError {
     let offender = digits.chars().enumerate().find(|(_, character)| {
         !u8::try_from(*character).is_ok_and(|byte| nibble(byte, form.upper).is_some())
@@ -123,7 +123,7 @@ fn write_hex<const N: usize>(
 ) -> fmt::Result {
     const { assert!(N <= 64) };
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    // Large answers are full of these, and formatting byte by byte would cost a call each.
+    // Large responses have many of these. Formatting byte by byte would cost a call each.
     let mut text = [0; 2 * 64];
     for (digits, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
         *digits = [
@@ -146,13 +146,13 @@ macro_rules! fixed_hex {
             const FORM: Form =
                 Form { kind: $kind, prefix: $prefix, upper: $upper, words: $words };
 
-            /// The value that has these bytes.
+            /// Creates the value from its bytes.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; $bytes]) -> Self {
                 Self(bytes)
             }
 
-            /// The bytes, without any prefix.
+            /// Returns the bytes, without the prefix.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; $bytes] {
                 &self.0
@@ -246,16 +246,16 @@ fixed_hex! {
 fixed_hex! {
     /// A hash of 32 bytes: 64 hexadecimal digits.
     ///
-    /// The contract does not name their case, so both are read; it is written in lower case.
+    /// The contract does not specify the case. Both are accepted. Lower case is written.
     /// Source: the contract, "Hashes are 64 hexadecimal characters".
     Hash256, 32, "a hash", "", true,
     "64 hexadecimal digits", "^[0-9a-fA-F]{64}$"
 }
 
 fixed_hex! {
-    /// The code that names a transaction: 40 hexadecimal digits.
+    /// The identifier of a transaction: 40 hexadecimal digits.
     ///
-    /// The contract does not name their case, so both are read; it is written in lower case.
+    /// The contract does not specify the case. Both are accepted. Lower case is written.
     /// Source: the contract, "`trans_code` … 40 hexadecimal characters".
     TransactionCode, 20, "a transaction code", "", true,
     "40 hexadecimal digits", "^[0-9a-fA-F]{40}$"
@@ -264,8 +264,8 @@ fixed_hex! {
 fixed_hex! {
     /// A signature over a message: the 64 bytes of r and s, as 128 hexadecimal digits.
     ///
-    /// It has the form of a signature and nothing more; whether it is one is for `nodeproof-wallet`
-    /// to tell. Either case is read; it is written in lower case.
+    /// Only its form is checked here. `nodeproof-wallet` verifies it. Both cases are accepted.
+    /// Lower case is written.
     /// Source: observed, "64 bytes r‖s, hex".
     MessageSignature, 64, "a signature", "", true,
     "128 hexadecimal digits, r and then s", "^[0-9a-fA-F]{128}$"

@@ -1,4 +1,4 @@
-//! Who holds a token.
+//! Holders of a token.
 
 use std::{fmt, str::FromStr};
 
@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{ContractAddress, ParseHexError, WalletAddress};
 
-/// Who holds a token: a wallet (`0x…`) or a contract (`ct…`).
+/// The holder of a token: a wallet (`0x…`) or a smart contract (`ct…`).
 ///
-/// Observed on a real node: contracts hold tokens as well as wallets do. The
-/// contract shows no list of holders.
+/// Observed on a real node: both wallets and contracts hold tokens. The API contract does not
+/// show a list of holders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HolderAddress {
     /// A wallet.
@@ -19,7 +19,7 @@ pub enum HolderAddress {
 }
 
 impl HolderAddress {
-    /// The wallet, if it is one.
+    /// Returns the wallet, if the holder is one.
     #[must_use]
     pub fn wallet(&self) -> Option<WalletAddress> {
         match self {
@@ -28,7 +28,7 @@ impl HolderAddress {
         }
     }
 
-    /// The contract, if it is one.
+    /// Returns the smart contract, if the holder is one.
     #[must_use]
     pub fn contract(&self) -> Option<ContractAddress> {
         match self {
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_what_nobody_has() {
+    fn rejects_other_forms() {
         let digits = "00a1".repeat(10);
         for text in [
             digits.clone(),

@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 
 use crate::Amount;
 
-/// The longest integer that is spelt out from an exponent, such as `1e9999`.
-const MOST_DIGITS: usize = 10_000;
+/// The maximum number of digits of an integer that is written with an exponent, such as `1e9999`.
+const MAX_DIGITS: usize = 10_000;
 
-/// Text that is not an integer as JSON writes one.
+/// The text is not a JSON integer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{found:?} is not an integer as JSON writes one, such as 42 or -7")]
 pub struct ParseIntegerError {
@@ -20,24 +20,24 @@ pub struct ParseIntegerError {
 
 /// An exact integer of any size: an index, a balance, a vote or a score.
 ///
-/// JSON bounds no integer and neither does the contract, so a value is never
-/// rounded or refused for its size. A number that is written with a fraction or
-/// an exponent is an integer when its value is one: `1e3` reads as 1000.
+/// Neither JSON nor the contract limits integers, so no value is rounded or rejected for its
+/// size. A number with a fraction or an exponent is accepted if its value is an integer: `1e3`
+/// is 1000.
 ///
-/// It is read from JSON text, and not inside a flattened or an untagged type.
+/// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Integer(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// Nearly all that there are; as large blocks are full of them, they are kept small.
+    /// Nearly all integers. Large blocks have many of them, so they take little memory.
     Small(i64),
-    /// Digits with an optional minus sign, without leading zeros, and too many for `Small`.
+    /// Digits with an optional minus sign and no leading zeros, for values that do not fit `Small`.
     Big(Box<str>),
 }
 
 impl Integer {
-    /// The value, if an `i64` holds it.
+    /// Returns the value if it fits into an `i64`.
     #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         match self.0 {
@@ -46,13 +46,13 @@ impl Integer {
         }
     }
 
-    /// The value, if a `u64` holds it.
+    /// Returns the value if it fits into a `u64`.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_i128().and_then(|value| u64::try_from(value).ok())
     }
 
-    /// The value, if an `i128` holds it.
+    /// Returns the value if it fits into an `i128`.
     #[must_use]
     pub fn as_i128(&self) -> Option<i128> {
         match &self.0 {
@@ -61,7 +61,7 @@ impl Integer {
         }
     }
 
-    /// The same number as an amount.
+    /// Returns the same number as an amount.
     #[must_use]
     pub fn to_amount(&self) -> Option<Amount> {
         self.to_string().parse().ok()
@@ -72,18 +72,18 @@ impl FromStr for Integer {
     type Err = ParseIntegerError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refused = || ParseIntegerError {
+        let rejected = || ParseIntegerError {
             found: text.chars().take(40).collect(),
         };
-        let number: Amount = text.parse().map_err(|_| refused())?;
+        let number: Amount = text.parse().map_err(|_| rejected())?;
         if let Ok(value) = text.parse::<i64>() {
             return Ok(Self(Repr::Small(value)));
         }
         let normal = number.normal();
-        let zeros = usize::try_from(normal.power).map_err(|_| refused())?;
+        let zeros = usize::try_from(normal.power).map_err(|_| rejected())?;
         let written = text.len();
-        if zeros > MOST_DIGITS.max(written) {
-            return Err(refused());
+        if zeros > MAX_DIGITS.max(written) {
+            return Err(rejected());
         }
         let sign = if normal.negative { "-" } else { "" };
         let digits = match normal.digits.as_str() {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_is_told_in_every_type_that_holds_it() {
+    fn the_value_is_returned_in_every_type_that_it_fits_into() {
         let at_edges = [
             (i128::from(i64::MIN) - 1, None, None),
             (i64::MIN.into(), Some(i64::MIN), None),

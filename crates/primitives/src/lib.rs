@@ -1,9 +1,9 @@
-//! The vocabulary of a blockchain node's HTTP API: addresses, hashes, codes,
-//! exact numbers, untouched JSON text, the text that wallets sign, and who signs it.
+//! The basic types of a blockchain node's HTTP API: addresses, hashes, codes, exact numbers,
+//! unchanged JSON text, the text that wallets sign, and the [`Signer`] trait.
 //!
-//! Nothing here does any input or output, and nothing here knows an endpoint.
-//! Every type reads and writes the form that the contract gives it, and refuses
-//! every other form with an error that says what would be right.
+//! This crate does no input or output and does not know any endpoint. Every type reads and
+//! writes the form that the contract documents. The error for any other form names the
+//! expected one.
 //!
 //! ```
 //! use nodeproof_primitives::{Network, WalletAddress};

@@ -1,4 +1,4 @@
-//! The three networks, and the port that a node of each listens on.
+//! The three networks and their ports.
 
 use std::{fmt, str::FromStr};
 
@@ -25,7 +25,7 @@ impl Network {
     /// All networks, in the order in which the contract lists them.
     pub const ALL: [Self; 3] = [Self::Devnet, Self::Testnet, Self::Mainnet];
 
-    /// The TCP port that a node of this network listens on.
+    /// Returns the TCP port that a node of this network listens on.
     #[must_use]
     pub const fn port(self) -> u16 {
         match self {
@@ -35,13 +35,13 @@ impl Network {
         }
     }
 
-    /// The network whose nodes listen on `port`, if there is one.
+    /// Returns the network whose nodes listen on `port`, if there is one.
     #[must_use]
     pub fn from_port(port: u16) -> Option<Self> {
         Self::ALL.into_iter().find(|network| network.port() == port)
     }
 
-    /// The network's name: `devnet`, `testnet` or `mainnet`.
+    /// Returns the network's name: `devnet`, `testnet` or `mainnet`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,7 +58,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// A name that is none of the three networks.
+/// The name is not the one of a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown network {0:?}: it is one of devnet, testnet, mainnet")]
 pub struct ParseNetworkError(String);

@@ -1,4 +1,4 @@
-//! JSON text that is kept as it came.
+//! JSON text that is kept unchanged.
 
 use std::{fmt, str::FromStr};
 
@@ -6,47 +6,47 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-/// One JSON value, kept byte for byte as it was written.
+/// A JSON value whose text is kept byte for byte.
 ///
-/// Member order, spacing, the digits of numbers and duplicate members all stay,
-/// which is what a text needs that is to be signed. Two values are equal when
-/// their texts are. It cannot be read inside a flattened or an untagged type.
+/// Member order, spacing, the digits of numbers and duplicate members are all kept. A text that
+/// will be signed needs this. Two values are equal if their texts are. It can't be deserialized
+/// inside a flattened or an untagged type.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
-    /// Takes over a text, which has to be exactly one JSON value.
+    /// Creates a value from a text, which has to be exactly one JSON value.
     ///
     /// # Errors
-    /// When the text is not JSON: with the line and column where it stops being it.
+    /// If the text is not JSON. The error has the line and column.
     pub fn from_text(text: String) -> Result<Self, serde_json::Error> {
         RawValue::from_string(text).map(Self)
     }
 
-    /// Writes a value as JSON, once, and keeps that text.
+    /// Serializes a value as JSON and keeps that text.
     ///
     /// # Errors
-    /// When the value cannot be written as JSON, such as a map with keys that are no text.
+    /// If the value can't be written as JSON, such as a map whose keys are not strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// The text as it came.
+    /// Returns the unchanged text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
 
-    /// Reads a typed view of the text; the text itself stays what it is.
+    /// Deserializes the text. The text itself does not change.
     ///
     /// # Errors
-    /// When the text does not have the form that `T` asks for.
+    /// If the text does not have the form of `T`.
     pub fn decode<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.as_str())
     }
 
-    /// Whether the value is JSON's `null`.
+    /// Returns whether the value is JSON's `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.as_str() == "null"
@@ -87,7 +87,7 @@ impl fmt::Display for RawJson {
     }
 }
 
-/// Shows the start of the text only, so that a log line stays a line.
+/// Shows only the start of the text, to keep log lines short.
 impl fmt::Debug for RawJson {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 120;

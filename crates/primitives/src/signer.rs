@@ -1,25 +1,24 @@
-//! Who signs, whatever holds the key.
+//! The interface of everything that signs.
 
 use std::{error::Error, fmt, future::Future, pin::Pin, sync::Arc};
 
 use crate::{MessageSignature, WalletAddress};
 
-/// A signature that is being made, or the reason why there will be none.
+/// The future of [`Signer::sign_message`]: a signature, or the reason why there is none.
 pub type Signing<'a> =
     Pin<Box<dyn Future<Output = Result<MessageSignature, SignerError>> + Send + 'a>>;
 
 /// Something that signs for one wallet: a key in memory, a program, a device.
 ///
-/// Whoever asks for a signature hands over the [signed message](crate::signed_message)
-/// and learns nothing of the key.
+/// The caller passes the [signed message](crate::signed_message) and never sees the key.
 ///
 /// ```
 /// use nodeproof_primitives::{MessageSignature, Signer, SignerError, Signing, WalletAddress};
 ///
-/// /// Somebody who is asked, and says no.
-/// struct Cautious(WalletAddress);
+/// /// A signer that always refuses.
+/// struct Refuses(WalletAddress);
 ///
-/// impl Signer for Cautious {
+/// impl Signer for Refuses {
 ///     fn wallet_address(&self) -> WalletAddress {
 ///         self.0
 ///     }
@@ -30,16 +29,16 @@ pub type Signing<'a> =
 /// }
 /// ```
 pub trait Signer: Send + Sync {
-    /// The wallet that it signs for.
+    /// Returns the address of the wallet that it signs for.
     fn wallet_address(&self) -> WalletAddress;
 
     /// Signs a message: ECDSA on secp256k1 over the message's SHA-1 digest, as observed on
     /// real nodes.
     ///
-    /// The message is not hashed yet, so that what signs can show it to a person first.
+    /// The message is not hashed yet, so the signer can show it to a person first.
     ///
     /// # Errors
-    /// The future's outcome is an error where nothing was signed.
+    /// The future returns an error if nothing was signed.
     fn sign_message<'a>(&'a self, message: &'a [u8]) -> Signing<'a>;
 }
 
@@ -59,7 +58,7 @@ macro_rules! by_reference {
 
 by_reference!(&S, Box<S>, Arc<S>);
 
-/// Why a signer did not sign. It never says anything of a key.
+/// Why a signer did not sign. The error never contains a key.
 #[derive(Debug)]
 pub struct SignerError {
     refused: bool,
@@ -68,7 +67,7 @@ pub struct SignerError {
 }
 
 impl SignerError {
-    /// Whoever has the key does not want to sign.
+    /// Creates the error of a signer whose owner refuses to sign.
     #[must_use]
     pub fn refused(reason: impl Into<String>) -> Self {
         Self {
@@ -78,7 +77,7 @@ impl SignerError {
         }
     }
 
-    /// The signer can't sign, or what it returned is no signature of its wallet.
+    /// Creates the error of a signer that can't sign, or returned an invalid signature.
     #[must_use]
     pub fn failed(reason: impl Into<String>) -> Self {
         Self {
@@ -88,14 +87,14 @@ impl SignerError {
         }
     }
 
-    /// Keeps what caused it.
+    /// Adds the error that caused it.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// Whether it was a decision, rather than a failure.
+    /// Returns whether the owner refused, rather than the signer failing.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         self.refused

@@ -1,4 +1,4 @@
-//! Points in time as the contract writes them.
+//! Timestamps.
 
 use std::{
     fmt,
@@ -18,19 +18,19 @@ use serde::{Deserialize, Serialize};
 pub struct TimestampMs(i64);
 
 impl TimestampMs {
-    /// The point in time that many milliseconds after the Unix epoch.
+    /// Creates a timestamp from milliseconds since the Unix epoch.
     #[must_use]
     pub const fn from_millis(milliseconds: i64) -> Self {
         Self(milliseconds)
     }
 
-    /// Milliseconds since the Unix epoch; negative before it.
+    /// Returns the milliseconds since the Unix epoch. They are negative before it.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// The present, by this machine's clock.
+    /// Returns the current time of the system clock.
     #[must_use]
     pub fn now() -> Self {
         SystemTime::now().into()

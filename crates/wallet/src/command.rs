@@ -6,49 +6,48 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_primitives::{Signer, SignerError, Signing, WalletAddress};
+use nodeproof_primitives::{Signer, SignerError, Signing, WalletAddress, escape::escaped};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, Command},
 };
 
-use crate::{Signature, SignatureParseError};
+use crate::signature::{Signature, SignatureParseError};
 
-/// The most that is read of the program's standard output, in bytes.
-const MOST_OUTPUT: usize = 4096;
-/// The most that is kept of the program's standard error, in bytes.
-const MOST_KEPT: usize = 1024;
-/// How long the program has unless said otherwise: somebody may have to find a device.
+/// The maximum length of the program's standard output, in bytes.
+const MAX_OUTPUT: usize = 4096;
+/// The number of bytes of the program's standard error that are kept.
+const MAX_STDERR: usize = 1024;
+/// The default deadline. The user may have to find a device.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Signs by running an external program, so that the key stays in its custody.
+/// Signs by running an external program, which keeps the key.
 ///
 /// # What the program has to do
 ///
-/// - It is started once for each signature, without a shell, with the arguments that were
-///   configured and nothing added, in the caller's working directory and environment.
-/// - The environment variable `NODE_WALLET_ADDRESS` is the address of the wallet that has to
-///   sign, `0x` and 40 lower-case hexadecimal digits, so that one program can serve many.
-/// - Its standard input is the message, byte for byte, and then the end. It is not hashed,
-///   and has no line end of its own. For a transaction it is JSON text in ASCII, in which a
-///   person can read what is signed.
-/// - It signs with ECDSA on secp256k1 over the SHA-1 digest of those bytes. Either of the two
-///   possible `s` is good.
-/// - It writes the signature to its standard output: 128 hexadecimal digits in either case,
-///   the 32 bytes of r and then the 32 bytes of s, without a prefix. White space before and
-///   after is passed over; anything else, or more than 4096 bytes, is an error.
-/// - It then ends with exit status 0. **Exit status 3** says that whoever has the key does not
-///   want to sign ([`SignerError::is_refusal`]); any other that it could not. What it wrote to
-///   its standard error becomes the reason, up to 1024 bytes of it, with control characters
-///   escaped; on success it is not shown. Whoever wants to prompt a person uses the terminal
-///   (`/dev/tty`) or a window of its own, or see [`CommandSigner::show_stderr`].
-/// - It has 120 seconds, or the [deadline](CommandSigner::deadline) that was set, until it has
-///   ended and both its outputs are closed: a program left behind that keeps them open counts
-///   as not ended. After that, or when nobody waits for the signature any more, it is killed;
-///   what it started itself is its own to end.
+/// - **Start**: The program is started once for each signature, without a shell, with the
+///   configured arguments, in the caller's working directory and environment.
+/// - **Wallet**: The environment variable `NODE_WALLET_ADDRESS` is the address of the wallet that
+///   has to sign: `0x` and 40 lower-case hexadecimal digits. One program can serve many wallets.
+/// - **Input**: Standard input is the message, byte for byte. It is not hashed and does not end
+///   with a line end. For a transaction it is JSON text in ASCII that a person can read.
+/// - **Algorithm**: ECDSA on secp256k1 over the SHA-1 digest of these bytes. Both possible values
+///   of `s` are accepted.
+/// - **Output**: Standard output is the signature: 128 hexadecimal digits in either case, the 32
+///   bytes of r followed by the 32 bytes of s, without a prefix. White space before and after is
+///   ignored. Any other text, or more than 4096 bytes, is an error.
+/// - **Exit status**: 0 for success. **3** if the key's owner refuses to sign
+///   ([`SignerError::is_refusal`]). Any other status is a failure.
+/// - **Standard error**: The first 1024 bytes become the reason of a refusal or failure, with
+///   control characters escaped. On success they are not shown. To prompt a person, use the
+///   terminal (`/dev/tty`), a window, or [`CommandSigner::show_stderr`].
+/// - **Deadline**: Within 120 seconds, or the configured [deadline](CommandSigner::deadline), the
+///   program has to exit and both outputs have to be closed. A background process that keeps
+///   them open counts too. After the deadline, or if the caller drops the future, the program is
+///   killed. Processes that it started are not.
 ///
-/// The signature is verified against the wallet's address before it is handed on, so a program
-/// with a fault, or another key, is noticed before anything is submitted.
+/// The signature is verified against the wallet's address before it is returned. A faulty program
+/// or a wrong key is found before anything is submitted.
 ///
 /// The futures need a tokio runtime with time and I/O enabled.
 ///
@@ -72,10 +71,10 @@ pub struct CommandSigner {
 }
 
 impl CommandSigner {
-    /// The exit status by which the program says that whoever has the key refuses.
+    /// The program's exit status if the key's owner refuses to sign.
     pub const REFUSED: i32 = 3;
 
-    /// A program that signs for this wallet: a path, or a name that is looked for in `PATH`.
+    /// Creates a signer for this wallet. The program is a path, or a name that is found in `PATH`.
     pub fn new(address: WalletAddress, program: impl AsRef<OsStr>) -> Self {
         Self {
             address,
@@ -86,7 +85,7 @@ impl CommandSigner {
         }
     }
 
-    /// Adds arguments, each of which reaches the program as it is.
+    /// Adds arguments, which are passed to the program unchanged.
     #[must_use]
     pub fn arguments<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments
@@ -94,15 +93,15 @@ impl CommandSigner {
         self
     }
 
-    /// Sets how long the program has for one signature, from its start to its end.
+    /// Sets the maximum time for one signature, from the program's start to its end.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
 
-    /// Lets the program write to the caller's own standard error, as it is, so that it can
-    /// prompt a person there. Errors then carry the exit status and no words of the program.
+    /// Connects the program's standard error to the caller's, so it can prompt a person there.
+    /// Errors then have the exit status, and no text of the program.
     #[must_use]
     pub const fn show_stderr(mut self, show: bool) -> Self {
         self.show_stderr = show;
@@ -111,23 +110,23 @@ impl CommandSigner {
 
     async fn sign(&self, message: &[u8]) -> Result<Signature, SignerError> {
         let mut child = self.start()?;
-        let ended = tokio::time::timeout(self.deadline, talk(&mut child, message)).await;
-        // A child that is not waited for is killed when it is dropped.
-        let ended = ended.map_err(|_| {
+        let finished = tokio::time::timeout(self.deadline, communicate(&mut child, message)).await;
+        // A child that is still running is killed when it is dropped.
+        let finished = finished.map_err(|_| {
             self.failed(&format!(
                 "did not sign within {} s, and was stopped",
                 self.deadline.as_secs_f64()
             ))
         })?;
-        let Spoken {
+        let Finished {
             status,
-            output,
-            complaint,
-        } = ended.map_err(|error| self.failed("could not be talked to").because(error))?;
-        if !status.success() && !output.more {
-            return Err(self.unsuccessful(status, &complaint));
+            stdout,
+            stderr,
+        } = finished.map_err(|error| self.failed("could not be talked to").because(error))?;
+        if !status.success() && !stdout.truncated {
+            return Err(self.unsuccessful(status, &stderr));
         }
-        let signature = read_signature(&output)
+        let signature = parse_signature(&stdout)
             .map_err(|what| self.failed(&format!("returned no signature: {what}")))?;
         signature
             .verify_by_address(message, self.address)
@@ -164,8 +163,8 @@ impl CommandSigner {
         SignerError::failed(format!("the program {} {what}", self.shown_program()))
     }
 
-    fn unsuccessful(&self, status: ExitStatus, complaint: &Bounded) -> SignerError {
-        let said = shown(complaint);
+    fn unsuccessful(&self, status: ExitStatus, stderr: &Bounded) -> SignerError {
+        let said = shown(stderr);
         let reason = match said.as_str() {
             "" => format!("the program {} gave no reason", self.shown_program()),
             said => format!("the program {} said: {said}", self.shown_program()),
@@ -192,63 +191,62 @@ impl Signer for CommandSigner {
     }
 }
 
-/// How a program ended, and what it wrote.
-struct Spoken {
+/// A program's exit status and output.
+struct Finished {
     status: ExitStatus,
-    output: Bounded,
-    complaint: Bounded,
+    stdout: Bounded,
+    stderr: Bounded,
 }
 
-/// The beginning of what was written.
+/// The beginning of an output.
 #[derive(Default)]
 struct Bounded {
     bytes: Vec<u8>,
-    more: bool,
+    truncated: bool,
 }
 
-/// Hands over the message and takes what is written, all at once, so that neither side can
-/// wait for the other.
-async fn talk(child: &mut Child, message: &[u8]) -> std::io::Result<Spoken> {
+/// Writes the message and reads both outputs concurrently, to avoid a deadlock.
+async fn communicate(child: &mut Child, message: &[u8]) -> std::io::Result<Finished> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let hand_over = async {
+    let write_message = async {
         if let Some(mut stdin) = stdin {
             match stdin.write_all(message).await {
-                // A program may know what to say without having read everything.
+                // A program may finish without reading everything.
                 Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
                 written => written?,
             }
-            // Dropping it is the end of the input.
+            // Dropping it closes the input.
         }
         Ok::<_, std::io::Error>(())
     };
-    let (handed, output, complaint, status) = tokio::join!(
-        hand_over,
-        read(stdout, MOST_OUTPUT, Beyond::HangUp),
-        read(stderr, MOST_KEPT, Beyond::PassOver),
+    let (written, stdout, stderr, status) = tokio::join!(
+        write_message,
+        read(stdout, MAX_OUTPUT, AtLimit::Stop),
+        read(stderr, MAX_STDERR, AtLimit::Discard),
         child.wait()
     );
-    handed?;
-    Ok(Spoken {
+    written?;
+    Ok(Finished {
         status: status?,
-        output: output?,
-        complaint: complaint?,
+        stdout: stdout?,
+        stderr: stderr?,
     })
 }
 
-/// What is done when a program writes more than is kept.
+/// What to do with output beyond the limit.
 #[derive(PartialEq, Eq)]
-enum Beyond {
-    /// It is read to the end all the same, so that the program can go on.
-    PassOver,
-    /// Nobody reads on: it is an error anyway, and may never end.
-    HangUp,
+enum AtLimit {
+    /// Read and discard it, so the program can continue.
+    Discard,
+    /// Stop reading. The output is an error already, and may never end.
+    Stop,
 }
 
-/// Reads, and keeps the beginning.
+/// Reads an output and keeps its beginning.
 async fn read(
     from: Option<impl AsyncRead + Unpin>,
-    most: usize,
-    beyond: Beyond,
+    limit: usize,
+    at_limit: AtLimit,
 ) -> std::io::Result<Bounded> {
     let mut kept = Bounded::default();
     let Some(mut from) = from else {
@@ -257,19 +255,19 @@ async fn read(
     let mut piece = [0; 1024];
     loop {
         let count = from.read(&mut piece).await?;
-        if count == 0 || kept.more && beyond == Beyond::HangUp {
+        if count == 0 || kept.truncated && at_limit == AtLimit::Stop {
             return Ok(kept);
         }
-        let room = most - kept.bytes.len();
-        kept.more |= count > room;
+        let room = limit - kept.bytes.len();
+        kept.truncated |= count > room;
         kept.bytes.extend_from_slice(&piece[..count.min(room)]);
     }
 }
 
-/// What is wrong with a program's output is said without quoting it.
-fn read_signature(output: &Bounded) -> Result<Signature, String> {
-    if output.more {
-        return Err(format!("it wrote more than {MOST_OUTPUT} bytes"));
+/// Parses a program's output. The error does not quote it.
+fn parse_signature(output: &Bounded) -> Result<Signature, String> {
+    if output.truncated {
+        return Err(format!("it wrote more than {MAX_OUTPUT} bytes"));
     }
     let text = std::str::from_utf8(&output.bytes).map_err(|_| "it wrote no text".to_owned())?;
     if text.trim().is_empty() {
@@ -280,19 +278,8 @@ fn read_signature(output: &Bounded) -> Result<Signature, String> {
         .map_err(|error: SignatureParseError| error.to_string())
 }
 
-fn shown(complaint: &Bounded) -> String {
-    let text = String::from_utf8_lossy(&complaint.bytes);
-    let ellipsis = if complaint.more { " …" } else { "" };
+fn shown(stderr: &Bounded) -> String {
+    let text = String::from_utf8_lossy(&stderr.bytes);
+    let ellipsis = if stderr.truncated { " …" } else { "" };
     escaped(text.trim()) + ellipsis
-}
-
-/// A program's words, without anything that a terminal would act on.
-fn escaped(text: &str) -> String {
-    text.chars().fold(String::new(), |mut shown, character| {
-        match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            _ => shown.extend(character.escape_debug()),
-        }
-        shown
-    })
 }

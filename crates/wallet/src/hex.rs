@@ -1,31 +1,31 @@
 //! Hexadecimal text of a fixed length, without a prefix.
 
-/// Text that is not the wanted number of bytes in hexadecimal.
+/// The text is not the expected number of bytes in hexadecimal.
 ///
-/// It tells where the text is wrong and nothing of what it says, as the text may be a secret.
+/// The error has the position of the fault, and never the text: it may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HexError {
     /// Too few or too many characters.
     #[error("{wanted} hexadecimal digits are wanted, but here are {found} characters")]
     Length {
-        /// How many digits there have to be.
+        /// The expected number of digits.
         wanted: usize,
-        /// How many characters were found.
+        /// The actual number of characters.
         found: usize,
     },
-    /// The digits stand after `0x`.
+    /// The digits follow a `0x`.
     #[error("the prefix 0x does not belong here: leave it out")]
     Prefix,
-    /// A character that is no hexadecimal digit.
+    /// A character is not a hexadecimal digit.
     #[error("character {position} is no hexadecimal digit")]
     Digit {
-        /// Where it stands, counted from 1.
+        /// The character's position, counted from 1.
         position: usize,
     },
 }
 
-/// Reads `N` bytes, in either case.
+/// Parses `N` bytes, in upper or lower case.
 pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
     if text.len() != 2 * N {
         if text.len() == 2 * N + 2 && without_prefix(text).len() == 2 * N {
@@ -51,14 +51,14 @@ pub(crate) fn decode<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
     Ok(bytes)
 }
 
-/// The text without a `0x` before it, where there is one.
+/// Returns the text without a leading `0x`.
 pub(crate) fn without_prefix(text: &str) -> &str {
     text.strip_prefix("0x")
         .or_else(|| text.strip_prefix("0X"))
         .unwrap_or(text)
 }
 
-/// Appends bytes in lower case.
+/// Appends bytes in lower-case hexadecimal.
 pub(crate) fn encode_to(bytes: &[u8], out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     out.reserve(2 * bytes.len());
@@ -68,7 +68,7 @@ pub(crate) fn encode_to(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// Writes bytes in lower case.
+/// Writes bytes in lower-case hexadecimal.
 pub(crate) fn write(bytes: &[u8], f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
     let mut text = String::new();
     encode_to(bytes, &mut text);

@@ -4,20 +4,23 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-/// Reads members from the message rather than from the document, so that they are those of
-/// the text that was signed where a document has a member twice.
+/// Reads members from a signed message.
+///
+/// A document can have a member twice. The message has the one that is signed.
 pub(crate) fn members_of<T: DeserializeOwned>(message: &str) -> Result<T, String> {
-    serde_json::from_str(&without_words(message)).map_err(|error| error.to_string())
+    serde_json::from_str(&without_python_words(message)).map_err(|error| error.to_string())
 }
 
-/// The message without the words that Python writes and JSON does not have, which stand for
-/// numbers beyond the largest float. No member that is read here is one of those.
-fn without_words(message: &str) -> Cow<'_, str> {
+/// Replaces `NaN`, `Infinity` and `-Infinity` with `null`.
+///
+/// Python writes them for numbers beyond the largest float. JSON does not have them. No member
+/// that is read here is such a number.
+fn without_python_words(message: &str) -> Cow<'_, str> {
     if !message.contains("Infinity") && !message.contains("NaN") {
         return Cow::Borrowed(message);
     }
     let mut text = String::with_capacity(message.len());
-    // A message is well formed, so every other piece between quotes is a string.
+    // The message is well formed, so a quote that is not escaped begins or ends a string.
     let (mut inside, mut escaped) = (false, false);
     let mut rest = message;
     while let Some(character) = rest.chars().next() {
@@ -42,10 +45,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_words_outside_of_strings_go() {
+    fn only_words_outside_of_strings_are_replaced() {
         let message = r#"{"Infinity": [Infinity, -Infinity, NaN, -1], "a\"": "\\", "b": "NaN"}"#;
         let json = r#"{"Infinity": [null, null, null, -1], "a\"": "\\", "b": "NaN"}"#;
-        assert_eq!(without_words(message), json);
-        assert_eq!(without_words(json), json);
+        assert_eq!(without_python_words(message), json);
+        assert_eq!(without_python_words(json), json);
     }
 }

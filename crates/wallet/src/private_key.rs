@@ -1,88 +1,98 @@
-//! Private keys, and the wallets that they make.
+//! Private keys and the wallets that they belong to.
 
 use std::fmt;
 
-use k256::ecdsa::SigningKey;
 use nodeproof_primitives::{Signer, Signing, WalletAddress};
-use sha1::{Digest, Sha1};
+use secp256k1::SecretKey;
 use zeroize::Zeroizing;
 
-use crate::{HexError, PublicKey, Signature, hex};
+use crate::{
+    digest::digest_of,
+    hex::{self, HexError},
+    public_key::PublicKey,
+    signature::Signature,
+};
 
-/// Why something is not a private key. It says nothing of what was given.
+/// Why a value is not a private key. The error does not contain the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The text is not 32 bytes in hexadecimal.
     #[error("a private key is 32 bytes in hexadecimal: {0}")]
     Hex(#[from] HexError),
-    /// The bytes are zero, or not below the order of the curve.
+    /// The number is zero, or not below the order of the curve.
     #[error("a private key lies between 1 and the order of secp256k1, and this one does not")]
     OutOfRange,
 }
 
-/// The operating system gave no random numbers, so there is no new wallet.
+/// The operating system did not return random numbers for a new key.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the operating system gives no random numbers for a new key: {0}")]
 pub struct GenerateError(pub(crate) getrandom::Error);
 
 /// A private key of secp256k1.
 ///
-/// Its bytes are wiped when it is dropped, and no formatting shows them.
+/// Its bytes are erased when it is dropped. `Debug` does not show them.
 ///
 /// Observed on a real node: "Private key: 32 bytes, hex".
 #[derive(Clone)]
-pub struct PrivateKey(SigningKey);
+pub struct PrivateKey(SecretKey);
 
 impl PrivateKey {
-    /// Takes the key from its 32 bytes, the most significant first.
+    /// Creates a private key from its 32 bytes, the most significant first.
     ///
     /// # Errors
-    /// When they are zero, or not below the order of the curve.
+    /// If the number is zero, or not below the order of the curve.
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
-        SigningKey::from_slice(bytes)
+        SecretKey::from_secret_bytes(*bytes)
             .map(Self)
             .map_err(|_| KeyError::OutOfRange)
     }
 
-    /// Reads the key from 64 hexadecimal digits, without a prefix.
+    /// Parses a private key from 64 hexadecimal digits, without a prefix.
     ///
     /// # Errors
-    /// When the text is something else, or names no key of the curve.
+    /// If the text has another form, or the number is out of range.
     pub fn from_hex(text: &str) -> Result<Self, KeyError> {
         let bytes = Zeroizing::new(hex::decode::<32>(text)?);
         Self::from_bytes(&bytes)
     }
 
-    pub(crate) const fn signing_key(&self) -> &SigningKey {
-        &self.0
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        self.0.as_secret_bytes()
     }
 
-    /// The public key that belongs to it.
+    /// Derives the public key.
     #[must_use]
     pub fn public_key(&self) -> PublicKey {
-        PublicKey::from_point(*self.0.verifying_key())
+        PublicKey::from_point(self.0.public_key())
     }
 
-    /// The key itself, as 64 hexadecimal digits that are wiped when they are dropped.
+    /// Returns the key as 64 hexadecimal digits, which are erased when they are dropped.
     ///
-    /// This is the one way out for a private key: for a file that only its owner
-    /// can read, or for the keys of a test network that are public anyway.
+    /// Only this method and [`KeyFile::write`](crate::KeyFile::write) export a private key.
+    /// Use it for a file that only its owner can read, or for the published keys of a test network.
     #[must_use]
     pub fn reveal(&self) -> Zeroizing<String> {
-        let bytes = Zeroizing::new(<[u8; 32]>::from(self.0.to_bytes()));
-        // With room for all of it from the start, no copy is left behind by growing.
+        // The capacity is sufficient from the start: growing would leave a copy behind.
         let mut text = Zeroizing::new(String::with_capacity(64));
-        hex::encode_to(bytes.as_slice(), &mut text);
+        hex::encode_to(self.as_bytes(), &mut text);
         text
     }
 
-    /// Signs a message: ECDSA over its SHA-1 digest, deterministic by RFC 6979
-    /// with HMAC-SHA-256, and with the lower of the two possible `s`.
+    /// Signs a message with ECDSA over its SHA-1 digest.
+    ///
+    /// The nonce is the one of RFC 6979 with HMAC-SHA-256, so the same message always has the
+    /// same signature. `s` is the lower of the two possible values.
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> Signature {
-        let (signature, _) = self.0.sign_prehash_recoverable(&Sha1::digest(message));
-        Signature::from_scalars(signature)
+        Signature::from_scalars(self.0.sign_ecdsa(digest_of(message)))
+    }
+}
+
+impl Drop for PrivateKey {
+    fn drop(&mut self) {
+        self.0.non_secure_erase();
     }
 }
 
@@ -92,73 +102,68 @@ impl fmt::Debug for PrivateKey {
     }
 }
 
-/// A wallet: a private key with its public key and its address.
+/// A wallet: a private key and its public key.
 #[derive(Clone)]
 pub struct KeyPair {
     private: PrivateKey,
     public: PublicKey,
-    address: WalletAddress,
 }
 
 impl KeyPair {
-    /// A new wallet, whose key is of the operating system's random numbers.
+    /// Creates a wallet with a new random key.
     ///
     /// # Errors
-    /// When the system has none to give.
+    /// If the operating system does not return random numbers.
     pub fn generate() -> Result<Self, GenerateError> {
         let mut bytes = Zeroizing::new([0; 32]);
         loop {
             getrandom::fill(bytes.as_mut_slice()).map_err(GenerateError)?;
-            // Of 2^128 draws, one is not below the order of the curve.
+            // About one number in 2^128 is out of range.
             if let Ok(wallet) = Self::from_bytes(&bytes) {
                 return Ok(wallet);
             }
         }
     }
 
-    /// The wallet of a private key.
+    /// Creates the wallet of a private key.
     #[must_use]
     pub fn new(private: PrivateKey) -> Self {
         let public = private.public_key();
-        Self {
-            private,
-            address: public.address(),
-            public,
-        }
+        Self { private, public }
     }
 
-    /// The wallet whose private key has these bytes.
+    /// Creates the wallet of a private key, given as 32 bytes.
     ///
     /// # Errors
-    /// As [`PrivateKey::from_bytes`].
+    /// The errors of [`PrivateKey::from_bytes`].
     pub fn from_bytes(bytes: &[u8; 32]) -> Result<Self, KeyError> {
         PrivateKey::from_bytes(bytes).map(Self::new)
     }
 
-    /// The wallet whose private key these 64 hexadecimal digits are.
+    /// Creates the wallet of a private key, given as 64 hexadecimal digits.
     ///
     /// # Errors
-    /// As [`PrivateKey::from_hex`].
+    /// The errors of [`PrivateKey::from_hex`].
     pub fn from_hex(text: &str) -> Result<Self, KeyError> {
         PrivateKey::from_hex(text).map(Self::new)
     }
 
-    /// The private key.
+    /// Returns the private key.
     #[must_use]
     pub const fn private_key(&self) -> &PrivateKey {
         &self.private
     }
 
-    /// The public key.
+    /// Returns the public key.
     #[must_use]
     pub const fn public_key(&self) -> &PublicKey {
         &self.public
     }
 
-    /// The wallet's address.
+    /// Returns the wallet's address.
     #[must_use]
     pub const fn address(&self) -> WalletAddress {
-        self.address
+        self.public.address()
     }
 
     /// Signs a message, as [`PrivateKey::sign`] does.
@@ -170,7 +175,7 @@ impl KeyPair {
 
 impl Signer for KeyPair {
     fn wallet_address(&self) -> WalletAddress {
-        self.address
+        self.address()
     }
 
     fn sign_message<'a>(&'a self, message: &'a [u8]) -> Signing<'a> {
@@ -181,7 +186,7 @@ impl Signer for KeyPair {
 impl fmt::Debug for KeyPair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KeyPair")
-            .field("address", &self.address)
+            .field("address", &self.address())
             .finish_non_exhaustive()
     }
 }
@@ -200,6 +205,34 @@ mod tests {
             );
         }
         assert!(PrivateKey::from_hex(&order.replace("4141", "4140")).is_ok());
+    }
+
+    #[test]
+    fn private_key_one_has_the_generator_and_its_well_known_address() {
+        // The generator of secp256k1 (SEC 2, 2.4.1).
+        let generator = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798\
+                         483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
+        let wallet = KeyPair::from_hex(&format!("{:064}", 1)).unwrap();
+        assert_eq!(wallet.public_key().to_string(), generator);
+        assert_eq!(
+            wallet.address().to_string(),
+            "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
+        );
+    }
+
+    #[test]
+    fn signing_twice_gives_the_same_signature() {
+        let wallet = KeyPair::from_bytes(&[3; 32]).unwrap();
+        assert_eq!(wallet.sign(b"x"), wallet.sign(b"x"));
+        assert_ne!(wallet.sign(b"x"), wallet.sign(b"y"));
+    }
+
+    #[test]
+    fn erasing_a_key_overwrites_its_bytes() {
+        assert!(std::mem::needs_drop::<PrivateKey>());
+        let mut key = PrivateKey::from_bytes(&[0x7f; 32]).unwrap();
+        key.0.non_secure_erase();
+        assert!(!key.as_bytes().contains(&0x7f));
     }
 
     #[test]

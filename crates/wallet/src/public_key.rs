@@ -1,87 +1,109 @@
-//! Public keys, and the addresses that follow from them.
+//! Public keys and the wallet addresses derived from them.
 
 use std::{fmt, str::FromStr};
 
-use k256::ecdsa::{VerifyingKey, signature::hazmat::PrehashVerifier};
 use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use sha1::{Digest as _, Sha1};
-use sha3::Keccak256;
+use sha3::{Digest as _, Keccak256};
 
-use crate::{HexError, Signature, SignatureError, hex};
+use crate::{
+    digest::digest_of,
+    hex::{self, HexError},
+    signature::{Signature, SignatureError},
+};
 
-/// Why something is not a public key.
+/// Why a value is not a public key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublicKeyError {
     /// The text is not 64 bytes in hexadecimal.
     #[error("a public key is 64 bytes in hexadecimal, x and then y: {0}")]
     Hex(#[from] HexError),
-    /// The bytes are the coordinates of no point of the curve.
+    /// The coordinates do not belong to a point on the curve.
     #[error("the public key is no point of the curve secp256k1")]
     NotOnCurve,
 }
 
-/// A public key: a point of secp256k1, which is checked to lie on the curve.
+/// A public key: a point on secp256k1, with the address of its wallet.
+///
+/// Parsing checks that the point lies on the curve, and derives the address.
 ///
 /// Observed on a real node: "64 bytes, x‖y, lower-case hex, no `04` prefix". Upper
-/// case is read as well.
+/// case is accepted too.
 #[derive(Clone, Copy)]
 pub struct PublicKey {
-    point: VerifyingKey,
+    point: secp256k1::PublicKey,
     bytes: [u8; 64],
+    address: WalletAddress,
 }
 
 impl PublicKey {
-    pub(crate) fn from_point(point: VerifyingKey) -> Self {
-        let sec1 = point.to_sec1_point(false);
+    pub(crate) fn from_point(point: secp256k1::PublicKey) -> Self {
         let mut bytes = [0; 64];
-        // The first byte says that both coordinates follow.
-        bytes.copy_from_slice(&sec1.as_bytes()[1..]);
-        Self { point, bytes }
+        // The first byte is the tag 04.
+        bytes.copy_from_slice(&point.serialize_uncompressed()[1..]);
+        Self {
+            point,
+            address: address_of(&bytes),
+            bytes,
+        }
     }
 
-    /// Takes the key from the 32 bytes of x and the 32 bytes of y.
+    /// Creates a public key from the 32 bytes of x followed by the 32 bytes of y.
     ///
     /// # Errors
-    /// When they are no point of the curve.
+    /// If the bytes are not a point on the curve.
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, PublicKeyError> {
         let mut sec1 = [4; 65];
         sec1[1..].copy_from_slice(bytes);
         Self::from_sec1(&sec1)
     }
 
-    /// Takes the key as other programs write it: behind a byte that says whether y follows.
+    /// Creates a public key from its SEC 1 encoding, compressed (33 bytes) or
+    /// uncompressed (65 bytes).
     pub(crate) fn from_sec1(bytes: &[u8]) -> Result<Self, PublicKeyError> {
-        VerifyingKey::from_sec1_bytes(bytes)
+        // SEC 1 has no other tags. The library would also accept the hybrid form of X9.62.
+        if !matches!(bytes.first(), Some(2..=4)) {
+            return Err(PublicKeyError::NotOnCurve);
+        }
+        secp256k1::PublicKey::from_slice(bytes)
             .map(Self::from_point)
             .map_err(|_| PublicKeyError::NotOnCurve)
     }
 
-    /// The 32 bytes of x and the 32 bytes of y.
+    /// Returns the uncompressed SEC 1 encoding: the tag `04`, x and y.
+    pub(crate) fn to_sec1(self) -> [u8; 65] {
+        self.point.serialize_uncompressed()
+    }
+
+    /// Returns the 32 bytes of x followed by the 32 bytes of y.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 64] {
         &self.bytes
     }
 
-    /// The address of the wallet that has this key: the last 20 bytes of the key's Keccak-256.
+    /// Returns the address of this key's wallet: the last 20 bytes of the key's Keccak-256.
     #[must_use]
-    pub fn address(&self) -> WalletAddress {
-        let digest = Keccak256::digest(self.bytes);
-        let mut address = [0; 20];
-        address.copy_from_slice(&digest[12..]);
-        WalletAddress::from_bytes(address)
+    pub const fn address(&self) -> WalletAddress {
+        self.address
     }
 
-    /// Verifies that this key signed a message. Either of the two possible `s` is taken.
+    /// Verifies that this key signed a message. Both possible values of `s` are accepted.
     ///
     /// # Errors
-    /// When it did not.
+    /// If this key did not make the signature over this message.
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), SignatureError> {
         self.point
-            .verify_prehash(&Sha1::digest(message), &signature.scalars().normalize_s())
-            .map_err(|_| SignatureError::new(self.address()))
+            .verify(digest_of(message), &signature.with_low_s())
+            .map_err(|_| SignatureError::new(self.address))
     }
+}
+
+fn address_of(bytes: &[u8; 64]) -> WalletAddress {
+    let digest = Keccak256::digest(bytes);
+    let mut address = [0; 20];
+    address.copy_from_slice(&digest[12..]);
+    WalletAddress::from_bytes(address)
 }
 
 impl FromStr for PublicKey {
@@ -135,22 +157,12 @@ impl<'de> Deserialize<'de> for PublicKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyPair;
 
-    /// The generator of secp256k1, by the curve's own definition (SEC 2, 2.4.1),
-    /// is the public key of the private key 1.
+    /// The generator of secp256k1 (SEC 2, 2.4.1).
     const GENERATOR: &str = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798\
                              483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
-
-    #[test]
-    fn private_key_one_has_the_generator_and_its_well_known_address() {
-        let wallet = KeyPair::from_hex(&format!("{:064}", 1)).unwrap();
-        assert_eq!(wallet.public_key().to_string(), GENERATOR);
-        assert_eq!(
-            wallet.address().to_string(),
-            "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
-        );
-    }
+    /// The field prime of secp256k1 (SEC 2, 2.4.1).
+    const PRIME: &str = "fffffffffffffffffffffffffffffffffffffffffffffffffffffffefffffc2f";
 
     #[test]
     fn is_read_in_either_case_and_written_in_lower() {
@@ -164,11 +176,21 @@ mod tests {
 
     #[test]
     fn rejects_what_is_not_on_the_curve() {
+        let (x, y) = GENERATOR.split_at(64);
         let beside = GENERATOR.replace("d4b8", "d4b9");
-        for text in [beside.as_str(), &"0".repeat(128), &"f".repeat(128)] {
+        for text in [
+            beside.as_str(),
+            &"0".repeat(128),
+            &"f".repeat(128),
+            &format!("{y}{x}"),
+            &format!("{x}{}", "0".repeat(64)),
+            &format!("{PRIME}{y}"),
+            &format!("{x}{PRIME}"),
+        ] {
             assert_eq!(
                 text.parse::<PublicKey>().unwrap_err(),
-                PublicKeyError::NotOnCurve
+                PublicKeyError::NotOnCurve,
+                "{text}"
             );
         }
     }
@@ -179,5 +201,64 @@ mod tests {
             format!("04{GENERATOR}").parse::<PublicKey>(),
             Err(PublicKeyError::Hex(HexError::Length { .. }))
         ));
+    }
+
+    #[test]
+    fn text_is_64_bytes_in_hexadecimal() {
+        let (x, _) = GENERATOR.split_at(64);
+        for text in ["", x, &format!("02{x}"), &GENERATOR[..126]] {
+            assert!(
+                matches!(
+                    text.parse::<PublicKey>(),
+                    Err(PublicKeyError::Hex(HexError::Length { wanted: 128, .. }))
+                ),
+                "{text}"
+            );
+        }
+        assert_eq!(
+            format!("0x{GENERATOR}").parse::<PublicKey>(),
+            Err(PublicKeyError::Hex(HexError::Prefix))
+        );
+        assert_eq!(
+            GENERATOR.replacen('7', "g", 1).parse::<PublicKey>(),
+            Err(PublicKeyError::Hex(HexError::Digit { position: 1 }))
+        );
+    }
+
+    #[test]
+    fn key_files_may_hold_the_compressed_or_the_uncompressed_form() {
+        let key: PublicKey = GENERATOR.parse().unwrap();
+        let tagged = |tag: u8, length: usize| {
+            let mut bytes = key.to_sec1();
+            bytes[0] = tag;
+            bytes[..length].to_vec()
+        };
+        for accepted in [tagged(4, 65), tagged(2, 33)] {
+            assert_eq!(PublicKey::from_sec1(&accepted), Ok(key));
+        }
+        // The same x with the other y.
+        let opposite = PublicKey::from_sec1(&tagged(3, 33)).unwrap();
+        assert_eq!(opposite.as_bytes()[..32], key.as_bytes()[..32]);
+        assert_ne!(opposite, key);
+        for rejected in [
+            vec![],
+            vec![0],
+            key.as_bytes().to_vec(),
+            tagged(0, 65),
+            tagged(4, 64),
+            tagged(4, 33),
+            tagged(2, 65),
+            tagged(2, 32),
+            // The hybrid form, with either y.
+            tagged(6, 65),
+            tagged(7, 65),
+            [tagged(4, 65), vec![0]].concat(),
+        ] {
+            assert_eq!(
+                PublicKey::from_sec1(&rejected),
+                Err(PublicKeyError::NotOnCurve),
+                "{rejected:02x?}"
+            );
+        }
     }
 }

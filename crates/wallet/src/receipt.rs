@@ -2,19 +2,23 @@
 
 use nodeproof_primitives::{MessageError, WalletAddress, signed_message};
 
-use crate::{PublicKey, Signature, SignatureError, message::members_of};
+use crate::{
+    message::members_of,
+    public_key::PublicKey,
+    signature::{Signature, SignatureError},
+};
 
-/// Why a receipt is not right.
+/// Why a receipt is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiptError {
-    /// The text of `data` is no document that nodes could read.
+    /// Nodes could not parse the text of `data`.
     #[error("the receipt has no signed message: {0}")]
     Message(#[from] MessageError),
-    /// `data` does not say which wallet votes.
+    /// `data` does not name the voting wallet.
     #[error("the receipt does not say who votes: {0}")]
     Voter(String),
-    /// The public key belongs to another wallet than the one that is said to vote.
+    /// The public key belongs to another wallet than the one that `data` names.
     #[error("the receipt is said to be by {claimed}, but its public key is the one of {actual}")]
     OtherWallet {
         /// The wallet that `data` names.
@@ -22,16 +26,18 @@ pub enum ReceiptError {
         /// The wallet of the public key.
         actual: WalletAddress,
     },
-    /// The signature was not made with this key over this text.
+    /// This key did not make the signature over this text.
     #[error(transparent)]
     Wrong(#[from] SignatureError),
 }
 
-/// Verifies a receipt: the address in `data` follows from the public key, and the
-/// signature is that key's over the very text of `data`.
+/// Verifies a receipt.
+///
+/// The address in `data` must be the one of the public key. The signature must be the one of
+/// this key over the text of `data`.
 ///
 /// # Errors
-/// With the first thing that is not so.
+/// Returns the first violation.
 pub fn verify_receipt(
     data: &str,
     public_key: &PublicKey,
@@ -47,7 +53,7 @@ pub fn verify_receipt(
     Ok(())
 }
 
-/// Reads the voter from the message, so that it is the one that was signed.
+/// Reads the voter from the signed message.
 fn voter(message: &str) -> Result<WalletAddress, ReceiptError> {
     #[derive(serde::Deserialize)]
     struct Data {
@@ -61,7 +67,7 @@ fn voter(message: &str) -> Result<WalletAddress, ReceiptError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyPair;
+    use crate::private_key::KeyPair;
 
     fn receipt(voter: &KeyPair) -> (String, Signature) {
         let data = format!(

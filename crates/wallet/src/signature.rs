@@ -1,27 +1,26 @@
-//! Signatures, and who made them.
+//! Signatures: parsing, writing, and the error of a wrong one.
 
 use std::{fmt, str::FromStr};
 
-use k256::ecdsa::{RecoveryId, VerifyingKey};
 use nodeproof_primitives::{MessageSignature, WalletAddress};
+use secp256k1::ecdsa;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use sha1::{Digest, Sha1};
 
-use crate::{HexError, PublicKey, hex};
+use crate::hex::{self, HexError};
 
-/// Why something has not even the form of a signature.
+/// Why a value does not have the form of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureParseError {
     /// The text is not 64 bytes in hexadecimal.
     #[error("a signature is 64 bytes in hexadecimal, r and then s: {0}")]
     Hex(#[from] HexError),
-    /// One of the two numbers is zero, or not below the order of the curve.
+    /// `r` or `s` is zero, or not below the order of the curve.
     #[error("r and s of a signature lie between 1 and the order of secp256k1, and these do not")]
     OutOfRange,
 }
 
-/// A signature that this wallet did not make over this message.
+/// The wallet did not make this signature over this message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the signature is not one of {address} over this message")]
 pub struct SignatureError {
@@ -33,7 +32,7 @@ impl SignatureError {
         Self { address }
     }
 
-    /// The wallet that was said to have signed.
+    /// Returns the wallet that was expected to have signed.
     #[must_use]
     pub const fn address(&self) -> WalletAddress {
         self.address
@@ -44,57 +43,39 @@ impl SignatureError {
 ///
 /// Observed on a real node: "64 bytes r‖s, hex. High s is accepted".
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Signature(k256::ecdsa::Signature);
+pub struct Signature(ecdsa::Signature);
 
 impl Signature {
-    pub(crate) const fn from_scalars(scalars: k256::ecdsa::Signature) -> Self {
+    pub(crate) const fn from_scalars(scalars: ecdsa::Signature) -> Self {
         Self(scalars)
     }
 
-    pub(crate) const fn scalars(&self) -> &k256::ecdsa::Signature {
-        &self.0
+    /// Returns r and the lower of the two possible `s`, the only one that the library verifies.
+    pub(crate) fn with_low_s(self) -> ecdsa::Signature {
+        let mut scalars = self.0;
+        scalars.normalize_s();
+        scalars
     }
 
-    /// Takes a signature from the 32 bytes of r and the 32 bytes of s.
+    /// Creates a signature from the 32 bytes of r followed by the 32 bytes of s.
     ///
     /// # Errors
-    /// When one of them is zero, or not below the order of the curve.
+    /// If r or s is zero, or not below the order of the curve.
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, SignatureParseError> {
-        k256::ecdsa::Signature::from_slice(bytes)
+        let (r, s) = bytes.split_at(32);
+        // The library rejects large numbers here, but zero only when it verifies.
+        if [r, s].contains(&[0; 32].as_slice()) {
+            return Err(SignatureParseError::OutOfRange);
+        }
+        ecdsa::Signature::from_compact(bytes)
             .map(Self)
             .map_err(|_| SignatureParseError::OutOfRange)
     }
 
-    /// The 32 bytes of r and the 32 bytes of s.
+    /// Returns the 32 bytes of r followed by the 32 bytes of s.
     #[must_use]
     pub fn to_bytes(&self) -> [u8; 64] {
-        self.0.to_bytes().into()
-    }
-
-    /// The public keys that can have made this signature over a message: two as a
-    /// rule, and one more pair in the rare case that r was reduced.
-    ///
-    /// A signature entry names a wallet and no key, so this is how it is verified.
-    pub fn possible_signers(&self, message: &[u8]) -> impl Iterator<Item = PublicKey> + use<> {
-        let (scalars, digest) = (self.0, Sha1::digest(message));
-        (0..=RecoveryId::MAX)
-            .filter_map(RecoveryId::from_byte)
-            .filter_map(move |id| VerifyingKey::recover_from_prehash(&digest, &scalars, id).ok())
-            .map(PublicKey::from_point)
-    }
-
-    /// Verifies that the wallet with this address signed a message, and tells its public key.
-    ///
-    /// # Errors
-    /// When it did not.
-    pub fn verify_by_address(
-        &self,
-        message: &[u8],
-        address: WalletAddress,
-    ) -> Result<PublicKey, SignatureError> {
-        self.possible_signers(message)
-            .find(|key| key.address() == address)
-            .ok_or(SignatureError::new(address))
+        self.0.serialize_compact()
     }
 }
 
@@ -149,50 +130,64 @@ impl<'de> Deserialize<'de> for Signature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::KeyPair;
 
-    fn wallet(seed: u8) -> KeyPair {
-        KeyPair::from_bytes(&[seed; 32]).unwrap()
-    }
-
-    #[test]
-    fn a_signature_names_its_wallet_and_no_other() {
-        let (signer, other) = (wallet(1), wallet(2));
-        let signature = signer.sign(b"message");
-        let key = signature
-            .verify_by_address(b"message", signer.address())
-            .unwrap();
-        assert_eq!(&key, signer.public_key());
-        let refused = signature
-            .verify_by_address(b"message", other.address())
-            .unwrap_err();
-        assert_eq!(refused.address(), other.address());
-        assert!(
-            signature
-                .verify_by_address(b"messagE", signer.address())
-                .is_err()
-        );
-    }
-
-    #[test]
-    fn signing_twice_gives_the_same_signature() {
-        assert_eq!(wallet(3).sign(b"x"), wallet(3).sign(b"x"));
-        assert_ne!(wallet(3).sign(b"x"), wallet(3).sign(b"y"));
-    }
+    /// The order of secp256k1 (SEC 2, 2.4.1).
+    const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
 
     #[test]
     fn rejects_zero_and_numbers_from_the_order_on() {
-        for text in ["0".repeat(128), "f".repeat(128)] {
+        let (zero, one, large) = ("0".repeat(64), format!("{:064x}", 1), "f".repeat(64));
+        let below = ORDER.replace("4141", "4140");
+        for (r, s) in [
+            (zero.as_str(), zero.as_str()),
+            (&zero, &one),
+            (&one, &zero),
+            (ORDER, &one),
+            (&one, ORDER),
+            (&large, &one),
+            (&one, &large),
+            (&large, &large),
+        ] {
             assert_eq!(
-                text.parse::<Signature>().unwrap_err(),
-                SignatureParseError::OutOfRange
+                format!("{r}{s}").parse::<Signature>().unwrap_err(),
+                SignatureParseError::OutOfRange,
+                "{r} {s}"
             );
+        }
+        for (r, s) in [(&one, &one), (&below, &one), (&one, &below)] {
+            let text = format!("{r}{s}");
+            assert_eq!(text.parse::<Signature>().unwrap().to_string(), text);
         }
     }
 
     #[test]
+    fn text_is_64_bytes_in_hexadecimal() {
+        let text = "7f".repeat(64);
+        for wrong in ["", &text[2..], &format!("{text}7f")] {
+            assert!(
+                matches!(
+                    wrong.parse::<Signature>(),
+                    Err(SignatureParseError::Hex(HexError::Length {
+                        wanted: 128,
+                        ..
+                    }))
+                ),
+                "{wrong}"
+            );
+        }
+        assert_eq!(
+            format!("0x{text}").parse::<Signature>(),
+            Err(SignatureParseError::Hex(HexError::Prefix))
+        );
+        assert_eq!(
+            text.replacen('f', "g", 1).parse::<Signature>(),
+            Err(SignatureParseError::Hex(HexError::Digit { position: 2 }))
+        );
+    }
+
+    #[test]
     fn text_survives_a_round_trip() {
-        let signature = wallet(4).sign(b"z");
+        let signature = Signature::from_bytes(&[0x7e; 64]).unwrap();
         let text = serde_json::to_string(&signature).unwrap();
         assert_eq!(serde_json::from_str::<Signature>(&text).unwrap(), signature);
         let form = MessageSignature::from(signature);

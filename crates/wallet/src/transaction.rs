@@ -1,13 +1,16 @@
-//! Signing a transaction, and verifying a signed one.
+//! Signing transactions, and verifying signed ones.
 
 use nodeproof_primitives::{MessageError, Signer, SignerError, WalletAddress, signed_message};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    KeyPair, PublicKey, Signature, SignatureError, SignatureParseError, message::members_of,
+    message::members_of,
+    private_key::KeyPair,
+    public_key::PublicKey,
+    signature::{Signature, SignatureError, SignatureParseError},
 };
 
-/// One element of a submission's `signatures`.
+/// An element of a submission's `signatures`.
 ///
 /// Source: the contract, "every wallet listed in `specific_data.signers` to provide an
 /// entry in `signatures`, with that wallet's address and a hexadecimal signature in `msgsign`".
@@ -20,13 +23,13 @@ pub struct SignatureEntry {
 }
 
 impl SignatureEntry {
-    /// Verifies that the wallet that is named signed this transaction, and tells its public key.
+    /// Verifies that this wallet signed the transaction, and returns its public key.
     ///
-    /// This is what there is to verify about a transaction of a type whose `specific_data` has
-    /// no `signers`. Whether everybody signed who had to is for [`verify_transaction`].
+    /// Use this for a transaction whose `specific_data` has no `signers`. For the others,
+    /// [`verify_transaction`] also checks that all signers signed.
     ///
     /// # Errors
-    /// When it did not, or the text is no document that nodes could read.
+    /// If the wallet did not sign this transaction, or nodes could not parse the text.
     pub fn verify(&self, transaction: &str) -> Result<PublicKey, TransactionError> {
         let message = signed_message(transaction)?;
         Ok(self
@@ -39,61 +42,61 @@ impl SignatureEntry {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignTransactionError {
-    /// The text is no document that nodes could read.
+    /// Nodes could not parse the text.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
-    /// `specific_data.signers` is there, and is not a list of wallet addresses.
+    /// `specific_data.signers` exists, and is not a list of wallet addresses.
     #[error("the transaction does not say who has to sign it: {0}")]
     Signers(String),
-    /// The wallet is not among those that the transaction wants to be signed by.
+    /// `specific_data.signers` does not contain the wallet.
     #[error(
         "{0} is not listed in the transaction's specific_data.signers, so nodes would refuse \
          its signature"
     )]
     NotASigner(WalletAddress),
-    /// The signer refused, or failed.
+    /// The signer refused or failed.
     #[error(transparent)]
     Signer(#[from] SignerError),
-    /// What the signer returned is no signature.
+    /// The signer returned a malformed signature.
     #[error("the signer returned something else than a signature: {0}")]
     Form(#[from] SignatureParseError),
-    /// What the signer returned is somebody else's signature, or one over another message.
+    /// The signer returned a signature of another wallet, or over another message.
     #[error("the signer returned something else: {0}")]
     Wrong(#[from] SignatureError),
 }
 
-/// Why a signed transaction is not right.
+/// Why a signed transaction is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransactionError {
-    /// The text is no document that nodes could read.
+    /// Nodes could not parse the text.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
     /// `specific_data.signers` is not a list of wallet addresses.
     #[error("the transaction does not say who has to sign it: {0}")]
     Signers(String),
-    /// `specific_data.signers` is not there or empty, so nothing says whose signatures are all.
+    /// `specific_data.signers` is missing or empty, so the required signatures are unknown.
     #[error("the transaction names no signers in specific_data.signers")]
     NoSigners,
     /// A signer has not signed.
     #[error("the signature of {0} is missing")]
     Missing(WalletAddress),
-    /// Somebody signed who is no signer.
+    /// A wallet signed that `specific_data.signers` does not contain.
     #[error("{0} signed, but is not listed in specific_data.signers")]
     Unlisted(WalletAddress),
-    /// A signature is not one of the wallet that it is said to be of.
+    /// A signature is not the one of the wallet that its entry names.
     #[error(transparent)]
     Wrong(#[from] SignatureError),
 }
 
-/// Signs the very text of a transaction that will be submitted.
+/// Signs the text of a transaction. Submit exactly this text.
 ///
-/// What is signed is that text's [signed message](signed_message), so a text that
-/// is reordered or whose numbers are written otherwise afterwards needs a new signature.
-/// Who has to sign is not looked at, which [`sign_with`] does.
+/// The [signed message](signed_message) depends on the order of the members and on the form of
+/// the numbers. A text that is changed in these needs a new signature. This function does not
+/// check that the wallet is one of the transaction's signers. [`sign_with`] does.
 ///
 /// # Errors
-/// When the text is not a document that a node would read.
+/// If nodes could not parse the text.
 pub fn sign_transaction(
     wallet: &KeyPair,
     transaction: &str,
@@ -105,12 +108,13 @@ pub fn sign_transaction(
     })
 }
 
-/// Has the very text of a transaction signed, by whatever holds the key, once it is seen that
-/// the transaction wants this wallet's signature.
+/// Signs the text of a transaction with any [`Signer`]. Submit exactly this text.
 ///
-/// Several signers sign one after another, each the same text, and nobody has to be online:
-/// the entries together are the submission's `signatures`. A transaction of a type whose
-/// `specific_data` has no `signers` is signed by any wallet.
+/// The wallet must be one of the transaction's signers. If `specific_data` has no `signers`,
+/// any wallet can sign. The returned signature is verified.
+///
+/// If there are several signers, each signs the same text, one after the other. All entries
+/// together are the submission's `signatures`.
 ///
 /// ```
 /// use nodeproof_wallet::{KeyPair, sign_with, verify_transaction};
@@ -130,8 +134,8 @@ pub fn sign_transaction(
 /// ```
 ///
 /// # Errors
-/// When the text is not a document that a node would read, names its signers and this wallet
-/// is none of them, or the signer does not return a right signature of its wallet.
+/// If nodes could not parse the text, if the wallet is not one of the signers, or if the signer
+/// does not return a valid signature of its wallet.
 pub async fn sign_with<S: Signer + ?Sized>(
     signer: &S,
     transaction: &str,
@@ -150,10 +154,10 @@ pub async fn sign_with<S: Signer + ?Sized>(
     })
 }
 
-/// The wallets that have to sign a transaction, from its `specific_data.signers`.
+/// Returns the wallets that have to sign a transaction: its `specific_data.signers`.
 ///
 /// # Errors
-/// When the transaction does not name any, or not in that form.
+/// If the list is missing, empty or malformed, or nodes could not parse the text.
 pub fn required_signers(transaction: &str) -> Result<Vec<WalletAddress>, TransactionError> {
     signers_of_message(&signed_message(transaction)?)
 }
@@ -165,7 +169,7 @@ fn signers_of_message(message: &str) -> Result<Vec<WalletAddress>, TransactionEr
     }
 }
 
-/// The list in `specific_data.signers`, if there is one.
+/// Returns `specific_data.signers` if it exists.
 fn listed_signers(message: &str) -> Result<Option<Vec<WalletAddress>>, String> {
     #[derive(Deserialize)]
     struct Transaction {
@@ -179,14 +183,14 @@ fn listed_signers(message: &str) -> Result<Option<Vec<WalletAddress>>, String> {
     Ok(transaction.specific_data.and_then(|data| data.signers))
 }
 
-/// Verifies a signed transaction: every signer in `specific_data.signers` has
-/// signed it, every signature is right, and nobody else signed.
+/// Verifies a signed transaction.
 ///
-/// A transaction of a type without that list is refused, as nothing says who has to sign it;
-/// its signatures can be verified one by one with [`SignatureEntry::verify`].
+/// Every wallet in `specific_data.signers` must have signed it, every signature must be valid,
+/// and no other wallet may have signed. A transaction without this list is rejected, because
+/// its required signatures are unknown. Verify its entries with [`SignatureEntry::verify`].
 ///
 /// # Errors
-/// With the first thing that is not so.
+/// Returns the first violation.
 pub fn verify_transaction(
     transaction: &str,
     signatures: &[SignatureEntry],

@@ -1,15 +1,15 @@
-//! Verified signatures, beside the curve alone.
+//! Verifying receipts, compared with the curve's library alone.
 
-use k256::ecdsa::{self, VerifyingKey, signature::hazmat::PrehashVerifier};
-use nodeproof_wallet::{KeyPair, PublicKey, Signature, verify_receipt};
+use nodeproof_wallet::{KeyPair, KnownKeys, PublicKey, Signature, verify_receipt};
+use secp256k1::{Message, ecdsa};
 use sha1::{Digest, Sha1};
 
 use super::{BenchError, cpu::Pair, table::Row};
 
-/// The sizes at which the cost is told, in receipts.
+/// The numbers of receipts that are measured.
 const SIZES: [usize; 3] = [100, 400, 1_600];
 
-/// A signed receipt, in the forms in which it comes and in those that the curve takes.
+/// A signed receipt, as the texts of a response.
 struct Receipt {
     data: String,
     public_key: String,
@@ -27,7 +27,7 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
             || receipts.iter().try_for_each(bare),
         )?;
         let row = Row::new(
-            format!("{size} receipts verified a second : bare k256"),
+            format!("{size} receipts verified a second : bare secp256k1"),
             "x",
             pair.rate(),
         );
@@ -44,6 +44,21 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
             pair.ours.iter().map(a_second).collect(),
         ));
     }
+    let known = KnownKeys::default();
+    let pair = Pair::measure(
+        rounds,
+        || {
+            receipts
+                .iter()
+                .try_for_each(|receipt| ours_with(&known, receipt))
+        },
+        || receipts.iter().try_for_each(ours),
+    )?;
+    rows.push(Row::new(
+        format!("{} receipts a second, known keys : unknown", SIZES[2]),
+        "x",
+        pair.rate(),
+    ));
     Ok(rows)
 }
 
@@ -69,20 +84,29 @@ fn receipt(at: usize) -> Result<Receipt, BenchError> {
     })
 }
 
-/// From the texts of an answer to a verified receipt.
+/// Verifies a receipt from the texts of a response.
 fn ours(receipt: &Receipt) -> Result<(), BenchError> {
     let key: PublicKey = receipt.public_key.parse().map_err(wrong)?;
     let signature: Signature = receipt.signature.parse().map_err(wrong)?;
     verify_receipt(&receipt.data, &key, &signature).map_err(wrong)
 }
 
-/// What nobody can do without: the key's point, the digest, and the curve.
+/// Does the same with a cache of public keys.
+fn ours_with(known: &KnownKeys, receipt: &Receipt) -> Result<(), BenchError> {
+    let key = known.parse(&receipt.public_key).map_err(wrong)?;
+    let signature: Signature = receipt.signature.parse().map_err(wrong)?;
+    verify_receipt(&receipt.data, &key, &signature).map_err(wrong)
+}
+
+/// Does the least that any program has to: parse key and signature, hash, and verify.
 fn bare(receipt: &Receipt) -> Result<(), BenchError> {
     let key = format!("04{}", receipt.public_key);
-    let key = VerifyingKey::from_sec1_bytes(&bytes(&key)?).map_err(wrong)?;
-    let signature = ecdsa::Signature::from_slice(&bytes(&receipt.signature)?).map_err(wrong)?;
-    let digest = Sha1::digest(receipt.data.as_bytes());
-    key.verify_prehash(&digest, &signature).map_err(wrong)
+    let key = secp256k1::PublicKey::from_slice(&bytes(&key)?).map_err(wrong)?;
+    let signature = ecdsa::Signature::from_compact(&bytes(&receipt.signature)?).map_err(wrong)?;
+    let mut number = [0; 32];
+    number[12..].copy_from_slice(&Sha1::digest(receipt.data.as_bytes()));
+    key.verify(Message::from_digest(number), &signature)
+        .map_err(wrong)
 }
 
 fn bytes(hex: &str) -> Result<Vec<u8>, BenchError> {

@@ -5,12 +5,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use nodeproof_client::{Block, Receipt};
 use nodeproof_primitives::{RawJson, TimestampMs, WalletAddress, escape::escaped_up_to as shown};
-use nodeproof_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
+use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
 use serde_json::Value;
 
 use super::{Case, get_block::NO_BLOCK};
@@ -284,10 +285,17 @@ fn one_vote_a_voter(seen: &Seen, judged: &mut Judged) {
     }
 }
 
+/// Returns the public key of a receipt, or `None` if it is missing or malformed.
+fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
+    // The same wallets vote on block after block.
+    static VOTERS: LazyLock<KnownKeys> = LazyLock::new(KnownKeys::default);
+    VOTERS.parse(&receipt.public_key().ok()?.text()).ok()
+}
+
 /// The address follows from the public key. Malformed ones are told by other cases.
 fn voter_address(seen: &Seen, judged: &mut Judged) {
     let judge = |_: &Block, receipt: &Receipt| {
-        let public_key: PublicKey = receipt.public_key().ok()?.text().parse().ok()?;
+        let public_key = voter_key(receipt)?;
         let claimed = receipt.wallet_address().ok()?;
         let actual = public_key.address();
         Some(if *claimed == actual {
@@ -339,7 +347,7 @@ fn reordered(data: &str) -> Vec<String> {
 
 /// What verifying a receipt says; nothing where a field is malformed, which other cases tell.
 fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
-    let public_key: PublicKey = receipt.public_key().ok()?.text().parse().ok()?;
+    let public_key = voter_key(receipt)?;
     let signature: Signature = receipt.signature().ok()?.text().parse().ok()?;
     receipt.wallet_address().ok()?;
     let data = receipt.data_text().ok()?;

@@ -1,33 +1,33 @@
 //! Numbers as CPython writes them.
 
-use super::MessageError;
+use super::error::MessageError;
 
-/// `sys.int_info.default_max_str_digits`, beyond which CPython converts no text to an integer.
-const MOST_INTEGER_DIGITS: usize = 4300;
+/// CPython's `sys.int_info.default_max_str_digits`: the maximum length of an integer.
+const MAX_INTEGER_DIGITS: usize = 4300;
 
-/// Writes a number of JSON's grammar, found at byte `at`, as `json.dumps` does.
+/// Writes a JSON number, found at byte `at`, as `json.dumps` does.
 pub(super) fn write(text: &str, at: usize, out: &mut String) -> Result<(), MessageError> {
     if text.contains(['.', 'e', 'E']) {
         write_float(text, out);
         return Ok(());
     }
     let digits = text.trim_start_matches('-').len();
-    if digits > MOST_INTEGER_DIGITS {
+    if digits > MAX_INTEGER_DIGITS {
         return Err(MessageError::IntegerTooLong {
             digits,
-            limit: MOST_INTEGER_DIGITS,
+            limit: MAX_INTEGER_DIGITS,
             at,
         });
     }
-    // An integer has no sign when it is zero.
+    // Python's integer zero has no sign.
     out.push_str(if text == "-0" { "0" } else { text });
     Ok(())
 }
 
-/// Lays out a float as `repr` does: the shortest digits that read back as the
-/// same number, with an exponent below 1e-4 and from 1e16 on.
+/// Writes a float as `repr` does: with the fewest digits that parse as the same number,
+/// and with an exponent below 1e-4 and from 1e16 on.
 fn write_float(text: &str, out: &mut String) {
-    // The grammar was checked, so a text that Rust's parser refuses can't arrive here.
+    // The grammar was checked, so Rust's parser accepts the text.
     let value: f64 = text.parse().unwrap_or(f64::NAN);
     if value.is_sign_negative() {
         out.push('-');
@@ -76,8 +76,8 @@ fn write_float(text: &str, out: &mut String) {
     }
 }
 
-/// Takes ryu's text apart into its significant digits and the place of the
-/// decimal point, counted from before the first digit.
+/// Splits ryu's text into its significant digits and the position of the decimal point,
+/// counted from before the first digit.
 fn shortest(text: &str) -> (String, isize) {
     let (mantissa, exponent) = match text.split_once('e') {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<isize>().unwrap_or(0)),

@@ -1,17 +1,17 @@
-//! A reader of JSON that writes what CPython would write back.
+//! A JSON parser that writes the document back as CPython does.
 
 use std::collections::HashMap;
 
-use super::{MessageError, number};
+use super::{error::MessageError, number};
 
-/// The deepest nesting that is followed. CPython's own limit depends on how its
-/// caller is nested and on its version; documents near it are no transactions.
-const DEEPEST: usize = 900;
+/// The maximum nesting. CPython's own limit depends on its version and on the depth of its
+/// caller's stack. No transaction comes near it.
+const MAX_DEPTH: usize = 900;
 
-/// In which order an object's members are written.
+/// The order in which an object's members are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Members {
-    AsTheyStand,
+    Unsorted,
     Sorted,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Parser<'a> {
     members: Members,
 }
 
-/// A member's name as code points, so that lone surrogates compare and sort as in CPython.
+/// A member's name as code points. Lone surrogates compare and sort as they do in CPython.
 type Name = Vec<u32>;
 
 impl<'a> Parser<'a> {
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
     }
 
     fn literal(&mut self, out: &mut String) -> Result<(), MessageError> {
-        // CPython reads and writes the last two as well, though JSON has no such words.
+        // CPython reads and writes the last two as well, though JSON does not have them.
         for word in ["null", "true", "false", "NaN", "Infinity"] {
             if self.word(word) {
                 out.push_str(word);
@@ -109,8 +109,8 @@ impl<'a> Parser<'a> {
         out: &mut String,
         inner: fn(&mut Self, &mut String) -> Result<(), MessageError>,
     ) -> Result<(), MessageError> {
-        if self.depth == DEEPEST {
-            return Err(MessageError::TooDeep { limit: DEEPEST });
+        if self.depth == MAX_DEPTH {
+            return Err(MessageError::TooDeep { limit: MAX_DEPTH });
         }
         self.depth += 1;
         self.at += 1;
@@ -201,8 +201,8 @@ impl<'a> Parser<'a> {
         if !self.eat(b'0') && !self.digits() {
             return Err(self.syntax("no digit after a minus sign"));
         }
-        // As CPython's pattern does, a point or an exponent without digits is left
-        // over, and then refused by whoever reads on.
+        // Like CPython's pattern, this stops before a point or an exponent without digits.
+        // The caller then rejects it.
         self.optional(|parser| parser.eat(b'.') && parser.digits());
         self.optional(|parser| {
             (parser.eat(b'e') || parser.eat(b'E')) && {
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         self.at > before
     }
 
-    /// Reads a string into code points; lone surrogates stay what they are.
+    /// Reads a string into code points. Lone surrogates are kept.
     fn string(&mut self) -> Result<Name, MessageError> {
         self.at += 1;
         let mut points = Vec::new();
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         Ok(high)
     }
 
-    /// The value of a `\uXXXX` at byte `at`, if one stands there.
+    /// Returns the value of the `\uXXXX` at byte `at`, if there is one.
     fn unit(&self, at: usize) -> Option<u32> {
         let digits = self.text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0, |value, digit| {
@@ -307,7 +307,7 @@ fn write_string(points: &[u32], out: &mut String) {
             Ok(b'\t') => out.push_str("\\t"),
             Ok(0x08) => out.push_str("\\b"),
             Ok(0x0c) => out.push_str("\\f"),
-            // DEL is ASCII too, and is escaped all the same.
+            // DEL is ASCII, but is escaped.
             Ok(plain @ 0x20..=0x7e) => out.push(char::from(plain)),
             _ if point >= 0x10000 => {
                 let offset = point - 0x10000;

@@ -1,23 +1,23 @@
-//! What decrypting a key file may cost.
+//! Limits on the cost of decrypting a key file.
 
 use pkcs8::pkcs5::pbes2::{Kdf, Parameters};
 
-use super::KeyFileFault;
+use super::fault::KeyFileFault;
 
-/// What is asked for in the files that are written: log₂ N, r and p of scrypt.
+/// The scrypt parameters of the files written here: log₂ N, r and p.
 ///
-/// 16 MiB and five rounds. More memory and fewer rounds would be as strong, but `openssl`
-/// gives no more than 32 MiB to a key file.
+/// They need 16 MiB and five rounds. More memory and fewer rounds would be as strong, but
+/// `openssl` allows at most 32 MiB for a key file.
 pub(super) const OURS: (u8, u32, u32) = (14, 8, 5);
 
-/// The most memory for scrypt, in bytes: 128·N·r.
-const MOST_MEMORY: u64 = 256 << 20;
-/// The most work for scrypt, N·r·p: some 25 times what is written.
-const MOST_WORK: u64 = 1 << 24;
-/// The most rounds of PBKDF2.
-const MOST_ROUNDS: u32 = 10_000_000;
+/// The maximum memory for scrypt, in bytes: 128·N·r.
+const MAX_MEMORY: u64 = 256 << 20;
+/// The maximum work for scrypt, N·r·p: about 25 times that of [`OURS`].
+const MAX_WORK: u64 = 1 << 24;
+/// The maximum number of PBKDF2 rounds.
+const MAX_ROUNDS: u32 = 10_000_000;
 
-/// Refuses parameters that would keep the computer busy, and those that make no sense.
+/// Checks that the parameters are valid and within the limits.
 pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
     match &parameters.kdf {
         Kdf::Scrypt(scrypt) => {
@@ -26,21 +26,21 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
                 u64::from(scrypt.block_size),
                 u64::from(scrypt.parallelization),
             );
-            // RFC 7914: N is a power of two above 1, and the others are not zero.
+            // RFC 7914: N is a power of two above 1. The others are not zero.
             if n < 2 || !n.is_power_of_two() || r == 0 || p == 0 {
                 return Err(KeyFileFault::Damaged {
                     what: "scrypt has no such parameters as it names",
                 });
             }
             let memory = n.saturating_mul(r).saturating_mul(128);
-            if memory > MOST_MEMORY {
+            if memory > MAX_MEMORY {
                 return Err(KeyFileFault::TooCostly {
                     asked: format!("{} MiB of memory", memory >> 20),
                     limit: "256 MiB",
                 });
             }
             let work = n.saturating_mul(r).saturating_mul(p);
-            if work > MOST_WORK {
+            if work > MAX_WORK {
                 return Err(KeyFileFault::TooCostly {
                     asked: format!("scrypt with N·r·p = {work}"),
                     limit: "16777216",
@@ -48,7 +48,7 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
             }
             Ok(())
         }
-        Kdf::Pbkdf2(pbkdf2) if pbkdf2.iteration_count > MOST_ROUNDS => {
+        Kdf::Pbkdf2(pbkdf2) if pbkdf2.iteration_count > MAX_ROUNDS => {
             Err(KeyFileFault::TooCostly {
                 asked: format!("{} rounds of PBKDF2", pbkdf2.iteration_count),
                 limit: "10000000",

@@ -1,10 +1,10 @@
-//! What can be wrong with a key file.
+//! Errors of key files.
 
 use std::io;
 
-use crate::{GenerateError, KeyError};
+use crate::private_key::{GenerateError, KeyError};
 
-/// Why a key file could not be read, opened or written. It never says what the file holds.
+/// Why a key file could not be read, opened or written. It never quotes the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{subject} {fault}")]
 pub struct KeyFileError {
@@ -20,65 +20,67 @@ impl KeyFileError {
         }
     }
 
-    /// What is wrong, without the file's name.
+    /// Returns the reason, without the file's name.
     #[must_use]
     pub const fn fault(&self) -> &KeyFileFault {
         &self.fault
     }
 
-    /// What is wrong, to be kept.
+    /// Converts the error into its reason.
     #[must_use]
     pub fn into_fault(self) -> KeyFileFault {
         self.fault
     }
 }
 
-/// What is wrong with a key file, said of the file.
+/// The reason of a [`KeyFileError`].
+///
+/// Its text continues a sentence that begins with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileFault {
     /// The file can't be read.
     #[error("can't be read: {0}")]
     Read(io::Error),
-    /// The file holds more than any key file does.
+    /// The file is larger than any key file.
     #[error("holds more than {limit} bytes, so it is no key file")]
     TooLong {
-        /// The most bytes that are read.
+        /// The maximum size, in bytes.
         limit: usize,
     },
-    /// The file is something else.
+    /// The file has neither of the two forms.
     #[error(
         "is no key file: a JSON object with the members public, private and address, in \
          hexadecimal, or a private key in PEM is wanted"
     )]
     Form,
-    /// The file begins as JSON, but is no such object.
+    /// The file begins as JSON, but is not an object with these members.
     #[error(
         "is no key file: a JSON object with the members public, private and address, in \
          hexadecimal, is wanted (line {line}, column {column})"
     )]
     Json {
-        /// The line of the place, counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// The column of the place, counted from 1.
+        /// The column, counted from 1.
         column: usize,
     },
-    /// A plain file says nothing by which its key could be checked.
+    /// A plain file has neither an address nor a public key to check its private key with.
     #[error(
         "names neither address nor public key beside its private key, so a slip in the key \
          would go unnoticed: add the member address"
     )]
     Unchecked,
-    /// Something beside the key is not in its form.
+    /// The address or the public key is malformed.
     #[error("has {what} that is not in the form of one")]
     Malformed {
-        /// What it should be.
+        /// The expected value, such as "an address".
         what: &'static str,
     },
     /// The PEM text is damaged.
     #[error("is damaged: {what}")]
     Damaged {
-        /// In which respect.
+        /// The damage.
         what: &'static str,
     },
     /// The PEM text holds no private key.
@@ -87,19 +89,19 @@ pub enum KeyFileFault {
     /// The PEM text holds more than one private key.
     #[error("holds {count} private keys, and which one is meant can't be told: give each a file")]
     SeveralKeys {
-        /// How many there are.
+        /// The number of private keys.
         count: usize,
     },
-    /// The private key is none.
+    /// The private key is malformed or out of range.
     #[error("has no private key: {0}")]
     Key(#[from] KeyError),
-    /// The private key is not one of secp256k1.
+    /// The private key belongs to another curve than secp256k1.
     #[error("holds a key of another kind: wallets of this network have keys of secp256k1")]
     OtherCurve,
-    /// The parts don't belong together.
+    /// The private key does not belong to the address or the public key.
     #[error("has a private key that does not belong to the {other} beside it")]
     Mismatch {
-        /// The part that it does not belong to.
+        /// The other part, such as "address".
         other: &'static str,
     },
     /// The address and the public key above an encrypted key belong to different wallets.
@@ -111,36 +113,36 @@ pub enum KeyFileFault {
     /// The passphrase does not decrypt the key.
     #[error("is not opened by this passphrase, or it is damaged")]
     WrongPassphrase,
-    /// The key is encrypted in a way that is not read.
+    /// The encryption is not supported.
     #[error(
         "is encrypted in a way that is not read here: `openssl pkcs8 -topk8 -in OLD -out NEW` \
          turns it into one that is"
     )]
     Unsupported,
-    /// Decrypting it would take more memory or time than a key file is worth.
+    /// Decrypting would take more memory or time than the limits allow.
     #[error(
         "asks for {asked} to be decrypted, and no more than {limit} is spent on a key file: \
          somebody may want to keep this computer busy"
     )]
     TooCostly {
-        /// What it asks for.
+        /// The requested cost.
         asked: String,
-        /// What is spent at most.
+        /// The maximum cost.
         limit: &'static str,
     },
     /// An empty passphrase protects nothing.
     #[error("can't be written with an empty passphrase")]
     EmptyPassphrase,
-    /// There is something of that name already.
+    /// A file of that name exists already.
     #[error("is there already, and stays as it is: choose another name or move it away")]
     Exists,
     /// The file can't be written.
     #[error("can't be written: {0}")]
     Write(io::Error),
-    /// There are no random numbers to encrypt with.
+    /// The operating system did not return random numbers for the encryption.
     #[error("can't be encrypted: {0}")]
     Random(#[from] GenerateError),
-    /// The key can't be brought into its encrypted form.
+    /// The key can't be encrypted.
     #[error("can't be encrypted: {0}")]
     Encrypt(String),
 }

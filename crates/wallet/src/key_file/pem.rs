@@ -1,39 +1,54 @@
-//! Private keys in PEM: the encrypted form, and the plain ones that are only read.
+//! Private keys in PEM: the encrypted form, and unencrypted forms that are read but not written.
 
-use k256::{Secp256k1, SecretKey, elliptic_curve::ALGORITHM_OID};
 use pkcs8::{
-    AlgorithmIdentifierRef, AssociatedOid, EncodePrivateKey, EncryptedPrivateKeyInfoRef,
-    LineEnding, PrivateKeyInfoRef, SecretDocument,
+    AlgorithmIdentifierRef, EncryptedPrivateKeyInfoRef, LineEnding, ObjectIdentifier,
+    PrivateKeyInfoRef, SecretDocument,
     der::{
-        Decode as _, Reader as _, SliceReader,
+        Decode as _, Encode as _, Reader as _, SliceReader,
         asn1::OctetStringRef,
         pem::{self, PemLabel},
     },
     pkcs5::{self, pbes2, scrypt},
 };
-use sec1::EcPrivateKey;
+use sec1::{ALGORITHM_OID, EcPrivateKey};
 use zeroize::Zeroizing;
 
-use super::{Claimed, Content, KeyFileFault, cost, plain};
-use crate::{GenerateError, KeyPair, PublicKey};
+use super::{
+    claimed::{self, Claimed},
+    cost,
+    fault::KeyFileFault,
+};
+use crate::{
+    private_key::{GenerateError, KeyPair},
+    public_key::PublicKey,
+};
 
 const BEGIN: &str = "-----BEGIN ";
 
-/// What stands above an encrypted key, before the names and values.
+/// The curve secp256k1 (SEC 2, A.2.1).
+const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10");
+
+/// The first line above an encrypted key. Names and values follow.
 const TITLE: &str = "Wallet, encrypted with a passphrase";
 const ADDRESS: &str = "Address";
 const PUBLIC_KEY: &str = "Public-Key";
 
-/// An encrypted key, and what stands above it.
+/// The content of a key file.
+pub(super) enum Content {
+    Open(KeyPair),
+    Sealed(Sealed),
+}
+
+/// An encrypted key, and the text above it.
 pub(super) struct Sealed {
-    /// An `EncryptedPrivateKeyInfo`, whose parameters were found to be bearable.
+    /// An `EncryptedPrivateKeyInfo` whose cost is within the limits.
     document: SecretDocument,
     pub(super) claimed: Claimed,
 }
 
 pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
     let above = &text[..first_begin(text).ok_or(KeyFileFault::Form)?];
-    let claimed = claimed(above)?;
+    let claimed = claimed_above(above)?;
     let block = key_block(text)?;
     if block.contains("\nProc-Type:") {
         return Err(KeyFileFault::Unsupported);
@@ -56,9 +71,9 @@ pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
     }
 }
 
-/// The block that holds the private key, from its first line on.
+/// Returns the block with the private key, from its first line on.
 ///
-/// Other kinds may stand beside it: `openssl ecparam -genkey` puts the curve's parameters first.
+/// The file may have other blocks: `openssl ecparam -genkey` writes the curve's parameters first.
 fn key_block(text: &str) -> Result<&str, KeyFileFault> {
     let begins: Vec<usize> = text.match_indices(BEGIN).map(|(at, _)| at).collect();
     let ends = begins.iter().skip(1).copied().chain([text.len()]);
@@ -79,14 +94,14 @@ fn key_block(text: &str) -> Result<&str, KeyFileFault> {
     Ok(block.map_or(text, |block| block.trim_end()))
 }
 
-/// The label and the contents of a block, in lines of 64 characters or of another length.
+/// Decodes a block, with lines of 64 characters or of another length, into label and content.
 fn decoded(block: &str) -> pkcs8::der::Result<(&str, SecretDocument)> {
     if let Ok(read) = SecretDocument::from_pem(block) {
         return Ok(read);
     }
     let mut decoder = pem::Decoder::new_detect_wrap(block.as_bytes())?;
     let label = decoder.type_label();
-    // With room for all of it from the start, no copy is left behind by growing.
+    // The capacity is sufficient from the start: growing would leave a copy behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
     decoder.decode_to_end(&mut bytes)?;
     Ok((label, SecretDocument::try_from(bytes.as_slice())?))
@@ -105,7 +120,7 @@ impl Sealed {
                 ) => KeyFileFault::Unsupported,
                 _ => KeyFileFault::WrongPassphrase,
             })?;
-        // One wrong passphrase in some hundreds leaves what looks like padding, and no key.
+        // About one wrong passphrase in some hundreds leaves valid padding around random bytes.
         let info = PrivateKeyInfoRef::try_from(opened.as_bytes())
             .map_err(|_| KeyFileFault::WrongPassphrase)?;
         checked(wallet_of(&info)?, &self.claimed)
@@ -123,7 +138,7 @@ impl Sealed {
     }
 }
 
-/// Whether this has the form of an encrypted key, whatever encrypted it.
+/// Returns whether this has the form of an encrypted key, with any algorithm.
 fn names_an_algorithm(der: &[u8]) -> bool {
     SliceReader::new(der)
         .and_then(|mut reader| {
@@ -135,7 +150,7 @@ fn names_an_algorithm(der: &[u8]) -> bool {
         .is_ok()
 }
 
-/// The text of a file that holds a wallet encrypted with a passphrase.
+/// Returns the text of a key file with a wallet that is encrypted with a passphrase.
 pub(super) fn seal(wallet: &KeyPair, passphrase: &str) -> Result<Zeroizing<String>, KeyFileFault> {
     if passphrase.is_empty() {
         return Err(KeyFileFault::EmptyPassphrase);
@@ -164,8 +179,18 @@ fn encrypted(
     let (log_n, r, p) = cost::OURS;
     let costs = scrypt::Params::new(log_n, r, p).map_err(|_| pkcs8::Error::ParametersMalformed)?;
     let scheme = pbes2::Parameters::generate_scrypt_aes256cbc(costs, salt, iv)?;
-    let document = SecretKey::from(wallet.private_key().signing_key()).to_pkcs8_der()?;
-    let sealed = PrivateKeyInfoRef::try_from(document.as_bytes())?
+    let sec1 = EcPrivateKey {
+        private_key: wallet.private_key().as_bytes(),
+        // PKCS#8 names the curve in its algorithm.
+        parameters: None,
+        public_key: Some(&wallet.public_key().to_sec1()),
+    };
+    let sec1 = Zeroizing::new(sec1.to_der()?);
+    let algorithm = AlgorithmIdentifierRef {
+        oid: ALGORITHM_OID,
+        parameters: Some((&SECP256K1).into()),
+    };
+    let sealed = PrivateKeyInfoRef::new(algorithm, OctetStringRef::new(&sec1)?)
         .encrypt_with_params(scheme, passphrase)?;
     Ok(sealed.to_pem(EncryptedPrivateKeyInfoRef::PEM_LABEL, LineEnding::LF)?)
 }
@@ -180,7 +205,7 @@ fn scheme_of<'a>(
 
 fn wallet_of(info: &PrivateKeyInfoRef<'_>) -> Result<KeyPair, KeyFileFault> {
     info.algorithm
-        .assert_oids(ALGORITHM_OID, Secp256k1::OID)
+        .assert_oids(ALGORITHM_OID, SECP256K1)
         .map_err(|_| KeyFileFault::OtherCurve)?;
     from_sec1(info.private_key.as_bytes())
 }
@@ -189,7 +214,7 @@ fn from_sec1(der: &[u8]) -> Result<KeyPair, KeyFileFault> {
     let key = EcPrivateKey::from_der(der).map_err(|_| damaged())?;
     if key
         .parameters
-        .is_some_and(|curve| curve.named_curve() != Some(Secp256k1::OID))
+        .is_some_and(|curve| curve.named_curve() != Some(SECP256K1))
     {
         return Err(KeyFileFault::OtherCurve);
     }
@@ -213,14 +238,14 @@ fn checked(wallet: KeyPair, claimed: &Claimed) -> Result<KeyPair, KeyFileFault> 
     claimed.check(&wallet).map(|()| wallet)
 }
 
-/// Reads the names and values above an encrypted key; other text there means nothing.
-fn claimed(above: &str) -> Result<Claimed, KeyFileFault> {
+/// Reads the names and values above an encrypted key. Other text there is ignored.
+fn claimed_above(above: &str) -> Result<Claimed, KeyFileFault> {
     let mut claimed = Claimed::default();
     for (name, value) in above.lines().filter_map(|line| line.split_once(':')) {
         if name.trim() == ADDRESS {
-            claimed.address = Some(plain::address(value)?);
+            claimed.address = Some(claimed::address(value)?);
         } else if name.trim() == PUBLIC_KEY {
-            claimed.public = Some(plain::public_key(value)?);
+            claimed.public = Some(claimed::public_key(value)?);
         }
     }
     if let (Some(address), Some(public)) = (claimed.address, claimed.public)

@@ -1,11 +1,13 @@
 //! The plain form: `{"public": …, "private": …, "address": …}`.
 
-use nodeproof_primitives::WalletAddress;
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 
-use super::{Claimed, KeyFileFault};
-use crate::{KeyPair, PublicKey, hex};
+use super::{
+    claimed::{Claimed, address, public_key},
+    fault::KeyFileFault,
+};
+use crate::{hex, private_key::KeyPair};
 
 #[derive(Deserialize)]
 struct Members {
@@ -15,13 +17,13 @@ struct Members {
     address: Option<String>,
 }
 
-/// Takes a text that is wiped even where a later member turns out to be wrong.
+/// Reads a text that is erased even if a later member is wrong.
 fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String>, D::Error> {
     String::deserialize(deserializer).map(Zeroizing::new)
 }
 
 pub(super) fn read(text: &str) -> Result<KeyPair, KeyFileFault> {
-    // What serde says may quote the file, so only the place is kept.
+    // An error of serde may quote the file, so only its position is kept.
     let members: Members = serde_json::from_str(text).map_err(|error| KeyFileFault::Json {
         line: error.line(),
         column: error.column(),
@@ -38,29 +40,14 @@ pub(super) fn read(text: &str) -> Result<KeyPair, KeyFileFault> {
     Ok(wallet)
 }
 
-/// Reads an address in either case, as some tools mix them for a checksum.
-pub(super) fn address(text: &str) -> Result<WalletAddress, KeyFileFault> {
-    text.trim()
-        .to_ascii_lowercase()
-        .parse()
-        .map_err(|_| KeyFileFault::Malformed { what: "an address" })
-}
-
-pub(super) fn public_key(text: &str) -> Result<PublicKey, KeyFileFault> {
-    hex::without_prefix(text.trim())
-        .parse()
-        .map_err(|_| KeyFileFault::Malformed {
-            what: "a public key",
-        })
-}
-
+/// Returns the text of a plain key file.
 pub(super) fn text_of(wallet: &KeyPair) -> Zeroizing<String> {
     let private = wallet.private_key().reveal();
     let (public, address) = (
         wallet.public_key().to_string(),
         wallet.address().to_string(),
     );
-    // With room for all of it from the start, no copy is left behind by growing.
+    // The capacity is sufficient from the start: growing would leave a copy behind.
     let mut text = Zeroizing::new(String::with_capacity(512));
     for part in [
         "{\"public\": \"",

@@ -1,4 +1,4 @@
-//! Putting a new file into place, whole and private.
+//! Writing a new file completely, and readable only by its owner.
 
 use std::{
     fs::File,
@@ -6,15 +6,15 @@ use std::{
     path::Path,
 };
 
-use super::KeyFileFault;
+use super::fault::KeyFileFault;
 
-/// Writes a file beside its place, and gives it its name when it is on the disk.
+/// Writes a temporary file in the same folder, and renames it when it is on the disk.
 pub(super) fn new_file(path: &Path, bytes: &[u8]) -> Result<(), KeyFileFault> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    // Its mode is 600 from the start, and it is removed again unless it is persisted.
+    // Its mode is 600 from the start. It is removed unless it is persisted.
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(KeyFileFault::Write)?;
     file.write_all(bytes)
         .and_then(|()| file.as_file().sync_all())
@@ -28,13 +28,13 @@ pub(super) fn new_file(path: &Path, bytes: &[u8]) -> Result<(), KeyFileFault> {
     Ok(())
 }
 
-/// Puts the file's name on the disk too. Some file systems refuse that, and the file itself
-/// is there all the same.
+/// Writes the file's name to the disk too. Some file systems refuse this, which is not an error:
+/// the file exists.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) {
     let _synced = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
-/// A folder can't be opened for that here.
+/// Does nothing, because a folder can't be opened on this system.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) {}

@@ -1,4 +1,4 @@
-//! Vectors whose right sides were written by CPython 3.11.
+//! Vectors whose right-hand sides were written by CPython 3.11.
 
 use super::*;
 

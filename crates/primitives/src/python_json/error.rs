@@ -1,0 +1,31 @@
+//! Why a document has no signed message.
+
+/// Why a document has no signed message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MessageError {
+    /// The text is not a JSON document as CPython reads one.
+    #[error("not a JSON document: {what} at byte {at}")]
+    Syntax {
+        /// The fault.
+        what: &'static str,
+        /// The number of bytes before the fault.
+        at: usize,
+    },
+    /// Arrays and objects are nested deeper than CPython's `json` follows.
+    #[error("arrays and objects are nested deeper than {limit} levels, which no node reads")]
+    TooDeep {
+        /// The maximum depth.
+        limit: usize,
+    },
+    /// An integer has more digits than CPython converts.
+    #[error("an integer of {digits} digits at byte {at}: no node reads more than {limit}")]
+    IntegerTooLong {
+        /// The number of digits.
+        digits: usize,
+        /// The maximum number of digits.
+        limit: usize,
+        /// The number of bytes before it.
+        at: usize,
+    },
+}

@@ -1,0 +1,48 @@
+//! The address and the public key that a key file states beside its private key.
+
+use nodeproof_primitives::WalletAddress;
+
+use super::fault::KeyFileFault;
+use crate::{hex, private_key::KeyPair, public_key::PublicKey};
+
+/// What a key file states about its wallet beside the private key.
+#[derive(Default)]
+pub(super) struct Claimed {
+    pub(super) address: Option<WalletAddress>,
+    pub(super) public: Option<PublicKey>,
+}
+
+impl Claimed {
+    /// Checks that both belong to this wallet.
+    pub(super) fn check(&self, wallet: &KeyPair) -> Result<(), KeyFileFault> {
+        if self
+            .address
+            .is_some_and(|address| address != wallet.address())
+        {
+            return Err(KeyFileFault::Mismatch { other: "address" });
+        }
+        if self.public.is_some_and(|key| key != *wallet.public_key()) {
+            return Err(KeyFileFault::Mismatch {
+                other: "public key",
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Parses an address in either case: some tools mix the cases as a checksum.
+pub(super) fn address(text: &str) -> Result<WalletAddress, KeyFileFault> {
+    text.trim()
+        .to_ascii_lowercase()
+        .parse()
+        .map_err(|_| KeyFileFault::Malformed { what: "an address" })
+}
+
+/// Parses a public key, with or without `0x`.
+pub(super) fn public_key(text: &str) -> Result<PublicKey, KeyFileFault> {
+    hex::without_prefix(text.trim())
+        .parse()
+        .map_err(|_| KeyFileFault::Malformed {
+            what: "a public key",
+        })
+}

@@ -1,0 +1,229 @@
+//! Reading, writing and unlocking a key file.
+
+use std::{fmt, fs::File, io::Read, path::Path};
+
+use nodeproof_primitives::WalletAddress;
+use zeroize::Zeroizing;
+
+use super::{
+    fault::{KeyFileError, KeyFileFault},
+    pem::{self, Content},
+    plain, write,
+};
+use crate::{private_key::KeyPair, public_key::PublicKey};
+
+/// The maximum size of a key file, in bytes. The files written here have some hundreds.
+const MAX_SIZE: usize = 64 * 1024;
+
+/// How a key file protects its key.
+///
+/// `Debug` does not show the passphrase.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Protection<'a> {
+    /// Only by the file's permissions: everybody who can read the file has the key.
+    Plain,
+    /// Encrypted with the UTF-8 bytes of this passphrase. It must not be empty.
+    Passphrase(&'a str),
+}
+
+impl fmt::Debug for Protection<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "Plain",
+            Self::Passphrase(_) => "Passphrase(not shown)",
+        })
+    }
+}
+
+/// A key file that was read.
+///
+/// ```
+/// use nodeproof_wallet::{KeyFile, KeyPair, Protection};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("wallet.pem");
+/// let wallet = KeyPair::generate()?;
+/// KeyFile::write(&path, &wallet, Protection::Passphrase("correct horse"))?;
+///
+/// let file = KeyFile::read(&path)?;
+/// assert_eq!(file.address(), Some(wallet.address()));
+/// assert!(file.key_pair(Some("wrong horse")).is_err());
+/// let unlocked = file.key_pair(Some("correct horse"))?;
+/// assert_eq!(unlocked.address(), wallet.address());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct KeyFile {
+    /// The file's name in errors.
+    subject: String,
+    content: Content,
+    others_can_read: bool,
+}
+
+impl KeyFile {
+    /// Reads a key file.
+    ///
+    /// In a plain file, the private key, the public key and the address must belong together.
+    /// A `0x` before the private or the public key is ignored. Upper and lower case are accepted.
+    /// One of `address` and `public` may be missing. If both were, a typing error in the private
+    /// key would not be noticed.
+    ///
+    /// # Errors
+    /// If the file can't be read, is larger than 64 KiB, has no key in a known form, has parts
+    /// that do not belong together, or needs more than 256 MiB or some seconds of work to be
+    /// decrypted. No error quotes the file.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, KeyFileError> {
+        let path = path.as_ref();
+        let subject = subject_of(path);
+        let with_subject = |fault| KeyFileError::new(&subject, fault);
+        let (bytes, others_can_read) = bytes_of(path).map_err(with_subject)?;
+        let content = content_of(&bytes).map_err(with_subject)?;
+        Ok(Self {
+            subject,
+            content,
+            others_can_read,
+        })
+    }
+
+    /// Parses the text of a key file that has another source, such as standard input.
+    ///
+    /// # Errors
+    /// The errors of [`KeyFile::read`].
+    pub fn from_text(text: &str) -> Result<Self, KeyFileError> {
+        let subject = "the given text".to_owned();
+        let content =
+            content_of(text.as_bytes()).map_err(|fault| KeyFileError::new(&subject, fault))?;
+        Ok(Self {
+            subject,
+            content,
+            others_can_read: false,
+        })
+    }
+
+    /// Writes a new key file that only its owner can read (mode 600 on Unix).
+    ///
+    /// The file is written completely or not at all. It is on the disk when this returns. An
+    /// existing file is never overwritten.
+    ///
+    /// With a passphrase, this takes some tenths of a second of processor time.
+    ///
+    /// # Errors
+    /// If a file of that name exists, the folder can't be written to, or the passphrase is empty.
+    pub fn write(
+        path: impl AsRef<Path>,
+        wallet: &KeyPair,
+        protection: Protection<'_>,
+    ) -> Result<(), KeyFileError> {
+        let path = path.as_ref();
+        let written = match protection {
+            Protection::Plain => Ok(plain::text_of(wallet)),
+            Protection::Passphrase(passphrase) => pem::seal(wallet, passphrase),
+        }
+        .and_then(|text| write::new_file(path, text.as_bytes()));
+        written.map_err(|fault| KeyFileError::new(&subject_of(path), fault))
+    }
+
+    /// Returns the wallet's address. For an encrypted file it comes from the text above the key,
+    /// unchecked, and is `None` if there is no such text.
+    #[must_use]
+    pub fn address(&self) -> Option<WalletAddress> {
+        match &self.content {
+            Content::Open(wallet) => Some(wallet.address()),
+            Content::Sealed(sealed) => sealed.claimed.address,
+        }
+    }
+
+    /// Returns the wallet's public key, with the same restriction as [`KeyFile::address`].
+    #[must_use]
+    pub fn public_key(&self) -> Option<PublicKey> {
+        match &self.content {
+            Content::Open(wallet) => Some(*wallet.public_key()),
+            Content::Sealed(sealed) => sealed.claimed.public,
+        }
+    }
+
+    /// Returns whether the key needs a passphrase.
+    #[must_use]
+    pub const fn is_encrypted(&self) -> bool {
+        matches!(self.content, Content::Sealed(_))
+    }
+
+    /// Returns whether other users than the owner had permission to read the file. Warn the user
+    /// if so. Always `false` on systems without such permissions.
+    #[must_use]
+    pub const fn others_can_read(&self) -> bool {
+        self.others_can_read
+    }
+
+    /// Returns the wallet. The passphrase is ignored if the file does not need one.
+    ///
+    /// Decrypting takes some tenths of a second of processor time, and up to some seconds for
+    /// files of other programs. Do not call this on a thread of an async runtime.
+    ///
+    /// # Errors
+    /// If the passphrase is missing or wrong, if the decrypted data is not a key of this network,
+    /// or if the key does not belong to the address or the public key above it.
+    pub fn key_pair(&self, passphrase: Option<&str>) -> Result<KeyPair, KeyFileError> {
+        match &self.content {
+            Content::Open(wallet) => Ok(wallet.clone()),
+            Content::Sealed(sealed) => passphrase
+                .ok_or(KeyFileFault::PassphraseNeeded)
+                .and_then(|passphrase| sealed.open(passphrase))
+                .map_err(|fault| KeyFileError::new(&self.subject, fault)),
+        }
+    }
+}
+
+impl fmt::Debug for KeyFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyFile")
+            .field("address", &self.address())
+            .field("is_encrypted", &self.is_encrypted())
+            .finish_non_exhaustive()
+    }
+}
+
+fn subject_of(path: &Path) -> String {
+    format!("the key file {}", path.display())
+}
+
+fn bytes_of(path: &Path) -> Result<(Zeroizing<Vec<u8>>, bool), KeyFileFault> {
+    let file = File::open(path).map_err(KeyFileFault::Read)?;
+    let others_can_read = others_can_read(&file);
+    // The capacity is sufficient from the start: growing would leave a copy behind.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_SIZE + 1));
+    let most = u64::try_from(MAX_SIZE + 1).unwrap_or(u64::MAX);
+    file.take(most)
+        .read_to_end(&mut bytes)
+        .map_err(KeyFileFault::Read)?;
+    Ok((bytes, others_can_read))
+}
+
+fn content_of(bytes: &[u8]) -> Result<Content, KeyFileFault> {
+    if bytes.len() > MAX_SIZE {
+        return Err(KeyFileFault::TooLong { limit: MAX_SIZE });
+    }
+    let text = std::str::from_utf8(bytes).map_err(|_| KeyFileFault::Form)?;
+    // Some editors write a byte order mark first.
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('{') {
+        plain::read(text).map(Content::Open)
+    } else {
+        pem::read(text)
+    }
+}
+
+/// Returns whether other users than the owner can read an open file.
+#[cfg(unix)]
+fn others_can_read(file: &File) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    // A pipe has a mode too, but no other user can open it.
+    file.metadata()
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o044 != 0)
+}
+
+/// Returns `false`, because this system has no such permissions.
+#[cfg(not(unix))]
+fn others_can_read(_: &File) -> bool {
+    false
+}
