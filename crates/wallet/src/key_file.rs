@@ -16,10 +16,15 @@ mod cost;
 mod fault;
 mod pem;
 mod plain;
-mod write;
 
-use std::{fmt, fs::File, io::Read, path::Path};
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
+use nodeproof_files::Access;
 use nodeproof_primitives::WalletAddress;
 use zeroize::Zeroizing;
 
@@ -141,7 +146,14 @@ impl KeyFile {
             Protection::Plain => Ok(plain::text_of(wallet)),
             Protection::Passphrase(passphrase) => pem::seal(wallet, passphrase),
         }
-        .and_then(|text| write::new_file(path, text.as_bytes()));
+        .and_then(|text| {
+            nodeproof_files::create(path, text.as_bytes(), Access::Owner).map_err(|error| {
+                match error.kind() {
+                    io::ErrorKind::AlreadyExists => KeyFileFault::Exists,
+                    _ => KeyFileFault::Write(error),
+                }
+            })
+        });
         written.map_err(|fault| KeyFileError::new(&subject_of(path), fault))
     }
 
