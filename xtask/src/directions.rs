@@ -24,11 +24,21 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "nodeproof-claims",
+        &[
+            "nodeproof-primitives",
+            "nodeproof-client",
+            "nodeproof-files",
+        ],
+    ),
+    (
         "nodeproof-cli",
         &[
             "nodeproof-primitives",
             "nodeproof-client",
+            "nodeproof-claims",
             "nodeproof-wallet",
+            "nodeproof-files",
         ],
     ),
     (

@@ -1,7 +1,7 @@
 //! The configuration file: what would otherwise be typed again and again.
 
 use std::{
-    env, io,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -139,17 +139,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
 
 /// `nodectl/config.toml` in the user's folder of configurations.
 fn usual_place() -> Option<PathBuf> {
-    Some(users_folder("XDG_CONFIG_HOME", ".config")?.join("nodectl/config.toml"))
-}
-
-/// A folder of the user's, from a variable of the XDG base directories or below the home folder.
-pub(crate) fn users_folder(variable: &str, below_home: &str) -> Option<PathBuf> {
-    env::var_os(variable)
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute())
-        .or_else(|| env::home_dir().map(|home| home.join(below_home)))
-        // A home folder that depends on where one stands is none.
-        .filter(|path| path.is_absolute())
+    Some(nodeproof_files::config_folder()?.join("nodectl/config.toml"))
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use std::{
 };
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use nodeproof_client::{SignedTransaction, claim::Kept};
+use nodeproof_claims::SavedTransaction;
+use nodeproof_client::SignedTransaction;
+use nodeproof_files::Access;
 
 use crate::{failure::Failure, withheld::looks_like_a_key};
 
@@ -98,15 +100,7 @@ pub(crate) fn write_transaction(path: &Path, text: &str) -> Result<(), Failure> 
     let failed = |error| cannot_write(path, &error);
     match place(path)? {
         Place::File(path) => {
-            let folder = match path.parent() {
-                Some(folder) if !folder.as_os_str().is_empty() => folder,
-                _ => Path::new("."),
-            };
-            let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-            file.write_all(text.as_bytes()).map_err(failed)?;
-            file.as_file().sync_all().map_err(failed)?;
-            file.persist(&path).map_err(|error| failed(error.error))?;
-            Ok(())
+            nodeproof_files::replace(&path, text.as_bytes(), Access::Owner).map_err(failed)
         }
         Place::Device => {
             let mut file = File::options().write(true).open(path).map_err(failed)?;
@@ -145,8 +139,8 @@ fn place(path: &Path) -> Result<Place, Failure> {
     let path = fs::canonicalize(path).map_err(failed)?;
     let bytes = File::open(&path).and_then(|file| bounded(file, MOST));
     let there = String::from_utf8(bytes.map_err(failed)?).unwrap_or_default();
-    let is_kept = Kept::open(&path).is_ok_and(|kept| kept.is_some());
-    if found.len() > 0 && (is_kept || SignedTransaction::from_text(&there).is_err()) {
+    let is_saved = SavedTransaction::open(&path).is_ok_and(|saved| saved.is_some());
+    if found.len() > 0 && (is_saved || SignedTransaction::from_text(&there).is_err()) {
         return Err(failed(io::Error::other(
             "there is a file already that is no transaction; it may be the only copy of a key or \
              of a claim: name another one, or remove it first",

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use nodeproof_primitives::WalletAddress;
 
-use super::{described::described, given::Given, signing::HalfSigned, to_sign::ToSign};
+use super::{
+    described::described, signing::HalfSigned, to_sign::ToSign, transaction_input::TransactionInput,
+};
 use crate::{failure::Failure, files, key_access::SignerArgs, output, settings::Session};
 
 #[derive(Debug, Args)]
@@ -28,8 +30,8 @@ pub(crate) struct SignArgs {
 
 pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failure> {
     files::check_out(args.out.as_deref())?;
-    let given = Given::read("the transaction", &args.file)?;
-    let mut transaction = HalfSigned::read(given.text())?;
+    let input = TransactionInput::read("the transaction", &args.file)?;
+    let mut transaction = HalfSigned::read(input.text())?;
     transaction.check_fee()?;
     let unknown = transaction.unknown_signers();
     let signers = args.signers.signers(session)?;

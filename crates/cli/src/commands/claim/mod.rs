@@ -2,10 +2,10 @@
 
 mod add;
 mod get;
-mod keep;
 mod outcome;
 mod progress;
 mod record;
+mod saved_claims;
 
 use clap::{Args, Subcommand};
 
