@@ -10,10 +10,14 @@ use nodeproof_client::{
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
 use crate::{
-    cli::{FeeArgs, contract_address, wallet_address},
+    arguments::{
+        addresses::{contract_address, wallet_address},
+        fee::FeeArgs,
+        paths,
+    },
     failure::Failure,
-    files, output,
-    settings::Session,
+    io::{input, output, transaction_file},
+    session::settings::Session,
 };
 
 #[derive(Debug, Args)]
@@ -33,14 +37,14 @@ pub(crate) struct CallArgs {
     #[command(flatten)]
     fee: FeeArgs,
     /// Write the raw transaction to a file, whole or not at all [default: standard output]
-    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
+    #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }
 
 pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failure> {
-    files::check_out(args.out.as_deref())?;
+    transaction_file::check(args.out.as_deref())?;
     let fee = session.fee(&args.fee)?;
-    let params = files::text("the parameters", &args.params)?;
+    let params = input::text("the parameters", &args.params)?;
     let params: RawJson = params
         .trim()
         .parse()

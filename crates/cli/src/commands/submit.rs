@@ -13,10 +13,8 @@ use serde::Serialize;
 use super::{signing::HalfSigned, transaction_input::TransactionInput};
 use crate::{
     failure::{Failure, Kind},
-    interrupt,
-    output::Answer,
-    settings::Session,
-    table::Columns,
+    io::{interrupt, output::Answer, table::Columns},
+    session::settings::Session,
 };
 
 /// The status of a node that takes nothing now, and may later.

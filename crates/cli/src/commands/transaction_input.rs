@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nodeproof_claims::SavedTransaction;
 
-use crate::{failure::Failure, files};
+use crate::{failure::Failure, io::input};
 
 /// A transaction from a file or from standard input.
 pub(super) enum TransactionInput {
@@ -17,7 +17,7 @@ pub(super) enum TransactionInput {
 impl TransactionInput {
     /// Reads a file, or standard input if the path is `-`.
     pub(super) fn read(what: &str, path: &Path) -> Result<Self, Failure> {
-        let text = files::text(what, path)?;
+        let text = input::text(what, path)?;
         if !SavedTransaction::has_format(&text) {
             return Ok(Self::Text(text));
         }

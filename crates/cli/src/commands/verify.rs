@@ -12,7 +12,11 @@ use super::{
     signing::{HalfSigned, check_one_meaning},
     transaction_input::TransactionInput,
 };
-use crate::{failure::Failure, output::Answer, settings::Session, table::Columns};
+use crate::{
+    failure::Failure,
+    io::{output::Answer, table::Columns},
+    session::settings::Session,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {

@@ -10,13 +10,11 @@ use nodeproof_primitives::{
 
 use super::{outcome, progress::Progress, record, saved_claims};
 use crate::{
-    cli::{FeeArgs, contract_address},
+    arguments::{addresses::contract_address, fee::FeeArgs, paths, seconds},
     commands::to_sign::ToSign,
     failure::Failure,
-    files, interrupt,
-    key_access::SignerArgs,
-    seconds,
-    settings::Session,
+    io::{input, interrupt},
+    session::{settings::Session, signers::SignerArgs},
 };
 
 #[derive(Debug, Args)]
@@ -76,7 +74,7 @@ pub(super) struct AddArgs {
     signers: SignerArgs,
     /// File in which the signed transaction is kept before it is sent [default: one named by the
     /// claim, in $XDG_STATE_HOME/nodectl/claims or ~/.local/state/nodectl/claims]
-    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
+    #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     keep: Option<PathBuf>,
     /// How long to wait until the record can be read, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
@@ -176,7 +174,7 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     let contract = session.contract(args.contract)?;
     let fee = session.fee(&args.fee)?;
     let remarks = match &args.remarks_file {
-        Some(path) => files::text("the remarks", path)?.trim_end().to_owned(),
+        Some(path) => input::text("the remarks", path)?.trim_end().to_owned(),
         None => args.remarks.clone(),
     };
     let claim = Claim::new(contract, &*args.asset, args.deletable_after.clone(), fee)

@@ -9,7 +9,7 @@ mod saved_claims;
 
 use clap::{Args, Subcommand};
 
-use crate::{failure::Failure, settings::Session};
+use crate::{failure::Failure, session::settings::Session};
 
 #[derive(Debug, Args)]
 pub(crate) struct ClaimArgs {

@@ -9,8 +9,7 @@ use super::record;
 use crate::{
     commands::{call::mismatch, submit},
     failure::{Failure, Kind},
-    output::Answer,
-    table::Columns,
+    io::{output::Answer, table::Columns},
 };
 
 /// A claim that the node took.

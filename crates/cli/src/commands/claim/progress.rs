@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nodeproof_claims::{ClaimStep, Document, HashProgress};
 use nodeproof_primitives::escape::escaped_up_to;
 
-use crate::{interrupt, output::Output};
+use crate::io::{interrupt, output::Output};
 
 /// Shows each step.
 #[derive(Clone)]

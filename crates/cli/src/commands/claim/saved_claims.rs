@@ -11,7 +11,7 @@ use nodeproof_primitives::{Network, WalletAddress};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{failure::Failure, output::Output};
+use crate::{failure::Failure, io::output::Output};
 
 /// The number of warnings about files that can't be read.
 const MOST_WARNINGS: usize = 3;

@@ -27,7 +27,7 @@ enum Price<'a> {
 }
 
 /// Checks what a node built, whose fee and currency are still to be set.
-pub(in crate::contract_call) fn check_built(
+pub(crate) fn check_built(
     asked: &ContractCall,
     came: &RawTransaction,
 ) -> Result<(), BuiltCallMismatch> {
@@ -51,7 +51,7 @@ pub(in crate::contract_call) fn check_built(
 }
 
 /// Checks the text that is signed: the fee and its currency are what was chosen, too.
-pub(in crate::contract_call) fn check_final(
+pub(crate) fn check_final(
     asked: &ContractCall,
     transaction: &str,
     fee: &Fee,
@@ -64,7 +64,7 @@ pub(in crate::contract_call) fn check_final(
 /// Checks a transaction that was signed: it is what was asked for, and all signers have signed.
 ///
 /// Whether the signatures are right can't be told here, where no keys are known.
-pub(in crate::contract_call) fn check_signed(
+pub(crate) fn check_signed(
     asked: &ContractCall,
     signed: &SignedTransaction,
     fee: &Fee,
@@ -84,9 +84,7 @@ pub(in crate::contract_call) fn check_signed(
 
 /// Checks what is to be asked for, before anybody is asked: it has one meaning, and a message that
 /// can be signed.
-pub(in crate::contract_call) fn check_signable(
-    asked: &ContractCall,
-) -> Result<(), BuiltCallMismatch> {
+pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let text = RawJson::from_value(asked)
         .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
     check_document(text.as_str())?;

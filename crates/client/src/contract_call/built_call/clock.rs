@@ -3,10 +3,10 @@
 use nodeproof_primitives::TimestampMs;
 
 /// The largest distance between two clocks, in milliseconds: a day.
-pub(in crate::contract_call) const MAX_DISTANCE: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const MAX_DISTANCE: u64 = 24 * 60 * 60 * 1000;
 
 /// The distance between two times, in milliseconds.
-pub(in crate::contract_call) fn distance(one: TimestampMs, other: TimestampMs) -> u64 {
+pub(crate) fn distance(one: TimestampMs, other: TimestampMs) -> u64 {
     one.as_millis().abs_diff(other.as_millis())
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     failure::{Failure, Kind},
-    files, interrupt,
+    io::{interrupt, transaction_file},
 };
 
 /// What a command found out, for both kinds of readers.
@@ -83,14 +83,14 @@ impl Output {
     /// Why the command failed: in words, or as a JSON document.
     pub(crate) fn fail(self, failure: &Failure) {
         #[derive(Serialize)]
-        struct Told<'f> {
+        struct Reported<'f> {
             error: &'f Failure,
         }
         if failure.kind == Kind::ReaderGone {
             return;
         }
         if self.json
-            && let Ok(line) = json_line(&Told { error: failure })
+            && let Ok(line) = json_line(&Reported { error: failure })
         {
             return complain(&format!("{line}\n"));
         }
@@ -149,7 +149,7 @@ pub(crate) fn for_a_person(text: &str) -> (String, bool) {
 /// A terminal gets the same document with what it would act on written as escapes.
 pub(crate) fn write_or_keep(transaction: &str, out: Option<&Path>) -> Result<(), Failure> {
     match out {
-        Some(path) => files::write_transaction(path, &format!("{transaction}\n")),
+        Some(path) => transaction_file::write(path, &format!("{transaction}\n")),
         None => write(&format!("{}\n", shown_json(transaction))),
     }
 }

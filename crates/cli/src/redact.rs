@@ -1,9 +1,9 @@
-//! Private keys that were given where they do not belong, and must not be shown again.
+//! Private keys in the wrong place, which must not be shown again.
 
 /// How many hexadecimal digits a private key has.
 const DIGITS: usize = 64;
 
-/// Whether a text is what a private key looks like.
+/// Whether a text looks like a private key.
 pub(crate) fn looks_like_a_key(text: &str) -> bool {
     let text = text.trim();
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -11,11 +11,10 @@ pub(crate) fn looks_like_a_key(text: &str) -> bool {
     digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The text without whatever looks like a private key in it.
+/// Replaces everything in a text that looks like a private key.
 ///
-/// What the program itself is asked to show, such as the hash of a document, does not come
-/// through here; what a person typed in the wrong place does.
-pub(crate) fn withheld(text: &str) -> String {
+/// Use it for what a person typed. The hash of a document looks the same and may be shown.
+pub(crate) fn redact(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|character: char| character.is_ascii_hexdigit()) {
@@ -41,19 +40,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_withheld_and_addresses_are_not() {
+    fn keys_are_redacted_and_addresses_are_not() {
         let key = "5Ec2e7e1".repeat(8);
         for text in [
             format!("x '{key}' y"),
             format!("0x{key}"),
             format!("{key}00"),
         ] {
-            let shown = withheld(&text);
+            let shown = redact(&text);
             assert!(!shown.contains("5Ec2e7"), "{shown}");
             assert!(shown.contains("not shown"), "{shown}");
         }
         let harmless = format!("of 0x{} é", "ab".repeat(20));
-        assert_eq!(withheld(&harmless), harmless);
+        assert_eq!(redact(&harmless), harmless);
         assert!(looks_like_a_key(&key) && looks_like_a_key(&format!("0x{key}")));
         assert!(!looks_like_a_key("wallet.json") && !looks_like_a_key(&key[1..]));
     }

@@ -7,10 +7,10 @@ use nodeproof_client::{BaseUrl, Client, contract_call::Fee};
 use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
-    cli::{FeeArgs, GlobalArgs},
-    config_file::ConfigFile,
+    arguments::{fee::FeeArgs, global::GlobalArgs},
     failure::Failure,
-    output::Output,
+    io::output::Output,
+    session::config_file::ConfigFile,
 };
 
 /// Where a node is looked for if nothing else is said.

@@ -5,7 +5,7 @@
 //! terminal back first ([`close`]).
 
 #[cfg(not(unix))]
-mod elsewhere;
+mod fallback;
 #[cfg(unix)]
 mod unix;
 
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 use crate::failure::{Failure, Kind};
 
 #[cfg(not(unix))]
-use elsewhere as system;
+use fallback as system;
 #[cfg(unix)]
 use unix as system;
 

@@ -1,102 +1,26 @@
-//! Reading what a person names, within bounds, and writing it whole or not at all.
+//! Writing a transaction to a file, whole or not at all.
 
 use std::{
-    ffi::OsString,
     fs::{self, File},
-    io::{self, ErrorKind, Read, Write},
+    io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use nodeproof_claims::SavedTransaction;
 use nodeproof_client::SignedTransaction;
 use nodeproof_files::Access;
 
-use crate::{failure::Failure, withheld::looks_like_a_key};
+use super::input::{MOST, bounded};
+use crate::failure::Failure;
 
-/// The most that is read of a transaction or of parameters: more than any node takes.
-const MOST: u64 = 16 * 1024 * 1024;
-/// The most that is read of a configuration file.
-const MOST_SETTINGS: u64 = 1024 * 1024;
-
-/// A file that is to be written, as it may be named on the command line.
-///
-/// `-` would be a file of that name, which nobody means.
-pub(crate) fn to_write() -> impl TypedValueParser<Value = PathBuf> {
-    OsStringValueParser::new().try_map(|name| {
-        if name == "-" {
-            return Err("a file is wanted here, and - would be one of that name".to_owned());
-        }
-        no_key(name)
-    })
-}
-
-/// A file that may hold a key, as it may be named on the command line.
-pub(crate) fn key_file() -> impl TypedValueParser<Value = PathBuf> {
-    OsStringValueParser::new().try_map(no_key)
-}
-
-fn no_key(name: OsString) -> Result<PathBuf, String> {
-    if looks_like_a_key(&name.to_string_lossy()) {
-        return Err(
-            "keys are read from files and hidden prompts only, and this one may now stand in your \
-             shell's history"
-                .to_owned(),
-        );
-    }
-    if name.is_empty() {
-        return Err("the name of a file is wanted".to_owned());
-    }
-    Ok(name.into())
-}
-
-/// The text of a file, or of standard input where the path is `-`.
-pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
-    let (shown, read) = if path == Path::new("-") {
-        (
-            "standard input".to_owned(),
-            bounded(io::stdin().lock(), MOST),
-        )
-    } else {
-        let read = File::open(path).and_then(|file| bounded(file, MOST));
-        (path.display().to_string(), read)
-    };
-    let bytes = read
-        .map_err(|error| Failure::usage(format!("{what} can't be read from {shown}: {error}")))?;
-    utf8(what, &shown, bytes)
-}
-
-/// The text of a settings file.
-pub(crate) fn settings(path: &Path) -> io::Result<Vec<u8>> {
-    File::open(path).and_then(|file| bounded(file, MOST_SETTINGS))
-}
-
-pub(crate) fn utf8(what: &str, shown: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|error| {
-        Failure::usage(format!(
-            "{what} in {shown} is not UTF-8: byte {} is the first that is wrong",
-            error.utf8_error().valid_up_to()
-        ))
-    })
-}
-
-fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("it is longer than {most} bytes")));
-    }
-    Ok(bytes)
-}
-
-/// Refuses before anything is signed what [`write_transaction`] would refuse after it.
-pub(crate) fn check_out(out: Option<&Path>) -> Result<(), Failure> {
+/// Rejects a path that [`write`] would reject, before anything is signed.
+pub(crate) fn check(out: Option<&Path>) -> Result<(), Failure> {
     out.map_or(Ok(()), |path| place(path).map(drop))
 }
 
 /// Writes a transaction to a file, whole: whoever reads it sees what was there before, or all of
 /// this. What is there already is replaced only where it is another transaction.
-pub(crate) fn write_transaction(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error| cannot_write(path, &error);
     match place(path)? {
         Place::File(path) => {
@@ -166,19 +90,19 @@ mod tests {
         let key = r#"{"public":"a","private":"b","address":"c"}"#;
         for other in [key, "notes", "{}", "\u{ff}"] {
             fs::write(at("other"), other).unwrap();
-            check_out(Some(&at("other"))).unwrap_err();
-            let refused = write_transaction(&at("other"), TRANSACTION).unwrap_err();
+            check(Some(&at("other"))).unwrap_err();
+            let refused = write(&at("other"), TRANSACTION).unwrap_err();
             assert!(refused.message.contains("no transaction"), "{refused:?}");
             assert_eq!(fs::read_to_string(at("other")).unwrap(), other);
         }
         for there in ["", TRANSACTION] {
             fs::write(at("t"), there).unwrap();
-            write_transaction(&at("t"), "new").unwrap();
+            write(&at("t"), "new").unwrap();
             assert_eq!(fs::read_to_string(at("t")).unwrap(), "new");
         }
-        write_transaction(&at("not-yet"), "new").unwrap();
+        write(&at("not-yet"), "new").unwrap();
         assert_eq!(fs::read_to_string(at("not-yet")).unwrap(), "new");
-        write_transaction(folder.path(), "new").unwrap_err();
+        write(folder.path(), "new").unwrap_err();
     }
 
     #[cfg(unix)]
@@ -189,15 +113,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (link, target) = (folder.path().join("link"), folder.path().join("target"));
         symlink(&target, &link).unwrap();
-        let refused = write_transaction(&link, "new").unwrap_err();
+        let refused = write(&link, "new").unwrap_err();
         assert!(refused.message.contains("link to nothing"), "{refused:?}");
         fs::write(&target, TRANSACTION).unwrap();
-        write_transaction(&link, "new").unwrap();
+        write(&link, "new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         let null = folder.path().join("null");
         symlink("/dev/null", &null).unwrap();
-        write_transaction(&null, "new").unwrap();
+        write(&null, "new").unwrap();
         assert!(
             fs::metadata("/dev/null")
                 .unwrap()

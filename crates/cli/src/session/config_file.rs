@@ -9,7 +9,7 @@ use std::{
 use nodeproof_primitives::{Amount, ContractAddress, Network, escape::escaped_up_to};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::{failure::Failure, files, seconds, withheld::looks_like_a_key};
+use crate::{arguments::seconds, failure::Failure, io::input, redact::looks_like_a_key};
 
 /// What the file may hold; a key that is not here is an error.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -101,7 +101,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
         (None, Some(path)) => (path, false),
         (None, None) => return Ok(ConfigFile::default()),
     };
-    let bytes = match files::settings(&path) {
+    let bytes = match input::settings(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_be_there => {
             return Ok(ConfigFile::default());
@@ -113,7 +113,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
             )));
         }
     };
-    let text = files::utf8("the configuration", &path.display().to_string(), bytes)?;
+    let text = input::utf8("the configuration", &path.display().to_string(), bytes)?;
     let mut file: ConfigFile = toml::from_str(&text).map_err(|error| {
         let line = error
             .span()
