@@ -2,17 +2,15 @@
 //!
 //! `cargo run -p integration-tests --example claim -- http://localhost:8420 ct… wallet.json asset document token`
 //!
-//! The wallet is a key file. What is signed is kept beside the document, so that running this
-//! again after a crash makes no second claim. It costs the fee that is set below.
+//! The wallet is a key file. The signed transaction is saved beside the document, so that running
+//! this again after a crash makes no second claim. It costs the fee that is set below.
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::{env, error::Error, path::PathBuf};
 
-use nodeproof_client::{
-    Client,
-    claim::{Claim, ClaimOptions, ClaimStep, Fee, ReadBack},
-};
+use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, ReadBack};
+use nodeproof_client::{Client, contract_call::Fee};
 use nodeproof_wallet::KeyFile;
 
 #[tokio::main]
@@ -26,7 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let document = PathBuf::from(next("the document's path")?);
     let currency = next("the token that the fee is paid in")?;
 
-    let kept = document.with_extension("claim.json");
+    let saved = document.with_extension("claim.json");
     let claim = Claim::new(
         contract,
         asset,
@@ -36,13 +34,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     .document(document)
     .remarks("Weighed and sealed in the presence of the owner");
     let options = ClaimOptions::default()
-        .keep(kept)
+        .save_to(saved)
         .on_step(|step| match step {
             ClaimStep::Built { transaction } => println!("{transaction}"),
             ClaimStep::Submitted { .. } => println!("submitted; waiting for its record"),
             _ => {}
         });
-    let outcome = node.claim(&claim, &[&wallet], &options).await?;
+    let outcome = claim.make(&node, &[&wallet], &options).await?;
     match &outcome.read_back {
         ReadBack::Recorded(record) => println!(
             "recorded: {:?} with the documents {:?}",

@@ -9,7 +9,11 @@ use serde::Deserialize;
 /// What each of our crates may depend on, of our crates; whoever is not listed may use all.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("nodeproof-primitives", &[]),
-    ("nodeproof-wallet", &["nodeproof-primitives"]),
+    ("nodeproof-files", &[]),
+    (
+        "nodeproof-wallet",
+        &["nodeproof-primitives", "nodeproof-files"],
+    ),
     ("nodeproof-client", &["nodeproof-primitives"]),
     (
         "nodeproof-conformance",
@@ -20,11 +24,21 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "nodeproof-claims",
+        &[
+            "nodeproof-primitives",
+            "nodeproof-client",
+            "nodeproof-files",
+        ],
+    ),
+    (
         "nodeproof-cli",
         &[
             "nodeproof-primitives",
             "nodeproof-client",
+            "nodeproof-claims",
             "nodeproof-wallet",
+            "nodeproof-files",
         ],
     ),
     (

@@ -1,10 +1,10 @@
-//! Why a command did not do what it was asked, and the exit status that tells scripts.
+//! The failure of a command, and its exit status.
 
 use nodeproof_client::ErrorKind;
 use nodeproof_primitives::escape::escaped;
 use serde::Serialize;
 
-use crate::withheld::withheld;
+use crate::redact::redact;
 
 /// What kind of failure it is: one exit status each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// Why a command did not do what it was asked. Its text is harmless to print.
+/// The failure of a command. Its text is harmless to print.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
@@ -74,7 +74,7 @@ impl Failure {
     /// The same in several lines, all of them our own.
     pub(crate) fn lines(message: &str) -> Self {
         let mut failure = Self::new(Kind::Usage, "");
-        failure.message = lines_kept(message);
+        failure.message = escaped_lines(message);
         failure
     }
 
@@ -132,33 +132,33 @@ impl Failure {
     }
 }
 
-/// How many of a node's messages are told, and how many characters of each: they may be as long as
-/// an answer.
+/// The number of a node's messages that are shown, and of characters of each. They may be as long as
+/// a response.
 const MOST_MESSAGES: usize = 10;
 const MOST_CHARACTERS: usize = 500;
 
 fn bounded(messages: &[String]) -> Vec<String> {
-    let told = messages.iter().take(MOST_MESSAGES).map(|message| {
+    let shown = messages.iter().take(MOST_MESSAGES).map(|message| {
         let mut start: String = message.chars().take(MOST_CHARACTERS).collect();
         if start.len() < message.len() {
             start.push('…');
         }
         start
     });
-    let mut told: Vec<_> = told.collect();
+    let mut shown: Vec<_> = shown.collect();
     if messages.len() > MOST_MESSAGES {
-        told.push(format!("and {} more", messages.len() - MOST_MESSAGES));
+        shown.push(format!("and {} more", messages.len() - MOST_MESSAGES));
     }
-    told
+    shown
 }
 
 /// Our own line breaks stay; everything else that a terminal acts on is written out.
-fn lines_kept(text: &str) -> String {
+fn escaped_lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(escaped).collect();
     lines.join("\n")
 }
 
-/// A question that was not answered. Submissions are told otherwise, see `commands::submit`.
+/// A request that failed. Submissions have other failures, see `commands::submit`.
 impl From<nodeproof_client::Error> for Failure {
     fn from(error: nodeproof_client::Error) -> Self {
         let kind = match error.kind() {
@@ -177,7 +177,7 @@ impl From<nodeproof_client::Error> for Failure {
 impl From<nodeproof_client::BaseUrlError> for Failure {
     fn from(error: nodeproof_client::BaseUrlError) -> Self {
         // Whatever stands in its place comes from a person, and may be a key.
-        Self::usage(error).rewritten(withheld)
+        Self::usage(error).rewritten(redact)
     }
 }
 

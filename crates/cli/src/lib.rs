@@ -1,26 +1,25 @@
-//! What a person does with a node from a terminal: the library behind `nodectl`.
+//! A node from a terminal: the library behind `nodectl`.
 //!
-//! A run has four steps, each in modules of its own: the command line is read (`cli`),
-//! settings are put together from it, the environment and the configuration file
-//! (`settings`), a command does its work (`commands`), and what came of it is shown for a
-//! person or a script (`output`), or told as a failure with an exit status (`failure`).
+//! The modules are layers. Each one uses only those below it:
 //!
-//! What a node sent is escaped before it is shown. Private keys stay in `nodeproof-wallet`: what
-//! is typed or read here goes there and is wiped.
+//! - `run`: a run from the command line to an exit status;
+//! - `parser`: the command line, made of the commands' arguments;
+//! - `commands`: one file per command;
+//! - `session`: settings from the arguments, the environment and the configuration file; signers;
+//! - `arguments`: arguments that several commands share;
+//! - `io`: input, output for a person or a script, prompts;
+//! - `failure` and `redact`: failures with their exit status, without private keys.
+//!
+//! What a node sent is escaped before it is shown. Private keys stay in `nodeproof-wallet`: what is
+//! typed or read here goes there and is wiped.
 
-mod cli;
+mod arguments;
 mod commands;
-mod config_file;
 mod failure;
-mod files;
-mod interrupt;
-mod key_access;
-mod output;
-mod prompt;
+mod io;
+mod parser;
+mod redact;
 mod run;
-mod seconds;
-mod settings;
-mod table;
-mod withheld;
+mod session;
 
 pub use run::main;

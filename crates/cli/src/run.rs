@@ -2,24 +2,22 @@
 
 use std::{process::ExitCode, thread, time::Duration};
 
-use clap::{Parser, error::ErrorKind};
+use clap::{CommandFactory, Parser, error::ErrorKind};
 use tokio::sync::oneshot;
 
 use crate::{
-    cli::Cli,
-    commands, config_file,
+    commands,
     failure::{Failure, Kind},
-    interrupt,
-    output::Output,
-    prompt,
-    settings::Session,
-    withheld::withheld,
+    io::{interrupt, output::Output, prompt},
+    parser::{Cli, Command},
+    redact::redact,
+    session::{config_file, settings::Session},
 };
 
-/// How long a run that was interrupted may take to end in good order.
+/// The longest time that an interrupted run may take to end in good order.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Does what this process' command line says, and hands back the exit status.
+/// Runs the command of this process' command line, and returns the exit status.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -31,14 +29,14 @@ pub fn main() -> ExitCode {
     let status = match work(cli, output) {
         Ok(()) => 0,
         Err(failure) => {
-            let key_given = || {
+            let has_key = || {
                 std::env::args_os().any(|argument| {
                     let argument = argument.to_string_lossy();
-                    withheld(&argument) != argument
+                    redact(&argument) != argument
                 })
             };
-            let failure = if takes_key_files && key_given() {
-                failure.rewritten(withheld)
+            let failure = if takes_key_files && has_key() {
+                failure.rewritten(redact)
             } else {
                 failure
             };
@@ -62,8 +60,8 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
         let begin = async {
             let (done, outcome) = oneshot::channel();
             let run = move || {
-                // Who was to be told may have gone already.
-                let _told = done.send(runtime.block_on(until_interrupted(cli, output)));
+                // The receiver may have gone already.
+                let _sent = done.send(runtime.block_on(until_interrupted(cli, output)));
             };
             match thread::Builder::new().name("command".to_owned()).spawn(run) {
                 Ok(thread) => Ok((thread, outcome)),
@@ -77,24 +75,24 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
             pressed = &mut pressed => return Err(pressed_or_deaf(pressed)),
             begun = begin => begun?,
         };
-        let told = tokio::select! {
+        let ended = tokio::select! {
             biased;
-            told = &mut outcome => told,
+            ended = &mut outcome => ended,
             pressed = &mut pressed => {
                 let failure = pressed_or_deaf(pressed);
                 if prompt::close() {
-                    // Who waits for something that is typed waits for ever.
+                    // A prompt would wait for ever.
                     return Err(failure);
                 }
                 match tokio::time::timeout(GRACE, outcome).await {
-                    Ok(told) => told,
+                    Ok(ended) => ended,
                     Err(_elapsed) => Ok(Err(failure)),
                 }
             }
         };
-        match told {
+        match ended {
             Ok(outcome) => outcome,
-            // Only a panic leaves nothing told.
+            // Only a panic drops the sender.
             Err(_gone) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(()) => Err(Failure::usage("the command ended without a word")),
@@ -103,7 +101,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
     })
 }
 
-/// Does what the command line says, or drops it half-way when Ctrl-C comes.
+/// Runs the command, or drops it half-way on Ctrl-C.
 async fn until_interrupted(cli: Cli, output: Output) -> Result<(), Failure> {
     tokio::select! {
         biased;
@@ -119,7 +117,29 @@ async fn command(cli: Cli, output: Output) -> Result<(), Failure> {
         config_file::ConfigFile::default()
     };
     let session = Session::new(cli.global, file, output);
-    commands::run(cli.command, &session).await
+    dispatch(cli.command, &session).await
+}
+
+/// Runs a command.
+async fn dispatch(command: Command, session: &Session) -> Result<(), Failure> {
+    match command {
+        Command::Block(args) => commands::block::run(&args, session).await,
+        Command::Balance(args) => commands::balance::one(&args, session).await,
+        Command::Balances(args) => commands::balance::of_wallet(&args, session).await,
+        Command::Holders(args) => commands::balance::of_token(&args, session).await,
+        Command::Trust(args) => commands::trust::run(&args, session).await,
+        Command::State(args) => commands::state::run(&args, session).await,
+        Command::Wallet(args) => commands::wallet::run(&args, session),
+        Command::Call(args) => commands::call::run(&args, session).await,
+        Command::Claim(args) => commands::claim::run(&args, session).await,
+        Command::Sign(args) => commands::sign::run(&args, session).await,
+        Command::Submit(args) => commands::submit::run(&args, session).await,
+        Command::Verify(args) => commands::verify::run(&args, session),
+        Command::Docs(args) => commands::docs::run(&args, session).await,
+        Command::Watch(args) => commands::watch::run(&args, session).await,
+        Command::Completions(args) => commands::manual::completions(&args, Cli::command()),
+        Command::Man(args) => commands::manual::man(&args, Cli::command()),
+    }
 }
 
 fn pressed_or_deaf(pressed: std::io::Result<()>) -> Failure {
@@ -136,7 +156,7 @@ fn interrupted() -> Failure {
     }
 }
 
-/// Shows help and version, and tells what is wrong with a command line.
+/// Shows help and version, or what is wrong with a command line.
 fn not_a_command_line(error: &clap::Error) -> ExitCode {
     let shown = matches!(
         error.kind(),
@@ -144,7 +164,7 @@ fn not_a_command_line(error: &clap::Error) -> ExitCode {
     );
     let json = std::env::args_os().any(|argument| argument == "--json");
     let message = error.to_string();
-    let harmless = withheld(&message);
+    let harmless = redact(&message);
     if !shown && (json || harmless != message) {
         let message = harmless.trim_start_matches("error: ").trim_end();
         Output::new(json, false).fail(&Failure::lines(message));

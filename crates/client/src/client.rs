@@ -192,16 +192,22 @@ impl Client {
         Ok(record)
     }
 
-    /// The records of a verification contract's table whose column holds a value.
-    pub(crate) async fn verification_records(
+    /// The records of a verification contract whose column, such as `asset_id`, holds a value.
+    ///
+    /// # Errors
+    /// If there is no answer, or it carries neither rows nor objects. That there is
+    /// [no such record](Error::is_absent) is an error, too, if the node answers with one.
+    pub async fn verification_records(
         &self,
         contract: ContractAddress,
-        table: &str,
         column: &str,
         value: &str,
     ) -> Result<Vec<VerificationRecord>, Error> {
         let call = self.call(SC_STATE);
-        let answer = call.client.sc_state(&contract, table, column, value).await;
+        let answer = call
+            .client
+            .sc_state(&contract, "verification", column, value)
+            .await;
         let state = call.answer(answer).await?;
         call.read(state.verifications())
     }

@@ -24,7 +24,7 @@
 //!
 //! Answers are read for what is there: see [`Block`]. What is signed is never
 //! rewritten: see [`RawTransaction`], and it is only signed if it is what was asked
-//! for: see [`claim`]. What goes wrong is told by one type,
+//! for: see [`contract_call`]. What goes wrong is told by one type,
 //! [`Error`]. How requests travel, and what bounds them, is in [`transport`].
 
 mod balance;
@@ -33,8 +33,8 @@ mod block;
 mod builder;
 mod call;
 mod calls;
-pub mod claim;
 mod client;
+pub mod contract_call;
 mod contract_state;
 mod decode;
 mod error;

@@ -18,7 +18,6 @@ mod fault;
 mod file;
 mod pem;
 mod plain;
-mod write;
 
 pub use fault::{KeyFileError, KeyFileFault};
 pub use file::{KeyFile, Protection};

@@ -10,9 +10,10 @@ use std::{
     },
 };
 
+use nodeproof_claims::Claim;
 use nodeproof_client::{
     Client,
-    claim::{CheckedTransaction, Claim, Fee},
+    contract_call::{CheckedTransaction, Fee},
 };
 use nodeproof_devnode::Config;
 use tempfile::{NamedTempFile, TempDir};

@@ -393,11 +393,13 @@ async fn a_kept_file_can_be_submitted_and_verified_as_it_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_killed_run_left_behind_is_cleared_away_in_time() {
+    const OLD: &str = ".saved-old123";
+    const NEW: &str = ".saved-new123";
     let node = manual().await;
     let verifier = Verifier::of(&node);
     fs::create_dir_all(verifier.home.path(".local/state/nodectl/claims")).unwrap();
     let claims = |name: &str| format!(".local/state/nodectl/claims/{name}");
-    for (name, hours) in [(".kept-old", 3), (".kept-new", 0), ("other", 3)] {
+    for (name, hours) in [(OLD, 25), (NEW, 23), ("other", 25)] {
         let path = verifier.home.file(&claims(name), "{}");
         let file = fs::File::options().write(true).open(path).unwrap();
         let age = std::time::Duration::from_secs(hours * 3600);
@@ -408,8 +410,8 @@ async fn what_a_killed_run_left_behind_is_cleared_away_in_time() {
         .add_signed(node.base_url(), "a", &["--no-wait"])
         .ended(0);
     let there = |name: &str| verifier.home.path(&claims(name)).exists();
-    assert!(!there(".kept-old"));
-    assert!(there(".kept-new") && there("other"));
+    assert!(!there(OLD));
+    assert!(there(NEW) && there("other"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,10 @@ use nodeproof_primitives::{Integer, WalletAddress, escape::escaped_up_to};
 use serde::Serialize;
 
 use crate::{
-    cli::wallet_address, failure::Failure, output::Answer, settings::Session, table::Columns,
+    arguments::addresses::wallet_address,
+    failure::Failure,
+    io::{output::Answer, table::Columns},
+    session::settings::Session,
 };
 
 #[derive(Debug, Args)]

@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 
-use std::fmt::Display;
-
 use clap::Args;
-use nodeproof_client::{Block, BlockTransaction, Client, ExtraFields, FieldError, Receipt};
+use nodeproof_client::{Block, BlockTransaction, Client, ExtraFields, Receipt};
 use nodeproof_primitives::{Integer, RawJson, TimestampMs, WalletAddress, escape::escaped_up_to};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::field_text::{as_object, date_and_time, written};
 use crate::{
     failure::Failure,
-    output::{Answer, Output, json_line},
-    settings::Session,
-    table::Columns,
+    io::{
+        output::{Answer, Output, json_line},
+        table::Columns,
+    },
+    session::settings::Session,
 };
 
 #[derive(Debug, Args)]
@@ -164,14 +165,6 @@ pub(super) struct Shown<'b> {
     block: &'b Block,
 }
 
-/// Fields that nobody described, as an object.
-pub(super) fn as_object<S: Serializer>(
-    extra: &&ExtraFields,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(extra.iter())
-}
-
 /// A vote on the block before, as it is shown.
 #[derive(Serialize)]
 struct ShownReceipt<'b> {
@@ -227,7 +220,7 @@ impl<'b> Shown<'b> {
     /// The block on one line, for who watches many.
     pub(super) fn line(&self) -> String {
         let index = written(self.block.index());
-        let made = self.timestamp.map_or_else(|| "-".to_owned(), time);
+        let made = self.timestamp.map_or_else(|| "-".to_owned(), date_and_time);
         let count = |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |n| n.to_string());
         format!(
             "{index}  {made}  {} transactions  {} votes  {}\n",
@@ -249,7 +242,7 @@ impl Answer for Shown<'_> {
         about.row(["block", &written(block.index())]);
         let made = block
             .timestamp()
-            .map(|timestamp| format!("{} ({timestamp})", time(timestamp)));
+            .map(|timestamp| format!("{} ({timestamp})", date_and_time(timestamp)));
         about.row(["made", &written(made)]);
         about.row(["previous hash", &written(block.previous_hash())]);
         if block.hash().is_ok() {
@@ -335,32 +328,4 @@ fn votes(list: &[Receipt]) -> String {
         ]);
     }
     format!("\n{}", columns.text())
-}
-
-/// A field's value, or in a word why it has none.
-pub(super) fn written<T: Display>(field: Result<T, FieldError>) -> String {
-    match field {
-        Ok(value) => value.to_string(),
-        Err(fault) if fault.is_missing() => "-".to_owned(),
-        Err(fault) if fault.is_null() => "null".to_owned(),
-        Err(_) => "not readable".to_owned(),
-    }
-}
-
-/// A timestamp as a date and a time, UTC; where a calendar has no such day, as a number.
-pub(super) fn time(timestamp: TimestampMs) -> String {
-    let nanoseconds = i128::from(timestamp.as_millis()) * 1_000_000;
-    match time::OffsetDateTime::from_unix_timestamp_nanos(nanoseconds) {
-        Ok(time) => format!(
-            "{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} UTC",
-            time.year(),
-            u8::from(time.month()),
-            time.day(),
-            time.hour(),
-            time.minute(),
-            time.second(),
-            time.millisecond()
-        ),
-        Err(_) => timestamp.to_string(),
-    }
 }

@@ -5,15 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 use nodeproof_client::{
     ContractCall,
-    claim::{CheckedTransaction, EchoError},
+    contract_call::{BuildCallError, BuiltCallMismatch, CheckedTransaction},
 };
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
 use crate::{
-    cli::{FeeArgs, contract_address, wallet_address},
+    arguments::{
+        addresses::{contract_address, wallet_address},
+        fee::FeeArgs,
+        paths,
+    },
     failure::Failure,
-    files, output,
-    settings::Session,
+    io::{input, output, transaction_file},
+    session::settings::Session,
 };
 
 #[derive(Debug, Args)]
@@ -33,14 +37,14 @@ pub(crate) struct CallArgs {
     #[command(flatten)]
     fee: FeeArgs,
     /// Write the raw transaction to a file, whole or not at all [default: standard output]
-    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
+    #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }
 
 pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failure> {
-    files::check_out(args.out.as_deref())?;
+    transaction_file::check(args.out.as_deref())?;
     let fee = session.fee(&args.fee)?;
-    let params = files::text("the parameters", &args.params)?;
+    let params = input::text("the parameters", &args.params)?;
     let params: RawJson = params
         .trim()
         .parse()
@@ -51,9 +55,11 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
     CheckedTransaction::check_asked(&call).map_err(Failure::usage)?;
     let client = session.client()?;
-    let raw = client.build_call(&call).await?;
-    let checked = CheckedTransaction::check(&call, &raw, &fee).map_err(not_echoed)?;
-    client.check_timely(&checked).await.map_err(not_echoed)?;
+    let checked = match client.build_checked_call(&call, &fee).await {
+        Ok(checked) => checked,
+        Err(BuildCallError::Client(error)) => return Err(error.into()),
+        Err(BuildCallError::Mismatch(error)) => return Err(mismatch(error)),
+    };
     output::write_or_keep(
         &format!(
             r#"{{"transaction":{},"signatures":[]}}"#,
@@ -63,10 +69,12 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
     )
 }
 
-/// What it means that a node built something else, or was asked for what can't be built.
-pub(super) fn not_echoed(error: EchoError) -> Failure {
+/// The failure for a node that built another call, or a call that can't be built.
+pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
     match error {
-        EchoError::AskedTwice { .. } | EchoError::Inexact { .. } => Failure::usage(error),
+        BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {
+            Failure::usage(error)
+        }
         error => Failure::unexpected(format!("{error}; nothing was signed")),
     }
 }

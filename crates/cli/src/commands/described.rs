@@ -3,7 +3,7 @@
 use nodeproof_client::Transaction;
 use nodeproof_primitives::escape::escaped_up_to;
 
-use crate::output::harmless_json;
+use crate::io::output::harmless_json;
 
 /// The most of its contents that is shown, in characters.
 const MOST: usize = 1_000;

@@ -4,7 +4,7 @@ use clap::Args;
 use nodeproof_primitives::escape::{escaped, excerpt};
 use serde::Serialize;
 
-use crate::{failure::Failure, output::Answer, settings::Session};
+use crate::{failure::Failure, io::output::Answer, session::settings::Session};
 
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {

@@ -3,7 +3,7 @@
 use nodeproof_client::{Block, PreviousHash};
 use nodeproof_primitives::Hash256;
 
-use super::block::time;
+use super::field_text::date_and_time;
 
 /// In what a block does not follow the one before it, each in a line.
 ///
@@ -15,14 +15,14 @@ pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
         return found;
     };
     let link = block.previous_hash().ok();
-    let told = before.hash().ok().map(|hash| (hash, "is"));
+    let reported = before.hash().ok().map(|hash| (hash, "is"));
     let voted = voted(block, last).map(|hash| (hash, "is by the votes in it"));
     if let Some(PreviousHash::None) = link {
         found.push(format!(
             "block {index} has no link: its previous_hash is \"0\", which is the first block's"
         ));
     } else if let Some(PreviousHash::Hash(link)) = link
-        && let Some((hash, how)) = [told, voted]
+        && let Some((hash, how)) = [reported, voted]
             .into_iter()
             .flatten()
             .find(|(hash, _)| *hash != link)
@@ -41,8 +41,8 @@ pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
         found.push(format!(
             "time goes back: block {index} was made at {} ({made}), and block {last} at {} \
              ({earlier})",
-            time(made),
-            time(earlier)
+            date_and_time(made),
+            date_and_time(earlier)
         ));
     }
     found

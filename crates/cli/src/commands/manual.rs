@@ -2,10 +2,10 @@
 
 use std::{io, path::PathBuf};
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use crate::{cli::Cli, failure::Failure, output};
+use crate::{failure::Failure, io::output};
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
@@ -21,14 +21,13 @@ pub(crate) struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
-    let mut command = Cli::command();
+pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "nodectl", &mut script);
     output::write(&String::from_utf8_lossy(&script))
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
     let failed = |error: io::Error| match &args.dir {
         Some(folder) => Failure::usage(format!(
             "the pages can't be written to {}: {error}",
@@ -37,10 +36,10 @@ pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
         None => Failure::usage(error),
     };
     match &args.dir {
-        Some(folder) => clap_mangen::generate_to(Cli::command(), folder).map_err(failed),
+        Some(folder) => clap_mangen::generate_to(command, folder).map_err(failed),
         None => {
             let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command())
+            clap_mangen::Man::new(command)
                 .render(&mut page)
                 .map_err(failed)?;
             output::write(&String::from_utf8_lossy(&page))

@@ -5,8 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use nodeproof_primitives::WalletAddress;
 
-use super::{described::described, given::Given, signing::HalfSigned, to_sign::ToSign};
-use crate::{failure::Failure, files, key_access::SignerArgs, output, settings::Session};
+use super::{
+    described::described, signing::HalfSigned, to_sign::ToSign, transaction_input::TransactionInput,
+};
+use crate::{
+    arguments::paths,
+    failure::Failure,
+    io::{output, transaction_file},
+    session::{settings::Session, signers::SignerArgs},
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
@@ -22,14 +29,14 @@ pub(crate) struct SignArgs {
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
     /// Write the signed transaction to a file, whole or not at all [default: standard output]
-    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
+    #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }
 
 pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failure> {
-    files::check_out(args.out.as_deref())?;
-    let given = Given::read("the transaction", &args.file)?;
-    let mut transaction = HalfSigned::read(given.text())?;
+    transaction_file::check(args.out.as_deref())?;
+    let input = TransactionInput::read("the transaction", &args.file)?;
+    let mut transaction = HalfSigned::read(input.text())?;
     transaction.check_fee()?;
     let unknown = transaction.unknown_signers();
     let signers = args.signers.signers(session)?;

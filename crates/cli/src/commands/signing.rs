@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nodeproof_client::{
     HexText, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
-    claim::{EchoError, check_unique_members},
+    contract_call::{BuiltCallMismatch, check_unique_members},
 };
 use nodeproof_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
 use nodeproof_wallet::{Signature, TransactionError, required_signers};
@@ -173,11 +173,11 @@ impl HalfSigned {
 /// Refuses a document of which a person and a node would read different members.
 pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
     check_unique_members(text).map_err(|error| match error {
-        EchoError::Twice { member } => Failure::usage(format!(
+        BuiltCallMismatch::Twice { member } => Failure::usage(format!(
             "there is more than one `{member}`: nodes read and sign the last, and who looks at the \
              text sees the first; leave one"
         )),
-        EchoError::TooDeep { .. } => Failure::usage(error),
+        BuiltCallMismatch::TooDeep { .. } => Failure::usage(error),
         _ => Failure::usage("the name of a member can't be read, so it can't be told from others"),
     })
 }

@@ -7,10 +7,10 @@ use nodeproof_primitives::{ContractAddress, RawJson, escape::excerpt};
 use serde::Serialize;
 
 use crate::{
-    cli::contract_address,
+    arguments::addresses::contract_address,
     failure::Failure,
-    output::{Answer, harmless_json},
-    settings::Session,
+    io::output::{Answer, harmless_json},
+    session::settings::Session,
 };
 
 /// The table whose columns are known. Source: the contract, "Verification record".

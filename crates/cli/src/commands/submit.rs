@@ -3,19 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use nodeproof_claims::{SavedTransaction, TransactionState};
 use nodeproof_client::{
     Client, ErrorKind, SignedTransaction, SubmitAnswer,
-    claim::{Kept, KeptState, SubmitError, SubmitPolicy},
+    contract_call::{SubmitError, SubmitPolicy},
 };
 use serde::Serialize;
 
-use super::{given::Given, signing::HalfSigned};
+use super::{signing::HalfSigned, transaction_input::TransactionInput};
 use crate::{
     failure::{Failure, Kind},
-    interrupt,
-    output::Answer,
-    settings::Session,
-    table::Columns,
+    io::{interrupt, output::Answer, table::Columns},
+    session::settings::Session,
 };
 
 /// The status of a node that takes nothing now, and may later.
@@ -71,23 +70,23 @@ impl Answer for Taken {
 }
 
 pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Failure> {
-    let mut given = Given::read("the transaction", &args.file)?;
+    let mut input = TransactionInput::read("the transaction", &args.file)?;
     if !args.unverified
-        && let Some(warning) = verified(given.text())?
+        && let Some(warning) = verified(input.text())?
     {
         session.output.warn(&warning);
     }
-    let signed = SignedTransaction::from_text(given.text()).map_err(Failure::usage)?;
+    let signed = SignedTransaction::from_text(input.text()).map_err(Failure::usage)?;
     let target = session.target()?;
     target.may_submit(args.allow_mainnet)?;
-    let kept = match &mut given {
-        Given::Kept(kept) => Some(kept),
-        Given::Text(_) => None,
+    let saved = match &mut input {
+        TransactionInput::Saved(saved) => Some(saved),
+        TransactionInput::Text(_) => None,
     };
-    if let Some(kept) = &kept
+    if let Some(saved) = &saved
         && !args.any_node
     {
-        kept.check_node(&target.base_url).map_err(|error| {
+        saved.check_node(&target.base_url).map_err(|error| {
             Failure::usage(error).and(
                 "; if it is a node of the same network, give --any-node to submit the transaction \
                  here",
@@ -99,7 +98,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
         "the transaction was sent, or was about to be: submitting the same file again is safe, \
          as the node knows it by its code",
     );
-    let answer = submit(&client, &signed, kept.map(|kept| &mut **kept)).await?;
+    let answer = submit(&client, &signed, saved.map(|saved| &mut **saved)).await?;
     let view = signed.transaction().ok();
     let code = view.and_then(|view| view.trans_code().ok().map(|code| code.to_string()));
     interrupt::from_now_on(match &code {
@@ -150,25 +149,25 @@ fn verified(text: &str) -> Result<Option<String>, Failure> {
 
 /// Submits it once; the answer is one of a node that took the transaction.
 ///
-/// How far it has come is noted in the file in which it was kept, if it was.
+/// Notes its state in its file, if it is saved.
 async fn submit(
     client: &Client,
     signed: &SignedTransaction,
-    mut kept: Option<&mut Kept>,
+    mut saved: Option<&mut SavedTransaction>,
 ) -> Result<SubmitAnswer, Failure> {
-    let before = kept.as_ref().map(|kept| kept.state());
-    let mut note = |state: KeptState| -> Result<(), Failure> {
-        match &mut kept {
-            Some(kept) if kept.state() != KeptState::Recorded => {
-                kept.note(state).map_err(Failure::usage)
+    let before = saved.as_ref().map(|saved| saved.state());
+    let mut note = |state: TransactionState| -> Result<(), Failure> {
+        match &mut saved {
+            Some(saved) if saved.state() != TransactionState::Recorded => {
+                saved.note(state).map_err(Failure::usage)
             }
             _ => Ok(()),
         }
     };
-    let had_arrived = before.is_some_and(KeptState::may_have_arrived);
+    let had_arrived = before.is_some_and(TransactionState::may_have_arrived);
     if !had_arrived {
         // Before it is sent: a run that is killed after that leaves the truth behind.
-        note(KeptState::Sent)?;
+        note(TransactionState::Sent)?;
     }
     match client
         .submit_until_answered(signed, &SubmitPolicy::once())
@@ -176,12 +175,12 @@ async fn submit(
     {
         Ok(submitted) if submitted.answer.is_valid() => {
             // It was taken, whether that can be noted or not.
-            let _noted = note(KeptState::Accepted);
+            let _noted = note(TransactionState::Accepted);
             Ok(submitted.answer)
         }
         Ok(submitted) => {
             if !had_arrived {
-                let _noted = note(KeptState::Refused);
+                let _noted = note(TransactionState::Refused);
             }
             let messages = submitted.answer.messages();
             let refused = Failure::refused("the transaction", messages).sent(true);

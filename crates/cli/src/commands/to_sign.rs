@@ -6,7 +6,7 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     failure::Failure,
-    output::{Answer, for_a_person},
+    io::output::{Answer, for_a_person},
 };
 
 /// What would be signed, and nothing was.

@@ -4,7 +4,10 @@ use clap::Args;
 use nodeproof_primitives::{Integer, WalletAddress};
 use serde::Serialize;
 
-use crate::{cli::wallet_address, failure::Failure, output::Answer, settings::Session};
+use crate::{
+    arguments::addresses::wallet_address, failure::Failure, io::output::Answer,
+    session::settings::Session,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {

@@ -9,10 +9,14 @@ use nodeproof_wallet::{PublicKey, Signature, verify_receipt};
 use serde::Serialize;
 
 use super::{
-    given::Given,
     signing::{HalfSigned, check_one_meaning},
+    transaction_input::TransactionInput,
 };
-use crate::{failure::Failure, output::Answer, settings::Session, table::Columns};
+use crate::{
+    failure::Failure,
+    io::{output::Answer, table::Columns},
+    session::settings::Session,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
@@ -52,8 +56,8 @@ impl Answer for Right {
 }
 
 pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<(), Failure> {
-    let given = Given::read("what is to be verified", &args.file)?;
-    let text = given.text();
+    let input = TransactionInput::read("what is to be verified", &args.file)?;
+    let text = input.text();
     if text.starts_with('[') {
         return Err(Failure::usage(
             "this is an array, and one signed transaction or one receipt is verified at a time: \

@@ -9,14 +9,17 @@ use serde::Serialize;
 use zeroize::Zeroizing;
 
 use crate::{
-    cli::wallet_address,
+    arguments::{addresses::wallet_address, paths},
     failure::{Failure, Kind},
-    files,
-    key_access::{self, secret_text},
-    output::{self, Answer},
-    prompt,
-    settings::Session,
-    table::Columns,
+    io::{
+        output::{self, Answer},
+        prompt,
+        table::Columns,
+    },
+    session::{
+        key_files::{self, secret_text},
+        settings::Session,
+    },
 };
 
 /// The most that is read of a key, whatever its form.
@@ -54,7 +57,7 @@ struct WriteArgs {
 #[derive(Debug, Args)]
 struct NewArgs {
     /// The key file to write; one that is there already is left alone
-    #[arg(value_name = "FILE", value_parser = files::to_write())]
+    #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
     #[command(flatten)]
     write: WriteArgs,
@@ -63,11 +66,11 @@ struct NewArgs {
 #[derive(Debug, Args)]
 struct ImportArgs {
     /// The key file to write; one that is there already is left alone
-    #[arg(value_name = "FILE", value_parser = files::to_write())]
+    #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
     /// Where the key is, or - for standard input: 64 hexadecimal digits, a key file of the
     /// network, or a private key in PEM [default: a hidden prompt for the digits]
-    #[arg(long, value_name = "FILE", value_parser = files::key_file())]
+    #[arg(long, value_name = "FILE", value_parser = paths::key_file())]
     from: Option<PathBuf>,
     /// File whose first line is the passphrase of what is imported [default: a hidden prompt]
     #[arg(long, value_name = "FILE", requires = "from")]
@@ -86,7 +89,7 @@ struct ShowArgs {
         value_name = "FILE",
         env = "NODECTL_WALLET",
         hide_env_values = true,
-        value_parser = files::key_file()
+        value_parser = paths::key_file()
     )]
     files: Vec<PathBuf>,
     /// Print nothing but the address, one a line: for other programs
@@ -97,10 +100,10 @@ struct ShowArgs {
 #[derive(Debug, Args)]
 struct ExportArgs {
     /// The key file to read
-    #[arg(value_name = "FROM", value_parser = files::key_file())]
+    #[arg(value_name = "FROM", value_parser = paths::key_file())]
     from: PathBuf,
     /// The key file to write; one that is there already is left alone
-    #[arg(value_name = "TO", value_parser = files::to_write())]
+    #[arg(value_name = "TO", value_parser = paths::to_write())]
     to: PathBuf,
     /// File whose first line is the passphrase of FROM [default: a hidden prompt]
     #[arg(long, value_name = "FILE")]
@@ -189,9 +192,9 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
         WalletCommand::Show(args) => show(args, session),
         WalletCommand::Export(args) => {
             free(&args.to)?;
-            let file = key_access::read(&args.from, session.output)?;
+            let file = key_files::read(&args.from, session.output)?;
             let passphrase = args.from_passphrase_file.as_deref();
-            let wallet = key_access::unlock(&args.from, &file, passphrase, &mut None)?;
+            let wallet = key_files::unlock(&args.from, &file, passphrase, &mut None)?;
             write(&args.to, &wallet, &args.write, session)
         }
     }
@@ -216,7 +219,7 @@ fn write(path: &Path, wallet: &KeyPair, how: &WriteArgs, session: &Session) -> R
             path.display()
         ));
     } else {
-        let passphrase = key_access::new_passphrase(how.passphrase_file.as_deref())?;
+        let passphrase = key_files::new_passphrase(how.passphrase_file.as_deref())?;
         KeyFile::write(path, wallet, Protection::Passphrase(&passphrase))
             .map_err(Failure::usage)?;
     }
@@ -253,10 +256,10 @@ fn imported(args: &ImportArgs, session: &Session) -> Result<KeyPair, Failure> {
     }
     if from == Path::new("-") {
         let file = KeyFile::from_text(&text).map_err(Failure::usage)?;
-        return key_access::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None);
+        return key_files::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None);
     }
-    let file = key_access::read(from, session.output)?;
-    key_access::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None)
+    let file = key_files::read(from, session.output)?;
+    key_files::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None)
 }
 
 fn from_digits(text: &str) -> Result<KeyPair, Failure> {
@@ -275,7 +278,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
     }
     let wallets: Vec<Shown> = paths
         .iter()
-        .map(|path| key_access::read(path, session.output).map(|file| Shown::of(path, &file)))
+        .map(|path| key_files::read(path, session.output).map(|file| Shown::of(path, &file)))
         .collect::<Result<_, _>>()?;
     if args.address {
         let mut lines = String::new();

@@ -10,7 +10,7 @@ use super::{
     block::{Shown, another, look, newest},
     following::breaks,
 };
-use crate::{failure::Failure, output, seconds, settings::Session};
+use crate::{arguments::seconds, failure::Failure, io::output, session::settings::Session};
 
 /// The longest pause between two looks at a node that does not answer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -7,11 +7,11 @@
 
 mod answers;
 mod calls;
-mod claims;
 mod generated;
 mod limits;
 mod repetition;
 mod server;
+mod submissions;
 mod tls;
 
 use std::time::Duration;

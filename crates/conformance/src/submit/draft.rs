@@ -7,7 +7,7 @@ use std::{
 
 use nodeproof_client::{
     ContractCall, RawTransaction,
-    claim::{CheckedTransaction, EchoError, Fee},
+    contract_call::{BuiltCallMismatch, CheckedTransaction, Fee},
 };
 use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
@@ -97,20 +97,20 @@ impl Unsigned {
     }
 }
 
-impl From<EchoError> for Unsigned {
-    fn from(error: EchoError) -> Self {
+impl From<BuiltCallMismatch> for Unsigned {
+    fn from(error: BuiltCallMismatch) -> Self {
         let reason = error.to_string();
         match &error {
             // The contract shows neither what a built description says nor this other member.
-            EchoError::Changed { member, .. }
+            BuiltCallMismatch::Changed { member, .. }
                 if member.ends_with("descr") || member.ends_with("is_child_txn") =>
             {
                 Self::Unchecked(reason)
             }
-            EchoError::Changed { .. }
-            | EchoError::Malformed { .. }
-            | EchoError::Twice { .. }
-            | EchoError::AlreadySigned => Self::Contradicts(reason),
+            BuiltCallMismatch::Changed { .. }
+            | BuiltCallMismatch::Malformed { .. }
+            | BuiltCallMismatch::Twice { .. }
+            | BuiltCallMismatch::AlreadySigned => Self::Contradicts(reason),
             _ => Self::Unchecked(reason),
         }
     }

@@ -1,14 +1,20 @@
 //! Reading, writing and unlocking a key file.
 
-use std::{fmt, fs::File, io::Read, path::Path};
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
 
+use nodeproof_files::Access;
 use nodeproof_primitives::WalletAddress;
 use zeroize::Zeroizing;
 
 use super::{
     fault::{KeyFileError, KeyFileFault},
     pem::{self, Content},
-    plain, write,
+    plain,
 };
 use crate::{private_key::KeyPair, public_key::PublicKey};
 
@@ -119,7 +125,14 @@ impl KeyFile {
             Protection::Plain => Ok(plain::text_of(wallet)),
             Protection::Passphrase(passphrase) => pem::seal(wallet, passphrase),
         }
-        .and_then(|text| write::new_file(path, text.as_bytes()));
+        .and_then(|text| {
+            nodeproof_files::create(path, text.as_bytes(), Access::Owner).map_err(|error| {
+                match error.kind() {
+                    io::ErrorKind::AlreadyExists => KeyFileFault::Exists,
+                    _ => KeyFileFault::Write(error),
+                }
+            })
+        });
         written.map_err(|fault| KeyFileError::new(&subject_of(path), fault))
     }
 

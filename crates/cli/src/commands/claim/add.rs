@@ -3,23 +3,18 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
-use nodeproof_client::{
-    ContractCall,
-    claim::{CheckedTransaction, Claim, ClaimOptions, Document, Kept},
-};
+use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, Document, PreparedClaim, SavedTransaction};
 use nodeproof_primitives::{
     ContractAddress, Hash256, Integer, Signer, WalletAddress, signed_message,
 };
 
-use super::{keep, outcome, progress::Progress, record};
+use super::{outcome, progress::Progress, record, saved_claims};
 use crate::{
-    cli::{FeeArgs, contract_address},
-    commands::{call::not_echoed, to_sign::ToSign},
+    arguments::{addresses::contract_address, fee::FeeArgs, paths, seconds},
+    commands::to_sign::ToSign,
     failure::Failure,
-    files, interrupt,
-    key_access::SignerArgs,
-    seconds,
-    settings::{Session, Target},
+    io::{input, interrupt},
+    session::{settings::Session, signers::SignerArgs},
 };
 
 #[derive(Debug, Args)]
@@ -79,7 +74,7 @@ pub(super) struct AddArgs {
     signers: SignerArgs,
     /// File in which the signed transaction is kept before it is sent [default: one named by the
     /// claim, in $XDG_STATE_HOME/nodectl/claims or ~/.local/state/nodectl/claims]
-    #[arg(long, value_name = "FILE", value_parser = files::to_write())]
+    #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     keep: Option<PathBuf>,
     /// How long to wait until the record can be read, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
@@ -114,74 +109,46 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let claim = claim(args, session)?;
     let signers = args.signers.signers(session)?;
     let wallets: Vec<WalletAddress> = signers.iter().map(Signer::wallet_address).collect();
-    // What is wrong without the documents is told before they are read.
-    claim
-        .params(&wallets, Vec::new())
-        .map_err(outcome::failure)?;
+    let client = session.client_of(&target)?;
 
     let progress = Progress::new(session.output, !args.no_wait);
-    let mut hashes = hashed(&args.document, &progress).await?;
-    hashes.extend(&args.document_hash);
-    let call = claim
-        .call(&wallets, hashes.clone())
-        .map_err(outcome::failure)?;
-    let place = match (&args.keep, network) {
+    let options = options(args, &progress);
+    let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await;
+    progress.end();
+    let mut prepared = prepared.map_err(outcome::failure)?;
+    for (path, hash) in args.document.iter().zip(&prepared.params().doc_hash_list) {
+        progress.hashed(path, hash);
+    }
+    let file = match (&args.keep, network) {
         (Some(path), _) => Some(path.clone()),
-        (None, Some(network)) => Some(keep::usual_place(network, &call, &claim.fee)?),
+        (None, Some(network)) => Some(saved_claims::default_file(
+            network,
+            prepared.call(),
+            &claim.fee,
+        )?),
         (None, None) => None,
     };
-    let kept = match &place {
-        // Whatever lies there is put aside when the new transaction is signed.
-        Some(place) if !args.again => Kept::open(place).map_err(Failure::usage)?,
-        _ => None,
-    };
-    if let Some(kept) = &kept
-        && !args.any_node
-        && kept.node() != target.base_url.as_str()
-    {
-        return Err(Failure::usage(format!(
-            "an earlier run kept this claim's transaction in {} for the node at {}, and now it is \
-             {}: if that is a node of the same network, give --any-node to submit it here; if not, \
-             give another file with --keep",
-            kept.path().display(),
-            kept.node(),
-            target.base_url
-        )));
+    if let Some(file) = &file {
+        prepared = prepared.save_to(file);
     }
+    let saved = prepared.saved().await.map_err(outcome::failure)?;
     if args.dry_run {
-        let mut shown =
-            to_be_signed(session, &target, &claim, &call, wallets, kept.as_ref()).await?;
-        if let Some(place) = place {
-            shown = shown.kept_in(place.display().to_string(), kept.is_some());
+        let mut shown = to_be_signed(&prepared, saved.as_ref(), wallets).await?;
+        if let Some(file) = file {
+            shown = shown.kept_in(file.display().to_string(), saved.is_some());
         }
         return session.output.show(&shown);
     }
-    let (Some(place), Some(network), Some(verifier)) = (place, network, wallets.first()) else {
+    let (Some(file), Some(network), Some(verifier)) = (file, network, wallets.first()) else {
         return Err(Failure::usage("which network? Give --network"));
     };
-    if kept.is_none() && !args.again {
-        let folders = keep::folders(&place);
-        keep::refuse_pending(&folders, network, &claim, *verifier, session.output)?;
+    if saved.is_none() && !args.again {
+        let folders = saved_claims::folders(&file);
+        saved_claims::refuse_pending(&folders, network, &claim, *verifier, session.output)?;
     }
-    keep::make_folder(&place)?;
-    if args.keep.is_none() {
-        keep::clear_leavings(&place);
-    }
-    let claim = hashes.into_iter().fold(claim, Claim::document);
-    let told = progress.clone();
-    let mut options = ClaimOptions::default()
-        .keep(&place)
-        .again(args.again)
-        .any_node(args.any_node)
-        .on_step(move |step| told.step(step));
-    options.wait = if args.no_wait {
-        Duration::ZERO
-    } else {
-        args.wait
-    };
-    let client = session.client_of(&target)?;
+    saved_claims::create_folder(&file)?;
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
-    let made = client.claim(&claim, &signers, &options).await;
+    let made = prepared.complete(&signers).await;
     progress.end();
     let made = made.map_err(outcome::failure)?;
     if let Some(failure) = outcome::unconfirmed(&made, !args.no_wait) {
@@ -190,69 +157,66 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     interrupt::from_now_on(format!(
         "the node took the transaction {}, which is kept in {}: the same command again shows it",
         made.trans_code(),
-        place.display()
+        file.display()
     ));
     session.output.show(&outcome::Made {
         trans_code: made.trans_code().to_string(),
         verifier: wallets.first().copied(),
         new_transaction: made.new_transaction,
         resumed: made.resumed,
-        kept_in: place.display().to_string(),
+        kept_in: file.display().to_string(),
         record: made.record().map(record::Shown::of),
     })
 }
 
-/// What is claimed, without the documents.
+/// The claim of the command line.
 fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     let contract = session.contract(args.contract)?;
     let fee = session.fee(&args.fee)?;
     let remarks = match &args.remarks_file {
-        Some(path) => files::text("the remarks", path)?.trim_end().to_owned(),
+        Some(path) => input::text("the remarks", path)?.trim_end().to_owned(),
         None => args.remarks.clone(),
     };
     let claim = Claim::new(contract, &*args.asset, args.deletable_after.clone(), fee)
         .asset_type(&*args.asset_type)
         .outcome(args.outcome.clone())
         .remarks(remarks);
-    Ok(args.link.iter().fold(claim, |claim, link| claim.link(link)))
+    let claim = args.link.iter().fold(claim, |claim, link| claim.link(link));
+    let files = args.document.iter().map(|path| Document::from(&**path));
+    let hashes = args.document_hash.iter().map(|hash| Document::from(*hash));
+    Ok(files.chain(hashes).fold(claim, Claim::document))
 }
 
-/// The hashes of documents, taken where it keeps nobody waiting.
-async fn hashed(paths: &[PathBuf], progress: &Progress) -> Result<Vec<Hash256>, Failure> {
-    let mut hashes = Vec::with_capacity(paths.len());
-    for path in paths {
-        let (document, told) = (path.clone(), progress.clone());
-        let work = tokio::task::spawn_blocking(move || {
-            Document::from(&*document).hash(|progress| told.hashing(&document, progress))
+/// The options of the claim, all but its file.
+fn options(args: &AddArgs, progress: &Progress) -> ClaimOptions {
+    let (progress, dry_run) = (progress.clone(), args.dry_run);
+    let mut options = ClaimOptions::default()
+        .again(args.again)
+        .any_node(args.any_node)
+        .on_step(move |step| {
+            if !dry_run || matches!(step, ClaimStep::Hashing { .. }) {
+                progress.step(step);
+            }
         });
-        let hash = work
-            .await
-            .map_err(|_| Failure::usage("hashing the documents broke off"))?
-            .map_err(Failure::usage)?;
-        progress.hashed(path, &hash);
-        hashes.push(hash);
-    }
-    Ok(hashes)
+    options.wait = if args.no_wait {
+        Duration::ZERO
+    } else {
+        args.wait
+    };
+    options
 }
 
-/// What would be signed, or what an earlier run signed.
+/// The transaction that would be signed, or that an earlier run signed.
 async fn to_be_signed(
-    session: &Session,
-    target: &Target,
-    claim: &Claim,
-    call: &ContractCall,
+    prepared: &PreparedClaim,
+    saved: Option<&SavedTransaction>,
     wallets: Vec<WalletAddress>,
-    kept: Option<&Kept>,
 ) -> Result<ToSign, Failure> {
-    if let Some(kept) = kept {
-        kept.check_same(call, &claim.fee).map_err(Failure::usage)?;
-        let transaction = kept.signed().transaction_text();
+    if let Some(saved) = saved {
+        let transaction = saved.signed().transaction_text();
         let message = signed_message(transaction).map_err(Failure::usage)?;
         return ToSign::of(transaction, &message, wallets);
     }
-    let client = session.client_of(target)?;
-    let raw = client.build_call(call).await?;
-    let checked = CheckedTransaction::check(call, &raw, &claim.fee).map_err(not_echoed)?;
-    client.check_timely(&checked).await.map_err(not_echoed)?;
+    let checked = prepared.build().await.map_err(outcome::failure)?;
     ToSign::of(checked.transaction_text(), checked.message(), wallets)
 }

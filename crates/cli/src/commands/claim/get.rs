@@ -7,11 +7,10 @@ use serde::Serialize;
 
 use super::record::Shown;
 use crate::{
-    cli::{contract_address, wallet_address},
+    arguments::addresses::{contract_address, wallet_address},
     failure::Failure,
-    output::Answer,
-    settings::Session,
-    table::Columns,
+    io::{output::Answer, table::Columns},
+    session::settings::Session,
 };
 
 /// The table of the contract. Source: the contract, "Verification record".

@@ -2,14 +2,14 @@
 
 mod add;
 mod get;
-mod keep;
 mod outcome;
 mod progress;
 mod record;
+mod saved_claims;
 
 use clap::{Args, Subcommand};
 
-use crate::{failure::Failure, settings::Session};
+use crate::{failure::Failure, session::settings::Session};
 
 #[derive(Debug, Args)]
 pub(crate) struct ClaimArgs {

@@ -1,15 +1,15 @@
-//! What became of a claim.
+//! The outcome of a claim, as it is shown or as a failure.
 
-use nodeproof_client::claim::{ClaimError, ClaimOutcome, ReadBack, SignError};
+use nodeproof_claims::{ClaimError, ClaimOutcome, ReadBack, SavedTransactionError};
+use nodeproof_client::contract_call::SignError;
 use nodeproof_primitives::WalletAddress;
 use serde::Serialize;
 
 use super::record;
 use crate::{
-    commands::{call::not_echoed, submit},
+    commands::{call::mismatch, submit},
     failure::{Failure, Kind},
-    output::Answer,
-    table::Columns,
+    io::{output::Answer, table::Columns},
 };
 
 /// A claim that the node took.
@@ -91,8 +91,8 @@ pub(super) fn failure(error: ClaimError) -> Failure {
     let text = error.to_string();
     let failure = match error {
         ClaimError::Network(error) => error.into(),
-        ClaimError::NotEchoed(error) | ClaimError::Signing(SignError::Echo(error)) => {
-            not_echoed(error)
+        ClaimError::BuiltCallMismatch(error) | ClaimError::Signing(SignError::Mismatch(error)) => {
+            mismatch(error)
         }
         ClaimError::Refused {
             messages,
@@ -113,6 +113,16 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         }
         ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
             .and("; run the same command again, which submits the same transaction"),
+        ClaimError::Saved(SavedTransactionError::OfAnotherNode {
+            path,
+            saved_for,
+            node,
+        }) => Failure::usage(format!(
+            "an earlier run kept this claim's transaction in {} for the node at {saved_for}, and \
+             now it is {node}: if that is a node of the same network, give --any-node to submit it \
+             here; if not, give another file with --keep",
+            path.display()
+        )),
         ClaimError::AlreadyRecorded { .. } => {
             Failure::usage(text).and("; `nodectl claim get` with --verifier shows it")
         }

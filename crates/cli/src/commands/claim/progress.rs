@@ -10,12 +10,12 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use nodeproof_client::claim::{ClaimStep, HashProgress};
+use nodeproof_claims::{ClaimStep, Document, HashProgress};
 use nodeproof_primitives::escape::escaped_up_to;
 
-use crate::{interrupt, output::Output};
+use crate::io::{interrupt, output::Output};
 
-/// Who is told of each step.
+/// Shows each step.
 #[derive(Clone)]
 pub(super) struct Progress {
     output: Output,
@@ -37,8 +37,7 @@ impl Progress {
         }
     }
 
-    /// A document is being hashed.
-    pub(super) fn hashing(&self, document: &Path, progress: HashProgress) {
+    fn hashing(&self, document: &Path, progress: HashProgress) {
         self.draw("hashing {msg} {bar:20} {percent:>3} %", |bar| {
             bar.set_length(progress.total);
             bar.set_message(escaped_up_to(&document.to_string_lossy(), 60));
@@ -55,6 +54,11 @@ impl Progress {
     /// The claim took a step.
     pub(super) fn step(&self, step: &ClaimStep<'_>) {
         match step {
+            ClaimStep::Hashing {
+                document: Document::File(path),
+                progress,
+                ..
+            } => self.hashing(path, *progress),
             ClaimStep::Resumed { path, trans_code } => {
                 interrupt::from_now_on(kept_words(&path.display(), "an earlier run signed it"));
                 let why = if self.built.load(Ordering::SeqCst) {
@@ -80,7 +84,7 @@ impl Progress {
                     transaction.fee().currency()
                 ));
             }
-            ClaimStep::Kept { path } => {
+            ClaimStep::Saved { path } => {
                 interrupt::from_now_on(kept_words(&path.display(), "the transaction is signed"));
                 self.note(&format!("signed, and kept in {}", path.display()));
             }

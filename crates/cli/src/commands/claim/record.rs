@@ -5,9 +5,8 @@ use nodeproof_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
 use serde::Serialize;
 
 use crate::{
-    commands::block::{as_object, written},
-    output::shown_json,
-    table::Columns,
+    commands::field_text::{as_object, written},
+    io::{output::shown_json, table::Columns},
 };
 
 /// A record: what can be read of it, and what not.

@@ -1,0 +1,243 @@
+//! A claim and the contract call that makes it.
+
+use nodeproof_client::{
+    AddVerification, ContractCall,
+    contract_call::{BuiltCallMismatch, CheckedTransaction, Fee},
+};
+use nodeproof_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
+
+use crate::{document::Document, error::ClaimError};
+
+/// A claim about an asset, with the documents that support it and the fee that is paid for it.
+///
+/// Source: the contract, "Params of `add_verification`".
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Claim {
+    /// The verification contract.
+    pub contract: ContractAddress,
+    /// Identifier of the asset that the claim is about.
+    pub asset_id: String,
+    /// Kind of asset; `token` unless set, the contract's example.
+    pub asset_type: String,
+    /// What was found; 1 unless set, the contract's example. The meaning of the values is not
+    /// stated.
+    pub outcome: Integer,
+    /// The supporting documents.
+    pub documents: Vec<Document>,
+    /// Links to supporting documents.
+    pub links: Vec<String>,
+    /// Free text.
+    pub remarks: String,
+    /// Threshold after which the record may be deleted. Its unit is not stated.
+    pub deletable_after: Integer,
+    /// The verifier; the first signer unless set. It has to be one of the signers, as nodes were
+    /// seen to store the wallet that signs.
+    pub verifier: Option<WalletAddress>,
+    /// What is paid.
+    pub fee: Fee,
+}
+
+impl Claim {
+    /// A claim of kind `token` with the outcome 1, without documents and remarks.
+    #[must_use]
+    pub fn new(
+        contract: ContractAddress,
+        asset_id: impl Into<String>,
+        deletable_after: impl Into<Integer>,
+        fee: Fee,
+    ) -> Self {
+        Self {
+            contract,
+            asset_id: asset_id.into(),
+            asset_type: "token".to_owned(),
+            outcome: 1.into(),
+            documents: Vec::new(),
+            links: Vec::new(),
+            remarks: String::new(),
+            deletable_after: deletable_after.into(),
+            verifier: None,
+            fee,
+        }
+    }
+
+    /// Sets the kind of asset.
+    #[must_use]
+    pub fn asset_type(mut self, kind: impl Into<String>) -> Self {
+        self.asset_type = kind.into();
+        self
+    }
+
+    /// Sets what was found.
+    #[must_use]
+    pub fn outcome(mut self, outcome: impl Into<Integer>) -> Self {
+        self.outcome = outcome.into();
+        self
+    }
+
+    /// Adds a supporting document: its hash, or the path of a file.
+    #[must_use]
+    pub fn document(mut self, document: impl Into<Document>) -> Self {
+        self.documents.push(document.into());
+        self
+    }
+
+    /// Adds a link to a supporting document.
+    #[must_use]
+    pub fn link(mut self, link: impl Into<String>) -> Self {
+        self.links.push(link.into());
+        self
+    }
+
+    /// Sets the free text.
+    #[must_use]
+    pub fn remarks(mut self, remarks: impl Into<String>) -> Self {
+        self.remarks = remarks.into();
+        self
+    }
+
+    /// Sets the verifier, where it is not the first signer.
+    #[must_use]
+    pub fn verifier(mut self, wallet: WalletAddress) -> Self {
+        self.verifier = Some(wallet);
+        self
+    }
+
+    /// The parameters of `add_verification` for this claim, with the hashes of its documents.
+    ///
+    /// # Errors
+    /// If the asset is not named, nobody signs, a wallet is to sign twice, or the verifier is
+    /// none of the signers.
+    pub fn params(
+        &self,
+        signers: &[WalletAddress],
+        hashes: Vec<Hash256>,
+    ) -> Result<AddVerification, ClaimError> {
+        if self.asset_id.is_empty() {
+            return Err(ClaimError::Input("the claim names no asset".to_owned()));
+        }
+        let Some(first) = signers.first() else {
+            return Err(ClaimError::Input(
+                "nobody signs the claim; give at least one signer".to_owned(),
+            ));
+        };
+        let twice = signers
+            .iter()
+            .enumerate()
+            .find(|(index, wallet)| signers.iter().take(*index).any(|other| other == *wallet));
+        if let Some((_, wallet)) = twice {
+            return Err(ClaimError::Input(format!(
+                "the wallet {wallet} is to sign twice; name each signer once"
+            )));
+        }
+        let verifier = self.verifier.unwrap_or(*first);
+        if !signers.contains(&verifier) {
+            return Err(ClaimError::Input(format!(
+                "the verifier {verifier} is none of the signers, and nodes store the wallet that \
+                 signs; add it to the signers"
+            )));
+        }
+        let mut params =
+            AddVerification::new(&*self.asset_id, verifier, self.deletable_after.clone())
+                .asset_type(&*self.asset_type)
+                .outcome(self.outcome.clone())
+                .remarks(&*self.remarks);
+        params.doc_hash_list = hashes;
+        params.doc_link_list.clone_from(&self.links);
+        Ok(params)
+    }
+
+    /// The contract call that makes this claim, to be built by a node and signed by these wallets.
+    ///
+    /// # Errors
+    /// As for [`params`](Self::params), or if what is claimed can't be signed, such as a number of
+    /// too many digits.
+    pub fn call(
+        &self,
+        signers: &[WalletAddress],
+        hashes: Vec<Hash256>,
+    ) -> Result<ContractCall, ClaimError> {
+        let params = self.params(signers, hashes)?;
+        let call = ContractCall::new(self.contract, "add_verification")
+            .signers(signers.iter().copied())
+            .params(&params)
+            .map_err(|error| ClaimError::Input(error.to_string()))?;
+        CheckedTransaction::check_asked(&call).map_err(|error| {
+            let reason = match error {
+                // Without the words about a transaction: there is none yet.
+                BuiltCallMismatch::Unsignable(reason) => reason.to_string(),
+                other => other.to_string(),
+            };
+            ClaimError::Input(format!("the claim can't be signed: {reason}"))
+        })?;
+        Ok(call)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wallet(byte: u8) -> WalletAddress {
+        WalletAddress::from_bytes([byte; 20])
+    }
+
+    fn claim(asset: &str) -> Claim {
+        let fee = Fee::new(1.into(), "TKN").unwrap();
+        Claim::new(ContractAddress::from_bytes([9; 20]), asset, 7, fee)
+    }
+
+    #[test]
+    fn the_first_signer_verifies_unless_another_is_named() {
+        let both = [wallet(1), wallet(2)];
+        let params = claim("a").params(&both, Vec::new()).unwrap();
+        assert_eq!(params.verifier_address, wallet(1));
+        let second = claim("a").verifier(wallet(2));
+        let params = second.params(&both, Vec::new()).unwrap();
+        assert_eq!(params.verifier_address, wallet(2));
+        assert_eq!(second.call(&both, Vec::new()).unwrap().signers, both);
+    }
+
+    #[test]
+    fn what_has_no_message_that_can_be_signed_is_refused_before_anybody_is_asked() {
+        let (long, most): (Integer, Integer) = (
+            "9".repeat(4301).parse().unwrap(),
+            "9".repeat(4300).parse().unwrap(),
+        );
+        let with = |number: &Integer| {
+            let fee = Fee::new(1.into(), "TKN").unwrap();
+            Claim::new(
+                ContractAddress::from_bytes([9; 20]),
+                "a",
+                number.clone(),
+                fee,
+            )
+        };
+        for (claim, words) in [
+            (with(&long), "4300"),
+            (claim("a").outcome(long.clone()), "4300"),
+            (claim("a").remarks("x".repeat(1 << 20)), "1048576"),
+        ] {
+            let error = claim.call(&[wallet(1)], Vec::new()).unwrap_err();
+            assert!(matches!(error, ClaimError::Input(_)), "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        assert!(with(&most).call(&[wallet(1)], Vec::new()).is_ok());
+    }
+
+    #[test]
+    fn what_can_not_be_claimed_is_refused_in_words() {
+        let one = [wallet(1)];
+        for (claim, signers, words) in [
+            (claim(""), &one[..], "names no asset"),
+            (claim("a"), &[], "nobody signs"),
+            (claim("a"), &[wallet(1), wallet(1)], "sign twice"),
+            (claim("a").verifier(wallet(2)), &one, "none of the signers"),
+        ] {
+            let error = claim.call(signers, Vec::new()).unwrap_err();
+            assert!(matches!(error, ClaimError::Input(_)));
+            assert!(error.to_string().contains(words), "{error}");
+            assert!(!error.maybe_sent());
+        }
+    }
+}

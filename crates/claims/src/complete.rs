@@ -1,0 +1,57 @@
+//! A claim in one call.
+
+use nodeproof_client::Client;
+use nodeproof_primitives::Signer;
+
+use crate::{
+    claim::Claim, error::ClaimError, options::ClaimOptions, prepared::PreparedClaim,
+    submitted::ClaimOutcome,
+};
+
+impl PreparedClaim {
+    /// Takes all remaining steps: builds, signs and saves the transaction, or takes up the saved
+    /// one; submits it; and waits for its record.
+    ///
+    /// # Errors
+    /// The first error of a step. [`ClaimError::maybe_sent`] tells whether the transaction may have
+    /// reached the node.
+    pub async fn complete(&self, signers: &[&dyn Signer]) -> Result<ClaimOutcome, ClaimError> {
+        let ready = match self.saved().await? {
+            Some(saved) => self.resume(saved),
+            None => {
+                let existing = self.existing_record().await?;
+                let checked = self.build().await?;
+                let signed = self.sign(&checked, signers, existing).await?;
+                signed.save().await?
+            }
+        };
+        ready.submit().await?.wait().await
+    }
+}
+
+impl Claim {
+    /// Makes the claim: hashes its documents, builds, checks, signs and saves its transaction,
+    /// submits it, and waits until its record can be read.
+    ///
+    /// With the same claim and the same [file](ClaimOptions::save_to), calling this again submits
+    /// the same transaction again, wherever the first call ended.
+    /// [`new_transaction`](ClaimOutcome::new_transaction) tells whether it had arrived.
+    ///
+    /// Dropping the future leaves nothing half done. Before the file is written, nothing was sent.
+    /// After that, the claim can be resumed.
+    ///
+    /// # Errors
+    /// The first error of a step. [`ClaimError::maybe_sent`] tells whether the transaction may have
+    /// reached the node. That the record can't be read before the wait is over is not an error: see
+    /// [`ReadBack`](crate::ReadBack).
+    pub async fn make(
+        &self,
+        client: &Client,
+        signers: &[&dyn Signer],
+        options: &ClaimOptions,
+    ) -> Result<ClaimOutcome, ClaimError> {
+        let wallets: Vec<_> = signers.iter().map(|one| one.wallet_address()).collect();
+        let prepared = PreparedClaim::prepare(client, self, &wallets, options).await?;
+        prepared.complete(signers).await
+    }
+}

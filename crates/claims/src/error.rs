@@ -1,0 +1,166 @@
+//! The errors of a claim.
+
+use std::path::PathBuf;
+
+use nodeproof_client::{
+    Error, VerificationRecord,
+    contract_call::{BuildCallError, BuiltCallMismatch, FeeError, SignError, SubmitError},
+};
+use nodeproof_primitives::{
+    TransactionCode,
+    escape::{escaped, escaped_up_to},
+};
+
+use crate::{document::DocumentError, saved::SavedTransactionError};
+
+/// A claim was not made, or it is not known whether it was.
+///
+/// [`maybe_sent`](Self::maybe_sent) tells the two apart.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClaimError {
+    /// The input can't be claimed.
+    #[error("{0}")]
+    Input(String),
+    /// The fee can't be paid as it is given.
+    #[error(transparent)]
+    Fee(#[from] FeeError),
+    /// A document can't be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// This verifier has a record about the asset already.
+    #[error(
+        "this verifier has a record about the asset already, and a node keeps one; nothing was \
+         signed"
+    )]
+    AlreadyRecorded {
+        /// The record.
+        record: Box<VerificationRecord>,
+    },
+    /// A request failed before anything was signed.
+    #[error(transparent)]
+    Network(#[from] Error),
+    /// The node built something else than the requested call.
+    #[error("{0}; nothing was signed")]
+    BuiltCallMismatch(#[from] BuiltCallMismatch),
+    /// A signer did not sign.
+    #[error(transparent)]
+    Signing(#[from] SignError),
+    /// The file of the saved transaction can't be used.
+    #[error(transparent)]
+    Saved(#[from] SavedTransactionError),
+    /// The node refuses the transaction.
+    #[error(
+        "the node refuses transaction {trans_code}: {}{}{}",
+        reasons(messages),
+        if *maybe_taken_before {
+            "; it may have taken it from an earlier submission all the same"
+        } else {
+            ""
+        },
+        still_saved(saved_in.as_ref())
+    )]
+    Refused {
+        /// What the node says.
+        messages: Vec<String>,
+        /// The transaction.
+        trans_code: TransactionCode,
+        /// Whether it was new to the node, where the node says so.
+        new_transaction: Option<bool>,
+        /// Whether an earlier submission may have been taken: one without an answer, in this run or
+        /// before, or one that was accepted before.
+        maybe_taken_before: bool,
+        /// The file in which it is still saved.
+        saved_in: Option<PathBuf>,
+    },
+    /// No response says whether the node took the transaction.
+    #[error("{source}{}", again(saved_in.as_ref(), source.maybe_sent()))]
+    Submission {
+        /// What went wrong.
+        source: SubmitError,
+        /// The transaction.
+        trans_code: TransactionCode,
+        /// The file in which it is saved.
+        saved_in: Option<PathBuf>,
+    },
+    /// The transaction was accepted, and the requests for its record failed.
+    #[error("transaction {trans_code} was accepted, and its record can't be asked for: {source}")]
+    ReadingBack {
+        /// What went wrong.
+        source: Error,
+        /// The transaction.
+        trans_code: TransactionCode,
+    },
+}
+
+impl ClaimError {
+    /// Whether the signed transaction may have reached the node and been taken, in this run or in
+    /// an earlier one that saved it in the same file.
+    ///
+    /// Where it is true, the claim may well be made: claim the same again with the same file.
+    /// It is true of a [refusal](Self::Refused) as well, which is an answer to a transaction that
+    /// arrived.
+    #[must_use]
+    pub fn maybe_sent(&self) -> bool {
+        match self {
+            Self::Refused { .. } | Self::ReadingBack { .. } => true,
+            Self::Submission { source, .. } => source.maybe_sent(),
+            _ => false,
+        }
+    }
+
+    /// The client's error, where the network or the node is at fault.
+    #[must_use]
+    pub fn client_error(&self) -> Option<&Error> {
+        match self {
+            Self::Network(error) | Self::ReadingBack { source: error, .. } => Some(error),
+            Self::Submission { source, .. } => source.client_error(),
+            _ => None,
+        }
+    }
+}
+
+impl From<BuildCallError> for ClaimError {
+    fn from(error: BuildCallError) -> Self {
+        match error {
+            BuildCallError::Client(error) => Self::Network(error),
+            BuildCallError::Mismatch(error) => Self::BuiltCallMismatch(error),
+        }
+    }
+}
+
+fn reasons(messages: &[String]) -> String {
+    if messages.is_empty() {
+        return "it does not say why".to_owned();
+    }
+    escaped_up_to(&messages.join("; "), 400)
+}
+
+fn still_saved(saved_in: Option<&PathBuf>) -> String {
+    saved_in.map(|path| {
+        format!(
+            "; it is kept in {}, which is the only proof of it: claim the same again to submit the \
+             same transaction once more",
+            escaped(&path.to_string_lossy())
+        )
+    })
+    .unwrap_or_default()
+}
+
+fn again(saved_in: Option<&PathBuf>, maybe_sent: bool) -> String {
+    match (saved_in, maybe_sent) {
+        (Some(path), maybe_sent) => format!(
+            "; {} kept in {}: claim the same again to submit the same transaction",
+            if maybe_sent {
+                "the transaction may have been taken, in this run or an earlier one, and is"
+            } else {
+                "the transaction was not taken, and is"
+            },
+            escaped(&path.to_string_lossy())
+        ),
+        (None, true) => "; the transaction may have arrived: look for its record before you claim \
+                         again"
+            .to_owned(),
+        (None, false) => String::new(),
+    }
+}

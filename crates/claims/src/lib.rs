@@ -1,0 +1,51 @@
+//! Claims about assets, from start to end and paid once.
+//!
+//! [`Claim::make`] hashes the documents, has a node build the transaction, signs it if it is exactly
+//! the requested call, saves it in a file, submits it, and waits until its record can be read:
+//!
+//! ```no_run
+//! use nodeproof_claims::{Claim, ClaimOptions};
+//! use nodeproof_client::{Client, contract_call::Fee, nodeproof_primitives::Signer};
+//! use std::path::Path;
+//!
+//! # async fn example(wallet: &dyn Signer) -> Result<(), Box<dyn std::error::Error>> {
+//! let node = Client::new("http://localhost:8420")?;
+//! let fee = Fee::new(1_500_000.into(), "TKN")?;
+//! let claim = Claim::new("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?, "asset 7", 99, fee)
+//!     .document(Path::new("inspection.pdf"))
+//!     .remarks("Weighed and sealed");
+//! let options = ClaimOptions::default().save_to("asset-7.claim.json");
+//! let outcome = claim.make(&node, &[wallet], &options).await?;
+//! println!("{}: {:?}", outcome.trans_code(), outcome.record());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`PreparedClaim`] has the same in steps. [`SavedTransaction`] is the file: it is written and
+//! synced before the transaction is sent, it never overwrites another one, and it is checked like a
+//! node's response when it is read back. [`SavedTransaction::pending_in`] finds earlier claims about
+//! an asset that may still be recorded. [`look_for_claim`] and [`wait_for_claim`] read records back.
+
+mod blocking;
+mod claim;
+mod complete;
+mod document;
+mod error;
+mod options;
+mod prepared;
+mod read_back;
+mod record_search;
+mod saved;
+mod signed;
+mod submitted;
+
+pub use claim::Claim;
+pub use document::{Document, DocumentError, HashProgress, document_hash};
+pub use error::ClaimError;
+pub use options::{ClaimOptions, ClaimStep};
+pub use prepared::{ExistingRecord, PreparedClaim};
+pub use read_back::{Difference, ReadBack};
+pub use record_search::{look_for_claim, wait_for_claim};
+pub use saved::{PendingTransactions, SavedTransaction, SavedTransactionError, TransactionState};
+pub use signed::{ReadyClaim, SignedClaim};
+pub use submitted::{ClaimOutcome, SubmittedClaim};

@@ -1,0 +1,212 @@
+//! The options of a claim and the steps that it reports.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use nodeproof_client::contract_call::{CheckedTransaction, SubmitPolicy};
+use nodeproof_primitives::TransactionCode;
+
+use crate::{
+    document::{Document, HashProgress},
+    read_back::ReadBack,
+};
+
+type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
+
+/// The options of a claim: the file of its transaction, the time limits, and the progress callback.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ClaimOptions {
+    /// The file in which the signed transaction is saved before it is sent. None unless set: then
+    /// nothing can be resumed, and claiming again after a crash may pay twice.
+    pub save_to: Option<PathBuf>,
+    /// The longest time to wait for the record after the transaction was accepted. 60 seconds. At
+    /// zero, the record is requested once.
+    pub wait: Duration,
+    /// The pause after the first request for the record. Each pause is half as long again. 500 ms.
+    pub first_pause: Duration,
+    /// The longest pause between two requests for the record. 5 seconds.
+    pub longest_pause: Duration,
+    /// How often the same transaction is submitted, and when.
+    pub submit: SubmitPolicy,
+    /// Whether to make another transaction of the claim, and pay again, although one is saved
+    /// already. No. See [`again`](Self::again).
+    pub again: bool,
+    /// Whether to claim although this verifier has a record about the asset already. No: nodes
+    /// were seen to refuse such a claim only when the block is made, where the fee may be lost.
+    pub although_recorded: bool,
+    /// Whether a transaction that was saved for a node at another base URL is submitted here. No,
+    /// because it may be of another network.
+    pub any_node: bool,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Default for ClaimOptions {
+    fn default() -> Self {
+        Self {
+            save_to: None,
+            wait: Duration::from_secs(60),
+            first_pause: Duration::from_millis(500),
+            longest_pause: Duration::from_secs(5),
+            submit: SubmitPolicy::default(),
+            again: false,
+            although_recorded: false,
+            any_node: false,
+            progress: None,
+        }
+    }
+}
+
+impl ClaimOptions {
+    /// Sets the file in which the signed transaction is saved before it is sent.
+    ///
+    /// Making the same claim again with the same file submits the same transaction.
+    #[must_use]
+    pub fn save_to(mut self, path: impl Into<PathBuf>) -> Self {
+        self.save_to = Some(path.into());
+        self
+    }
+
+    /// Sets the longest time to wait for the record.
+    #[must_use]
+    pub fn wait(mut self, longest: Duration) -> Self {
+        self.wait = longest;
+        self
+    }
+
+    /// Sets the first and the longest pause between two requests for the record.
+    #[must_use]
+    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+        self.first_pause = first;
+        self.longest_pause = longest;
+        self
+    }
+
+    /// Sets how often the same transaction is submitted, and when.
+    #[must_use]
+    pub fn submit(mut self, policy: SubmitPolicy) -> Self {
+        self.submit = policy;
+        self
+    }
+
+    /// Sets whether to make another transaction of the claim, and pay again, although one is
+    /// [saved](Self::save_to).
+    ///
+    /// The saved one is not read. When the new transaction is signed, its file takes the other
+    /// one's name, and the other one is put aside in the same step, as `FILE.1` or the first such
+    /// name that is free. Any earlier failure leaves the file unchanged. Making the same claim once
+    /// more *without* this submits the transaction that has the name then.
+    #[must_use]
+    pub fn again(mut self, yes: bool) -> Self {
+        self.again = yes;
+        self
+    }
+
+    /// Sets whether to claim although this verifier has a record about the asset already.
+    #[must_use]
+    pub fn although_recorded(mut self, yes: bool) -> Self {
+        self.although_recorded = yes;
+        self
+    }
+
+    /// Sets whether a transaction that was saved for a node at another base URL is submitted here.
+    #[must_use]
+    pub fn any_node(mut self, yes: bool) -> Self {
+        self.any_node = yes;
+        self
+    }
+
+    /// Sets the function that is called at each step. It is called often while documents are
+    /// hashed, and from other threads. It should not block.
+    #[must_use]
+    pub fn on_step(mut self, progress: impl Fn(&ClaimStep<'_>) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(progress));
+        self
+    }
+
+    pub(crate) fn report(&self, step: &ClaimStep<'_>) {
+        if let Some(progress) = &self.progress {
+            progress(step);
+        }
+    }
+}
+
+impl fmt::Debug for ClaimOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClaimOptions")
+            .field("save_to", &self.save_to)
+            .field("wait", &self.wait)
+            .field("first_pause", &self.first_pause)
+            .field("longest_pause", &self.longest_pause)
+            .field("submit", &self.submit)
+            .field("again", &self.again)
+            .field("although_recorded", &self.although_recorded)
+            .field("any_node", &self.any_node)
+            .field("progress", &self.progress.is_some())
+            .finish()
+    }
+}
+
+/// A step of a claim.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ClaimStep<'a> {
+    /// A document is being hashed.
+    Hashing {
+        /// The document.
+        document: &'a Document,
+        /// Its index, from 0.
+        index: usize,
+        /// The number of documents.
+        count: usize,
+        /// The progress within the document.
+        progress: HashProgress,
+    },
+    /// A transaction of this claim is saved already, and will be submitted: one of an earlier run
+    /// or, after [`Signed`](Self::Signed), one of a process that was faster. The transaction that
+    /// was signed here is dropped then.
+    Resumed {
+        /// The file.
+        path: &'a Path,
+        /// The transaction.
+        trans_code: TransactionCode,
+    },
+    /// The node built the transaction, and it is the requested call.
+    Built {
+        /// The transaction.
+        transaction: &'a CheckedTransaction,
+    },
+    /// All signers have signed.
+    Signed,
+    /// The transaction that was saved before is now in another file.
+    PutAside {
+        /// The file.
+        path: &'a Path,
+    },
+    /// The signed transaction is on disk.
+    Saved {
+        /// The file.
+        path: &'a Path,
+    },
+    /// The transaction is about to be submitted, for the first time or again.
+    Submitting {
+        /// The number of earlier submissions in this run.
+        earlier: u32,
+    },
+    /// The node took the transaction.
+    Submitted {
+        /// Whether it was new to the node, where the node says so.
+        new_transaction: Option<bool>,
+    },
+    /// The record was requested, and can't be read yet.
+    Waiting {
+        /// What the node shows.
+        seen: &'a ReadBack,
+        /// The time left to wait.
+        left: Duration,
+    },
+}

@@ -1,0 +1,228 @@
+//! The first steps of a claim: hash the documents, look for earlier claims, build the transaction.
+
+use std::{path::PathBuf, sync::Arc};
+
+use nodeproof_client::{AddVerification, Client, ContractCall, contract_call::CheckedTransaction};
+use nodeproof_primitives::{Hash256, WalletAddress};
+
+use crate::{
+    blocking::blocking,
+    claim::Claim,
+    document::{Document, DocumentError},
+    error::ClaimError,
+    options::{ClaimOptions, ClaimStep},
+    read_back::ReadBack,
+    record_search::look,
+    saved::SavedTransaction,
+};
+
+/// A claim on its way: its documents are hashed, and its contract call is complete.
+///
+/// Each step can be taken on its own, or all of them with [`complete`](Self::complete):
+///
+/// 1. [`prepare`](Self::prepare) hashes the documents. [`call`](Self::call) is the contract call.
+/// 2. [`saved`](Self::saved) returns the transaction that an earlier run saved, which
+///    [`resume`](Self::resume) takes up.
+/// 3. [`existing_record`](Self::existing_record) refuses a claim that the node has a record of.
+/// 4. [`build`](Self::build) has the node build the transaction and checks it. Show it with its
+///    `Display` or its [`message`](CheckedTransaction::message).
+/// 5. [`sign`](Self::sign) signs it, and [`SignedClaim::save`](crate::SignedClaim::save) saves it.
+/// 6. [`ReadyClaim::submit`](crate::ReadyClaim::submit) submits it, and
+///    [`SubmittedClaim::wait`](crate::SubmittedClaim::wait) waits for its record.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     claim: nodeproof_claims::Claim,
+/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_claims::{ClaimOptions, PreparedClaim};
+///
+/// let options = ClaimOptions::default().save_to("asset-7.claim.json");
+/// let signers = [wallet.wallet_address()];
+/// let prepared = PreparedClaim::prepare(&node, &claim, &signers, &options).await?;
+/// let ready = match prepared.saved().await? {
+///     Some(saved) => prepared.resume(saved),
+///     None => {
+///         let existing = prepared.existing_record().await?;
+///         let checked = prepared.build().await?;
+///         println!("{checked}");
+///         prepared.sign(&checked, &[wallet], existing).await?.save().await?
+///     }
+/// };
+/// let outcome = ready.submit().await?.wait().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct PreparedClaim {
+    pub(crate) client: Client,
+    pub(crate) options: ClaimOptions,
+    pub(crate) claim: Claim,
+    pub(crate) params: AddVerification,
+    pub(crate) call: ContractCall,
+    pub(crate) verifiers: Vec<WalletAddress>,
+}
+
+/// This verifier's record about the asset before anything was signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExistingRecord {
+    /// There is none.
+    None,
+    /// It says what is claimed.
+    Same,
+    /// It says something else.
+    Different,
+}
+
+impl PreparedClaim {
+    /// Hashes the documents of a claim and completes its contract call.
+    ///
+    /// # Errors
+    /// If the claim is wrong, which is found before a document is read, or a document can't be read.
+    pub async fn prepare(
+        client: &Client,
+        claim: &Claim,
+        signers: &[WalletAddress],
+        options: &ClaimOptions,
+    ) -> Result<Self, ClaimError> {
+        claim.call(signers, Vec::new())?;
+        let hashes = hash_documents(&claim.documents, options).await?;
+        let params = claim.params(signers, hashes.clone())?;
+        let call = claim.call(signers, hashes)?;
+        // Nodes were seen to store the first wallet that signs.
+        let mut verifiers = vec![params.verifier_address];
+        verifiers.extend(signers.first().filter(|first| **first != verifiers[0]));
+        Ok(Self {
+            client: client.clone(),
+            options: options.clone(),
+            claim: claim.clone(),
+            params,
+            call,
+            verifiers,
+        })
+    }
+
+    /// Sets the file in which the signed transaction is saved, if its name depends on the
+    /// [call](Self::call).
+    #[must_use]
+    pub fn save_to(mut self, path: impl Into<PathBuf>) -> Self {
+        self.options.save_to = Some(path.into());
+        self
+    }
+
+    /// The contract call that makes the claim.
+    #[must_use]
+    pub fn call(&self) -> &ContractCall {
+        &self.call
+    }
+
+    /// The parameters of the call, with the hashes of the documents.
+    #[must_use]
+    pub fn params(&self) -> &AddVerification {
+        &self.params
+    }
+
+    /// Reads the transaction that an earlier run saved. Returns `None` if there is none, no file is
+    /// [set](ClaimOptions::save_to), or another one is to be made [again](ClaimOptions::again).
+    ///
+    /// # Errors
+    /// [`ClaimError::Saved`] if the file can't be read, is damaged, is of another claim, or was
+    /// saved for another node and [`any_node`](ClaimOptions::any_node) is not set.
+    pub async fn saved(&self) -> Result<Option<SavedTransaction>, ClaimError> {
+        match &self.options.save_to {
+            Some(path) if !self.options.again => self.saved_at(path.clone()).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// Reads a saved transaction of this claim, whatever the options say.
+    pub(crate) async fn saved_at(
+        &self,
+        path: PathBuf,
+    ) -> Result<Option<SavedTransaction>, ClaimError> {
+        let Some(saved) = blocking(move || SavedTransaction::open(&path)).await? else {
+            return Ok(None);
+        };
+        saved.check_same(&self.call, &self.claim.fee)?;
+        if !self.options.any_node {
+            saved.check_node(self.client.base_url())?;
+        }
+        Ok(Some(saved))
+    }
+
+    /// Looks whether this verifier has a record about the asset already.
+    ///
+    /// # Errors
+    /// [`ClaimError::AlreadyRecorded`] if there is one and
+    /// [`although_recorded`](ClaimOptions::although_recorded) is not set. [`ClaimError::Network`]
+    /// if the request fails.
+    pub async fn existing_record(&self) -> Result<ExistingRecord, ClaimError> {
+        let seen = look(
+            &self.client,
+            self.claim.contract,
+            &self.params,
+            &self.verifiers,
+        );
+        match seen.await? {
+            ReadBack::Recorded(_) if self.options.although_recorded => Ok(ExistingRecord::Same),
+            ReadBack::Differs { .. } if self.options.although_recorded => {
+                Ok(ExistingRecord::Different)
+            }
+            ReadBack::Recorded(record)
+            | ReadBack::Before(record)
+            | ReadBack::Differs { record, .. } => Err(ClaimError::AlreadyRecorded {
+                record: Box::new(record),
+            }),
+            ReadBack::OfOthers(_) | ReadBack::Nothing => Ok(ExistingRecord::None),
+        }
+    }
+
+    /// Has the node build the transaction, and checks that it is this claim's.
+    ///
+    /// # Errors
+    /// [`ClaimError::Network`] if the request fails, and [`ClaimError::BuiltCallMismatch`] if the
+    /// node built something else.
+    pub async fn build(&self) -> Result<CheckedTransaction, ClaimError> {
+        let fee = &self.claim.fee;
+        let checked = self.client.build_checked_call(&self.call, fee).await?;
+        self.options.report(&ClaimStep::Built {
+            transaction: &checked,
+        });
+        Ok(checked)
+    }
+}
+
+async fn hash_documents(
+    documents: &[Document],
+    options: &ClaimOptions,
+) -> Result<Vec<Hash256>, ClaimError> {
+    let count = documents.len();
+    let mut hashes = Vec::with_capacity(count);
+    for (index, document) in documents.iter().enumerate() {
+        if let Document::Hash(hash) = document {
+            hashes.push(*hash);
+            continue;
+        }
+        let (document, options) = (document.clone(), options.clone());
+        // A thread can't be dropped with the future; it stops when the future's token is gone.
+        let token = Arc::new(());
+        let watched = Arc::downgrade(&token);
+        let hash: Result<Hash256, DocumentError> = blocking(move || {
+            document.hash_while(|progress| {
+                options.report(&ClaimStep::Hashing {
+                    document: &document,
+                    index,
+                    count,
+                    progress,
+                });
+                watched.strong_count() > 0
+            })
+        })
+        .await;
+        drop(token);
+        hashes.push(hash?);
+    }
+    Ok(hashes)
+}

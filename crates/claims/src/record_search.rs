@@ -1,0 +1,136 @@
+//! Requests for the record of a claim.
+
+use std::time::{Duration, Instant};
+
+use nodeproof_client::{AddVerification, Client, Error, ErrorKind, VerificationRecord};
+use nodeproof_primitives::{ContractAddress, WalletAddress};
+
+use crate::read_back::ReadBack;
+
+/// The shortest pause between two requests, however short it is set.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+
+/// How long to wait for a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pub(crate) wait: Duration,
+    pub(crate) first_pause: Duration,
+    pub(crate) longest_pause: Duration,
+}
+
+/// Looks once whether a claim is recorded.
+///
+/// It requests the records of the asset. If the node shows only other verifiers' records, it also
+/// requests those of the claim's verifier.
+///
+/// # Errors
+/// If there is no answer, or it carries neither rows nor objects. An answer that there is
+/// [no such record](Error::is_absent) is not an error.
+pub async fn look_for_claim(
+    client: &Client,
+    contract: ContractAddress,
+    claim: &AddVerification,
+) -> Result<ReadBack, Error> {
+    look(client, contract, claim, &[claim.verifier_address]).await
+}
+
+/// Waits until a claim is recorded, or nothing more can come of it, or the time is over. Returns
+/// the last state seen.
+///
+/// The pauses between two requests grow from `first_pause` by half up to `longest_pause`.
+///
+/// # Errors
+/// If the last request failed. An earlier failure does not end the wait: a node that takes
+/// transactions can fail a request now and then.
+pub async fn wait_for_claim(
+    client: &Client,
+    contract: ContractAddress,
+    claim: &AddVerification,
+    wait: Duration,
+    (first_pause, longest_pause): (Duration, Duration),
+) -> Result<ReadBack, Error> {
+    let patience = Patience {
+        wait,
+        first_pause,
+        longest_pause,
+    };
+    let verifiers = [claim.verifier_address];
+    wait_with_progress(client, contract, claim, &verifiers, patience, |_, _| {}).await
+}
+
+/// Waits for a record. After each request but the last, it calls `on_look` with the state and the
+/// time left.
+pub(crate) async fn wait_with_progress(
+    client: &Client,
+    contract: ContractAddress,
+    claim: &AddVerification,
+    verifiers: &[WalletAddress],
+    patience: Patience,
+    on_look: impl Fn(&ReadBack, Duration),
+) -> Result<ReadBack, Error> {
+    let started = Instant::now();
+    let mut pause = patience.first_pause;
+    // The first request may take as long as any; those that follow end with the wait.
+    let mut seen = look(client, contract, claim, verifiers).await;
+    loop {
+        let left = patience.wait.saturating_sub(started.elapsed());
+        match &seen {
+            Ok(state) if state.is_final() => return seen,
+            // Nothing was sent, and nothing will be.
+            Err(error) if error.kind() == ErrorKind::Configuration => return seen,
+            _ if left.is_zero() => return seen,
+            Ok(state) => on_look(state, left),
+            Err(error) => tracing::debug!(%error, "looking again"),
+        }
+        tokio::time::sleep(pause.min(left).max(SHORTEST_PAUSE)).await;
+        let longest_pause = patience.longest_pause.max(SHORTEST_PAUSE);
+        pause = (pause + pause / 2).clamp(SHORTEST_PAUSE, longest_pause);
+
+        let left = patience.wait.saturating_sub(started.elapsed());
+        let look = look(client, contract, claim, verifiers);
+        match tokio::time::timeout(left.max(SHORTEST_PAUSE), look).await {
+            // A request that was cut short shows nothing.
+            Err(_elapsed) => return seen,
+            Ok(latest) => seen = latest,
+        }
+    }
+}
+
+/// Looks once for a claim whose verifier the node stores as one of `verifiers`.
+pub(crate) async fn look(
+    client: &Client,
+    contract: ContractAddress,
+    claim: &AddVerification,
+    verifiers: &[WalletAddress],
+) -> Result<ReadBack, Error> {
+    let records = request_records(client, contract, "asset_id", &claim.asset_id).await?;
+    let seen = ReadBack::of(records, contract, claim, verifiers);
+    if !matches!(seen, ReadBack::OfOthers(_)) {
+        return Ok(seen);
+    }
+    // The contract documents only the column `asset_id`, so this request may fail.
+    for verifier in verifiers {
+        let verifier = verifier.to_string();
+        if let Ok(records) = request_records(client, contract, "verifier_address", &verifier).await
+        {
+            let own = ReadBack::of(records, contract, claim, verifiers);
+            if own.is_final() {
+                return Ok(own);
+            }
+        }
+    }
+    Ok(seen)
+}
+
+async fn request_records(
+    client: &Client,
+    contract: ContractAddress,
+    column: &str,
+    value: &str,
+) -> Result<Vec<VerificationRecord>, Error> {
+    match client.verification_records(contract, column, value).await {
+        // The contract does not show how a node says that there is none.
+        Err(error) if error.is_absent() => Ok(Vec::new()),
+        records => records,
+    }
+}

@@ -1,0 +1,93 @@
+//! The errors of a saved transaction.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use nodeproof_client::contract_call::BuiltCallMismatch;
+use nodeproof_primitives::escape::{escaped, escaped_up_to};
+
+/// The file of a saved transaction can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SavedTransactionError {
+    /// A file has this name already, and is never overwritten.
+    #[error("{} is there already, and is not written over", shown(path))]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file can't be read or written.
+    #[error("{} can't be {action}: {source}", shown(path))]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What was to be done with it: `read` or `written`.
+        action: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not a saved transaction.
+    #[error("{} holds no kept transaction: {reason}", shown(path))]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// How that was seen.
+        reason: String,
+    },
+    /// The file was changed after it was written, or was cut short.
+    #[error(
+        "{} is damaged: {reason}; look whether the claim is recorded before you remove it",
+        shown(path)
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// How that was seen.
+        reason: String,
+    },
+    /// The transaction in the file is not the call in the file.
+    #[error(
+        "the transaction in {} is not what was asked for: {source}",
+        shown(path)
+    )]
+    Mismatch {
+        /// The file.
+        path: PathBuf,
+        /// The mismatch.
+        source: BuiltCallMismatch,
+    },
+    /// The transaction was saved for a node at another base URL.
+    #[error(
+        "{} keeps another transaction: the node was {}, and is {}; give another file, or the same \
+         claim as before",
+        shown(path),
+        escaped_up_to(saved_for, 80),
+        escaped_up_to(node, 80)
+    )]
+    OfAnotherNode {
+        /// The file.
+        path: PathBuf,
+        /// The base URL of the node that it was saved for.
+        saved_for: String,
+        /// The base URL of the node that was given.
+        node: String,
+    },
+    /// The file is of another claim, or of another call.
+    #[error(
+        "{} keeps another transaction: {}; give another file, or the same claim as before",
+        shown(path),
+        differences.join("; ")
+    )]
+    OfAnother {
+        /// The file.
+        path: PathBuf,
+        /// The differences, each with the saved and the given value.
+        differences: Vec<String>,
+    },
+}
+
+fn shown(path: &Path) -> String {
+    escaped(&path.to_string_lossy())
+}

@@ -1,0 +1,172 @@
+//! The file of a saved transaction: atomic writes and bounded reads.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use nodeproof_files::{
+    Access, FolderLock, StagedFile, is_staged_name, parent_folder, remove_leftovers, sync_folder,
+};
+use serde::Serialize;
+
+use super::error::SavedTransactionError;
+
+/// The longest file that is read, in bytes.
+const LONGEST: u64 = 8 * 1024 * 1024;
+/// Prefix of the temporary name of a file that is being written.
+const STAGED_PREFIX: &str = ".saved-";
+/// Age at which a temporary file is a leftover of a killed process.
+const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest time to wait for the lock. Its holder writes one small file.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// How a file gets its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// No file may have the name.
+    New,
+    /// The file replaces the one that has the name.
+    Over,
+    /// The file that has the name, if any, is put aside first.
+    Aside,
+}
+
+/// The folder of a file, locked against other writers of saved transactions.
+pub(super) struct LockedFolder {
+    path: PathBuf,
+    _lock: FolderLock,
+}
+
+impl LockedFolder {
+    /// Locks the folder of a file.
+    pub(super) fn of(file: &Path) -> Result<Self, SavedTransactionError> {
+        let path = parent_folder(file).to_owned();
+        let lock = FolderLock::take(&path, LOCK_WAIT).map_err(|error| {
+            let error = match error {
+                nodeproof_files::LockError::Io(error) => error,
+                nodeproof_files::LockError::Held => {
+                    io::Error::other("another program holds a lock on its folder")
+                }
+            };
+            unusable(file, "written", error)
+        })?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Writes a file whole, or not at all, and syncs it to disk. Returns the path of the file that
+    /// was put aside.
+    ///
+    /// Unless it is replaced, the earlier file has a name at any time.
+    pub(super) fn write(
+        &self,
+        path: &Path,
+        contents: &impl Serialize,
+        placement: Placement,
+    ) -> Result<Option<PathBuf>, SavedTransactionError> {
+        let failed = |source| unusable(path, "written", source);
+        let staged = self.stage(contents).map_err(failed)?;
+        let aside = match placement {
+            Placement::Aside => put_aside(path).map_err(failed)?,
+            Placement::New | Placement::Over => None,
+        };
+        if aside.is_some() {
+            sync_folder(&self.path).map_err(failed)?;
+        }
+        let placed = if placement == Placement::Over || aside.is_some() {
+            staged.replace(path)
+        } else {
+            staged.create(path)
+        };
+        if let Err(error) = placed {
+            // The earlier file still has its first name, and needs no second one.
+            if let Some(aside) = aside {
+                let _removed = fs::remove_file(aside);
+            }
+            return Err(match error.kind() {
+                io::ErrorKind::AlreadyExists => SavedTransactionError::Exists {
+                    path: path.to_owned(),
+                },
+                _ => failed(error),
+            });
+        }
+        sync_folder(&self.path).map_err(failed)?;
+        Ok(aside)
+    }
+
+    fn stage(&self, contents: &impl Serialize) -> io::Result<StagedFile> {
+        let mut text = serde_json::to_string_pretty(contents)?;
+        text.push('\n');
+        StagedFile::write(&self.path, STAGED_PREFIX, text.as_bytes(), Access::Owner)
+    }
+
+    /// Removes the files that killed processes left behind. Their transactions were never sent.
+    pub(super) fn remove_leftovers(&self) {
+        remove_leftovers(&self.path, STAGED_PREFIX, LEFTOVER_AGE);
+    }
+}
+
+/// Whether this is the name of a file that is being written.
+pub(super) fn is_staged(name: &str) -> bool {
+    is_staged_name(name, STAGED_PREFIX)
+}
+
+/// Gives a file a second name, the first one that is free: `FILE.1`, `FILE.2` and so on.
+///
+/// It keeps its first name as well, until another file takes that.
+fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
+    const MOST: u32 = 10_000;
+    for number in 1..=MOST {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{number}"));
+        let aside = PathBuf::from(name);
+        // A link fails where the name is taken, which a renaming does not.
+        match fs::hard_link(path, &aside) {
+            Ok(()) => return Ok(Some(aside)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other(format!(
+        "{MOST} files of its name are put aside already"
+    )))
+}
+
+fn unusable(path: &Path, action: &'static str, source: io::Error) -> SavedTransactionError {
+    SavedTransactionError::Unusable {
+        path: path.to_owned(),
+        action,
+        source,
+    }
+}
+
+/// Reads a file's text. Returns `None` if there is no such file.
+pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError> {
+    let unusable = |source| unusable(path, "read", source);
+    let foreign = |reason: &str| SavedTransactionError::Foreign {
+        path: path.to_owned(),
+        reason: reason.to_owned(),
+    };
+    let kind = match fs::metadata(path) {
+        Ok(kind) => kind,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(error)),
+    };
+    if !kind.is_file() {
+        return Err(foreign("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unusable)?;
+    file.take(LONGEST + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unusable)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(foreign("it is too long"));
+    }
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| foreign("it is no text"))
+}

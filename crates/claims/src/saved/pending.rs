@@ -1,0 +1,118 @@
+//! The saved transactions of a folder that may still be recorded.
+
+use std::{fs, io, path::Path};
+
+use nodeproof_client::ContractCall;
+use nodeproof_primitives::{ContractAddress, WalletAddress};
+
+use super::{
+    error::SavedTransactionError,
+    file,
+    transaction::{SavedTransaction, params},
+};
+
+/// How many files of a folder are read.
+const MOST_FILES: usize = 10_000;
+/// How many bytes of them are read in all.
+const MOST_BYTES: u64 = 256 * 1024 * 1024;
+
+/// The saved transactions of a folder that make a claim about an asset, and may still be recorded.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct PendingTransactions {
+    /// Those that are neither refused nor recorded, sorted by their paths. After a crash, two files
+    /// may have the same transaction.
+    pub transactions: Vec<SavedTransaction>,
+    /// The files that are damaged or can't be read. One of them may have such a transaction.
+    pub skipped: Vec<SavedTransactionError>,
+    /// Whether the whole folder was searched. If not, it has more or longer files than are read.
+    pub complete: bool,
+}
+
+impl SavedTransaction {
+    /// Finds the saved transactions in a folder that make a claim about an asset as this verifier,
+    /// and are neither refused nor recorded. Each of them may yet be recorded, and has its own fee.
+    ///
+    /// Subfolders and other files are skipped. A missing folder has no transactions. The
+    /// transactions may be of another network; see [`node`](Self::node).
+    ///
+    /// # Errors
+    /// If the folder can't be read.
+    pub fn pending_in(
+        folder: &Path,
+        contract: ContractAddress,
+        asset_id: &str,
+        verifier: WalletAddress,
+    ) -> Result<PendingTransactions, SavedTransactionError> {
+        let unusable = |source| SavedTransactionError::Unusable {
+            path: folder.to_owned(),
+            action: "read",
+            source,
+        };
+        let mut pending = PendingTransactions {
+            complete: true,
+            ..PendingTransactions::default()
+        };
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(pending),
+            Err(error) => return Err(unusable(error)),
+        };
+        let mut left = MOST_BYTES;
+        for (count, entry) in entries.enumerate() {
+            let entry = entry.map_err(unusable)?;
+            if count >= MOST_FILES {
+                pending.complete = false;
+                break;
+            }
+            if entry.file_name().to_str().is_some_and(file::is_staged) {
+                continue;
+            }
+            let path = entry.path();
+            // What is no file, or is gone meanwhile, is none.
+            let Ok(about) = fs::metadata(&path) else {
+                continue;
+            };
+            if !about.is_file() {
+                continue;
+            }
+            let Some(rest) = left.checked_sub(about.len()) else {
+                pending.complete = false;
+                continue;
+            };
+            left = rest;
+            match Self::open(&path) {
+                Ok(Some(saved)) if saved.state().is_pending() => {
+                    if claims(saved.asked(), contract, asset_id, verifier) {
+                        pending.transactions.push(saved);
+                    }
+                }
+                Ok(_) | Err(SavedTransactionError::Foreign { .. }) => {}
+                Err(error) => pending.skipped.push(error),
+            }
+        }
+        pending.transactions.sort_by(|a, b| a.path().cmp(b.path()));
+        Ok(pending)
+    }
+}
+
+/// Whether a call claims something of the asset, and nodes would store the wallet as its verifier.
+fn claims(
+    call: &ContractCall,
+    contract: ContractAddress,
+    asset_id: &str,
+    verifier: WalletAddress,
+) -> bool {
+    if call.sc_address != contract || call.function_called != "add_verification" {
+        return false;
+    }
+    let params = params(call);
+    let text = |name: &str| {
+        let value = params.get(name)?;
+        value.decode::<String>().ok()
+    };
+    // Nodes were seen to store the wallet that signs first.
+    let verifies = text("verifier_address").is_some_and(|text| text.parse() == Ok(verifier))
+        || call.signers.first() == Some(&verifier);
+    verifies && text("asset_id").is_some_and(|asset| asset == asset_id)
+}

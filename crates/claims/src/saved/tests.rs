@@ -1,0 +1,561 @@
+//! Files on disk: written, read back, damaged, and those of others.
+
+use std::path::{Path, PathBuf};
+
+use nodeproof_client::{
+    BaseUrl, ContractCall, RawTransaction, SignedTransaction,
+    contract_call::{BuiltCallMismatch, CheckedTransaction, Fee},
+};
+use nodeproof_primitives::RawJson;
+
+use super::{
+    SavedTransaction, SavedTransactionError, TransactionState,
+    sample::{CONTRACT, FIRST, Pen, SECOND, call, check, fee, honest},
+    transaction::Contents,
+};
+use crate::Claim;
+
+struct Desk {
+    folder: tempfile::TempDir,
+    node: BaseUrl,
+    checked: CheckedTransaction,
+    signed: SignedTransaction,
+}
+
+async fn desk() -> Desk {
+    let checked = check(&honest()).unwrap();
+    let signed = checked
+        .sign(&[&Pen::of(FIRST), &Pen::of(SECOND)])
+        .await
+        .unwrap();
+    Desk {
+        folder: tempfile::tempdir().unwrap(),
+        node: "http://localhost:8420".parse().unwrap(),
+        checked,
+        signed,
+    }
+}
+
+/// Another transaction of another call.
+async fn other_desk() -> Desk {
+    claiming("another", FIRST, "1").await
+}
+
+impl Desk {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("a.json")
+    }
+
+    fn keep(&self) -> SavedTransaction {
+        SavedTransaction::create(&self.path(), &self.node, &self.checked, &self.signed).unwrap()
+    }
+
+    fn opened(&self) -> SavedTransaction {
+        SavedTransaction::open(&self.path()).unwrap().unwrap()
+    }
+
+    /// Opens it after its text was changed.
+    fn changed(&self, change: impl FnOnce(String) -> String) -> SavedTransactionError {
+        let text = std::fs::read_to_string(self.path()).unwrap();
+        let changed = change(text.clone());
+        assert_ne!(changed, text);
+        std::fs::write(self.path(), changed).unwrap();
+        let error = SavedTransaction::open(&self.path()).unwrap_err();
+        std::fs::write(self.path(), text).unwrap();
+        assert!(error.to_string().contains("a.json"), "{error}");
+        error
+    }
+}
+
+#[tokio::test]
+async fn a_kept_transaction_is_read_back_byte_for_byte() {
+    let desk = desk().await;
+    assert_eq!(SavedTransaction::open(&desk.path()).unwrap(), None);
+    let kept = desk.keep();
+    let opened = desk.opened();
+    assert_eq!(opened, kept);
+    assert_eq!(opened.signed().text(), desk.signed.text());
+    assert_eq!(opened.state(), TransactionState::Signed);
+    assert_eq!(opened.node(), desk.node.as_str());
+    assert_eq!(opened.asked(), &call());
+    assert!(opened.check_same(&call(), &fee()).is_ok());
+    assert!(opened.check_node(&desk.node).is_ok());
+    // Nothing else is left in the folder.
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn nobody_else_can_read_it() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let desk = desk().await;
+    let mut kept = desk.keep();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&desk.path()), 0o600);
+    kept.note(TransactionState::Accepted).unwrap();
+    assert_eq!(mode(&desk.path()), 0o600);
+}
+
+#[tokio::test]
+async fn what_is_there_is_never_written_over() {
+    let desk = desk().await;
+    desk.keep();
+    let before = std::fs::read(desk.path()).unwrap();
+    let again = SavedTransaction::create(&desk.path(), &desk.node, &desk.checked, &desk.signed);
+    assert!(matches!(again, Err(SavedTransactionError::Exists { .. })));
+    assert_eq!(std::fs::read(desk.path()).unwrap(), before);
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn of_many_at_once_one_keeps_its_transaction() {
+    let desk = std::sync::Arc::new(desk().await);
+    let start = std::sync::Arc::new(std::sync::Barrier::new(8));
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let (desk, start) = (desk.clone(), start.clone());
+            std::thread::spawn(move || {
+                start.wait();
+                SavedTransaction::create(&desk.path(), &desk.node, &desk.checked, &desk.signed)
+                    .is_ok()
+            })
+        })
+        .collect();
+    let won = threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .filter(|won| *won)
+        .count();
+    assert_eq!(won, 1);
+    desk.opened();
+}
+
+#[tokio::test]
+async fn its_state_is_noted_and_nothing_else_changes() {
+    let desk = desk().await;
+    let mut kept = desk.keep();
+    for state in [
+        TransactionState::Refused,
+        TransactionState::Accepted,
+        TransactionState::Recorded,
+    ] {
+        kept.note(state).unwrap();
+        assert_eq!(desk.opened(), kept);
+        assert_eq!(desk.opened().state(), state);
+    }
+    assert_eq!(desk.opened().signed().text(), desk.signed.text());
+}
+
+#[tokio::test]
+async fn what_was_accepted_or_recorded_stays_so_whoever_notes_something_else() {
+    let desk = desk().await;
+    let mut kept = desk.keep();
+    // Another process opened it before, and knows nothing of what came of it.
+    let mut late = desk.opened();
+    assert_eq!(
+        kept.note_after(TransactionState::Sent).unwrap(),
+        TransactionState::Signed
+    );
+    kept.note(TransactionState::Accepted).unwrap();
+    assert_eq!(
+        late.note_after(TransactionState::Sent).unwrap(),
+        TransactionState::Accepted
+    );
+    for lower in [TransactionState::Signed, TransactionState::Refused] {
+        late.note(lower).unwrap();
+        assert_eq!(late.state(), TransactionState::Accepted);
+        assert_eq!(desk.opened().state(), TransactionState::Accepted);
+    }
+    late.note(TransactionState::Recorded).unwrap();
+    kept.note(TransactionState::Accepted).unwrap();
+    assert_eq!(desk.opened().state(), TransactionState::Recorded);
+}
+
+#[tokio::test]
+async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
+    let (desk, other) = (desk().await, other_desk().await);
+    let path = desk.path();
+    let beside = |desk: &Desk| {
+        SavedTransaction::create_beside(&path, &desk.node, &desk.checked, &desk.signed)
+    };
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+
+    let (mut first, aside) = beside(&desk).unwrap();
+    assert_eq!(aside, None);
+    let before = text(&path);
+    let (second, aside) = beside(&other).unwrap();
+    let one = desk.folder.path().join("a.json.1");
+    assert_eq!(aside.as_deref(), Some(&*one));
+    assert_eq!(text(&one), before);
+    assert_eq!(desk.opened(), second);
+    // What is put aside is never written over either.
+    let (_, aside) = beside(&desk).unwrap();
+    assert_eq!(aside, Some(desk.folder.path().join("a.json.2")));
+    assert_eq!(text(&one), before);
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 3);
+
+    // Whoever still waits for the one that was put aside leaves the new one alone.
+    beside(&other).unwrap();
+    let newest = text(&path);
+    let error = first.note(TransactionState::Recorded).unwrap_err();
+    assert!(
+        matches!(error, SavedTransactionError::OfAnother { .. }),
+        "{error}"
+    );
+    assert_eq!(first.state(), TransactionState::Signed);
+    assert_eq!(text(&path), newest);
+}
+
+#[tokio::test]
+async fn where_the_new_one_can_not_be_written_the_old_one_keeps_its_name() {
+    let (desk, other) = (desk().await, other_desk().await);
+    // A folder can't be put aside by another name, and nothing can take its place.
+    std::fs::create_dir(desk.path()).unwrap();
+    let failed =
+        SavedTransaction::create_beside(&desk.path(), &desk.node, &desk.checked, &desk.signed);
+    assert!(matches!(
+        failed,
+        Err(SavedTransactionError::Unusable { .. })
+    ));
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+    std::fs::remove_dir(desk.path()).unwrap();
+
+    desk.keep();
+    // What was signed is not the signed form of what was checked.
+    let failed =
+        SavedTransaction::create_beside(&desk.path(), &desk.node, &desk.checked, &other.signed);
+    assert!(matches!(
+        failed,
+        Err(SavedTransactionError::Mismatch { .. })
+    ));
+    assert_eq!(desk.opened().signed(), &desk.signed);
+    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn many_that_put_each_other_aside_lose_none() {
+    let desk = std::sync::Arc::new(desk().await);
+    let start = std::sync::Arc::new(std::sync::Barrier::new(8));
+    let threads: Vec<_> = (0..8)
+        .map(|number| {
+            let (desk, start) = (desk.clone(), start.clone());
+            std::thread::spawn(move || {
+                // Each keeps another one, which its base URL tells.
+                let node = format!("http://localhost:{}", 9000 + number)
+                    .parse()
+                    .unwrap();
+                start.wait();
+                SavedTransaction::create_beside(&desk.path(), &node, &desk.checked, &desk.signed)
+                    .unwrap();
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let mut nodes: Vec<_> = std::fs::read_dir(desk.folder.path())
+        .unwrap()
+        .map(|entry| {
+            SavedTransaction::open(&entry.unwrap().path())
+                .unwrap()
+                .unwrap()
+        })
+        .map(|kept| kept.node().to_owned())
+        .collect();
+    nodes.sort();
+    nodes.dedup();
+    assert_eq!(nodes.len(), 8, "{nodes:?}");
+}
+
+#[tokio::test]
+async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
+    let desk = desk().await;
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 60 * 60);
+    let leave = |name: &str, aged: bool| {
+        let path = desk.folder.path().join(name);
+        let file = std::fs::File::create(&path).unwrap();
+        if aged {
+            file.set_modified(old).unwrap();
+        }
+        path
+    };
+    let stale = leave(".saved-aB3xY9", true);
+    let others = [
+        // Somebody may be writing it.
+        leave(".saved-Zz0Zz0", false),
+        // These are of others.
+        leave(".saved-longer-name", true),
+        leave("saved-aB3xY9", true),
+        leave("b.json", true),
+    ];
+    desk.keep();
+    assert!(!stale.exists());
+    for other in others {
+        assert!(other.exists(), "{}", other.display());
+    }
+}
+
+/// A desk with a claim about an asset, of which `verifier` is the verifier.
+async fn claiming(asset: &str, verifier: &str, fee: &str) -> Desk {
+    let fee = Fee::new(fee.parse().unwrap(), "TKN").unwrap();
+    let wallet = verifier.parse().unwrap();
+    let claim = Claim::new(CONTRACT.parse().unwrap(), asset, 99, fee.clone());
+    let call = claim.call(&[wallet], Vec::new()).unwrap();
+    let built = format!(
+        r#"{{"transaction":{{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,"currency":"NWRL","fee":0.0,"descr":"","valid":1,"specific_data":{{"address":"{}","function":"add_verification","signers":["{verifier}"],"params":{}}}}},"signatures":[]}}"#,
+        call.sc_address,
+        call.params.as_str()
+    );
+    let raw = RawTransaction::from_text(&built).unwrap();
+    let checked = CheckedTransaction::check(&call, &raw, &fee).unwrap();
+    let signed = checked.sign(&[&Pen::of(verifier)]).await.unwrap();
+    Desk {
+        checked,
+        signed,
+        ..desk().await
+    }
+}
+
+#[tokio::test]
+async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let keep = |desk: &Desk, name: &str, state: TransactionState| {
+        let path = folder.path().join(name);
+        let mut kept =
+            SavedTransaction::create(&path, &desk.node, &desk.checked, &desk.signed).unwrap();
+        kept.note(state).unwrap();
+    };
+    let (cheap, dear) = (
+        claiming("caf\u{e9}", FIRST, "1").await,
+        claiming("caf\u{e9}", FIRST, "2").await,
+    );
+    keep(&cheap, "accepted.json", TransactionState::Accepted);
+    keep(&cheap, "signed.json.1", TransactionState::Signed);
+    keep(&dear, "sent", TransactionState::Sent);
+    keep(&dear, "refused.json", TransactionState::Refused);
+    keep(&cheap, "recorded.json", TransactionState::Recorded);
+    let elsewhere = claiming("cafe", FIRST, "1").await;
+    keep(&elsewhere, "asset.json", TransactionState::Sent);
+    let stranger = claiming("caf\u{e9}", SECOND, "1").await;
+    keep(&stranger, "verifier.json", TransactionState::Sent);
+    keep(&desk().await, "no-claim.json", TransactionState::Sent);
+    let whole = std::fs::read(folder.path().join("sent")).unwrap();
+    std::fs::write(folder.path().join("cut.json"), &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "buy milk").unwrap();
+    std::fs::write(folder.path().join(".saved-aB3xY9"), &whole[..9]).unwrap();
+    std::fs::create_dir(folder.path().join("folder.json")).unwrap();
+
+    let pending = |contract: &str| {
+        let (contract, verifier) = (contract.parse().unwrap(), FIRST.parse().unwrap());
+        SavedTransaction::pending_in(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
+    };
+    let found = pending(CONTRACT);
+    let names: Vec<_> = found
+        .transactions
+        .iter()
+        .map(|kept| kept.path().file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert_eq!(names, ["accepted.json", "sent", "signed.json.1"]);
+    assert!(found.complete);
+    assert_eq!(found.skipped.len(), 1, "{:?}", found.skipped);
+    assert!(found.skipped[0].to_string().contains("cut.json"));
+    let other = pending("ct0000000000000000000000000000000000000001");
+    assert!(other.transactions.is_empty());
+
+    let nowhere = folder.path().join("nowhere");
+    let none = SavedTransaction::pending_in(
+        &nowhere,
+        CONTRACT.parse().unwrap(),
+        "a",
+        FIRST.parse().unwrap(),
+    );
+    assert!(none.unwrap().transactions.is_empty());
+}
+
+#[tokio::test]
+async fn only_what_was_signed_for_what_was_checked_is_kept() {
+    let desk = desk().await;
+    let text = desk.signed.text().as_str();
+    for other in [
+        text.replace(r#""one":1"#, r#""one":2"#),
+        text.replace(
+            &format!(r#""wallet_address":"{FIRST}""#),
+            r#""wallet_address":"0x00000000000000000000000000000000000000a1""#,
+        ),
+    ] {
+        assert_ne!(other, text);
+        let other = SignedTransaction::from_text(&other).unwrap();
+        let refused = SavedTransaction::create(&desk.path(), &desk.node, &desk.checked, &other);
+        assert!(matches!(
+            refused,
+            Err(SavedTransactionError::Mismatch { .. })
+        ));
+        assert!(!desk.path().exists());
+    }
+}
+
+#[tokio::test]
+async fn what_was_changed_or_cut_short_is_damaged() {
+    let desk = desk().await;
+    desk.keep();
+    type Damage = fn(String) -> String;
+    let damage: [(&str, Damage); 8] = [
+        ("a signature", |text| text.replacen("c811", "c812", 99)),
+        ("a signed number", |text| {
+            text.replace(r#"\"one\":1"#, r#"\"one\":2"#)
+        }),
+        ("an asked number", |text| {
+            text.replace("9007199254740993", "9007199254740992")
+        }),
+        ("the fee", |text| text.replace("1500000.25", "1.5")),
+        ("the node", |text| text.replace("localhost", "127.0.0.1")),
+        ("the end", |text| text[..text.len() - 5].to_owned()),
+        ("the start", |text| text[..20].to_owned()),
+        ("everything", |_| String::new()),
+    ];
+    for (what, change) in damage {
+        let error = desk.changed(change);
+        assert!(
+            matches!(error, SavedTransactionError::Damaged { .. }),
+            "{what}: {error}"
+        );
+    }
+    desk.opened();
+}
+
+#[tokio::test]
+async fn a_tampering_that_hides_itself_is_noticed_by_the_echo_check() {
+    let desk = desk().await;
+    desk.keep();
+    // Who can write the file can renew its digest as well.
+    let tamper = |from: &str, to: &str| {
+        desk.changed(|text| {
+            let mut contents: Contents = serde_json::from_str(&text).unwrap();
+            let signed = contents.signed_transaction.replacen(from, to, 1);
+            assert_ne!(signed, contents.signed_transaction);
+            contents.signed_transaction = signed;
+            contents.sha256 = contents.digest();
+            serde_json::to_string(&contents).unwrap()
+        })
+    };
+    for (from, to, member) in [
+        (
+            r#""one":1"#,
+            r#""one":2"#,
+            "transaction.specific_data.params.one",
+        ),
+        (r#""fee":1500000.25"#, r#""fee":9e9"#, "transaction.fee"),
+        (r#""valid":1"#, r#""valid":1,"more":1"#, "transaction.more"),
+    ] {
+        match tamper(from, to) {
+            SavedTransactionError::Mismatch { source, .. } => {
+                assert_eq!(source.member(), Some(member))
+            }
+            other => panic!("{other}"),
+        }
+    }
+    let unsigned = tamper(
+        &format!(r#""wallet_address":"{SECOND}""#),
+        &format!(r#""wallet_address":"{FIRST}""#),
+    );
+    assert!(matches!(
+        unsigned,
+        SavedTransactionError::Mismatch {
+            source: BuiltCallMismatch::NotASigner { .. },
+            ..
+        }
+    ));
+    let code = tamper("04087cb4", "14087cb4");
+    assert!(
+        matches!(code, SavedTransactionError::Damaged { .. }),
+        "{code}"
+    );
+}
+
+#[tokio::test]
+async fn other_files_are_told_apart_from_damaged_ones() {
+    let desk = desk().await;
+    std::fs::write(desk.path(), "[]").unwrap();
+    let error = SavedTransaction::open(&desk.path())
+        .unwrap_err()
+        .to_string();
+    assert!(error.ends_with("it is no JSON object"), "{error}");
+    for text in [
+        "{}",
+        "[1]",
+        "key = 1",
+        r#"{"format":"other","version":1}"#,
+        r#"{"format":"nodeproof-client/kept-transaction","version":2}"#,
+    ] {
+        std::fs::write(desk.path(), text).unwrap();
+        let error = SavedTransaction::open(&desk.path()).unwrap_err();
+        assert!(
+            matches!(error, SavedTransactionError::Foreign { .. }),
+            "{text}: {error}"
+        );
+    }
+    std::fs::write(desk.path(), [0xff, 0xfe]).unwrap();
+    assert!(matches!(
+        SavedTransaction::open(&desk.path()),
+        Err(SavedTransactionError::Foreign { .. })
+    ));
+    let huge = std::fs::File::create(desk.path()).unwrap();
+    huge.set_len(1 << 40).unwrap();
+    let error = SavedTransaction::open(&desk.path()).unwrap_err();
+    assert!(error.to_string().ends_with("it is too long"), "{error}");
+    let folder = SavedTransaction::open(desk.folder.path()).unwrap_err();
+    assert!(matches!(folder, SavedTransactionError::Foreign { .. }));
+    let nowhere = desk.folder.path().join("no").join("where");
+    let error =
+        SavedTransaction::create(&nowhere, &desk.node, &desk.checked, &desk.signed).unwrap_err();
+    assert!(matches!(
+        error,
+        SavedTransactionError::Unusable {
+            action: "written",
+            ..
+        }
+    ));
+}
+
+#[tokio::test]
+async fn a_file_of_another_call_says_what_differs() {
+    let desk = desk().await;
+    let kept = desk.keep();
+    let differences = |asked: &ContractCall, fee: &Fee| match kept.check_same(asked, fee) {
+        Err(SavedTransactionError::OfAnother { differences, .. }) => differences,
+        other => panic!("{other:?}"),
+    };
+    let dearer = Fee::new(1_500_001.into(), "TKN \"é\"").unwrap();
+    assert_eq!(
+        differences(&call(), &dearer),
+        ["`fee` was 1500000.25, and is 1500001"]
+    );
+    let params = call()
+        .params
+        .as_str()
+        .replace(r#""one":1"#, r#""one":7,"two":2"#);
+    let other = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
+    assert_eq!(
+        differences(&other, &fee()),
+        ["`one` was 1, and is 7", "`two` was not there, and is 2"]
+    );
+    let long = "a".repeat(500);
+    let params = call()
+        .params
+        .as_str()
+        .replace("\"b\"]", &format!("\"{long}\"]"));
+    let other = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
+    let shown = differences(&other, &fee()).join("");
+    assert!(shown.starts_with(r#"`list` was ["a", "b"], and is ["a", "aaa"#));
+    assert!(shown.len() < 200);
+    let mut one = call();
+    one.signers.truncate(1);
+    assert!(differences(&one, &fee())[0].starts_with("`signers` was 0xc811"));
+    let elsewhere = "http://localhost:8421".parse().unwrap();
+    let error = kept.check_node(&elsewhere).unwrap_err().to_string();
+    assert!(
+        error.contains("the node was http://localhost:8420"),
+        "{error}"
+    );
+}

@@ -1,0 +1,474 @@
+//! A signed transaction in a file, and what is known of its way.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use nodeproof_client::{
+    BaseUrl, ContractCall, SignedTransaction,
+    contract_call::{CheckedTransaction, Fee, shown_apart},
+};
+use nodeproof_primitives::{Amount, RawJson, TransactionCode};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{
+    error::SavedTransactionError,
+    file::{self, LockedFolder, Placement},
+};
+
+/// The value of `format`, which identifies such a file.
+const FORMAT: &str = "nodeproof-client/kept-transaction";
+/// The version of the format.
+const VERSION: u32 = 1;
+
+/// A signed transaction in a file, so that a crash does not lose it.
+///
+/// The file is written whole or not at all, and before the transaction is sent. It holds the
+/// requested call and the signed transaction, and no key: it can be used to submit this transaction
+/// and for nothing else. On Unix its mode is 600.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedTransaction {
+    path: PathBuf,
+    contents: Contents,
+    signed: SignedTransaction,
+    trans_code: TransactionCode,
+}
+
+/// The last known state of a saved transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum TransactionState {
+    /// Signed, and not sent.
+    Signed,
+    /// About to be sent. The result is not known.
+    Sent,
+    /// Refused by a node, which may take it later.
+    Refused,
+    /// Taken by a node.
+    Accepted,
+    /// Its record was read back.
+    Recorded,
+}
+
+impl TransactionState {
+    /// Whether a node may have taken it.
+    #[must_use]
+    pub fn may_have_arrived(self) -> bool {
+        matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
+    }
+
+    /// Whether it may still be recorded without anybody signing anything: it is neither refused
+    /// nor recorded.
+    #[must_use]
+    pub fn is_pending(self) -> bool {
+        matches!(self, Self::Signed | Self::Sent | Self::Accepted)
+    }
+}
+
+/// The file's contents.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Contents {
+    format: String,
+    version: u32,
+    node: String,
+    state: TransactionState,
+    /// Whether a record that says the same was there before this was signed.
+    #[serde(default)]
+    recorded_before: bool,
+    trans_code: TransactionCode,
+    asked: ContractCall,
+    fee: FeeText,
+    /// The exact text, as a string, so that no editor and no tool rewrites its numbers.
+    pub(super) signed_transaction: String,
+    /// Of all that a transaction's owner would not want to be changed.
+    pub(super) sha256: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct FeeText {
+    amount: Amount,
+    currency: String,
+}
+
+/// The members that every version has. They are read first.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+impl SavedTransaction {
+    /// Writes a signed transaction to a file that is not there yet.
+    ///
+    /// When this returns, the file is on disk, whole. Of two processes that do so at the same
+    /// time, one gets [`SavedTransactionError::Exists`].
+    ///
+    /// # Errors
+    /// If the file is there already or can't be written, or the transaction is not the signed
+    /// form of what was checked.
+    pub fn create(
+        path: &Path,
+        node: &BaseUrl,
+        checked: &CheckedTransaction,
+        signed: &SignedTransaction,
+    ) -> Result<Self, SavedTransactionError> {
+        let kept = Self::of(path, node, checked, signed)?;
+        kept.write_first(Placement::New)?;
+        Ok(kept)
+    }
+
+    /// Writes a signed transaction to a file, and puts aside the one that is there, if there is
+    /// one: as `FILE.1`, or the first such name that is free. Tells where that one is then.
+    ///
+    /// The file that was there is under one name or the other at any time, and is never written
+    /// over; a crash leaves either it or the new one under the first name, whole.
+    ///
+    /// # Errors
+    /// If the file can't be written, or the transaction is not the signed form of what was
+    /// checked; the one that was there is still there then.
+    pub fn create_beside(
+        path: &Path,
+        node: &BaseUrl,
+        checked: &CheckedTransaction,
+        signed: &SignedTransaction,
+    ) -> Result<(Self, Option<PathBuf>), SavedTransactionError> {
+        let kept = Self::of(path, node, checked, signed)?;
+        let aside = kept.write_first(Placement::Aside)?;
+        Ok((kept, aside))
+    }
+
+    /// Writes the file for the first time. Returns the path of the file that was put aside.
+    pub(crate) fn write_first(
+        &self,
+        placement: Placement,
+    ) -> Result<Option<PathBuf>, SavedTransactionError> {
+        let folder = LockedFolder::of(&self.path)?;
+        folder.remove_leftovers();
+        folder.write(&self.path, &self.contents, placement)
+    }
+
+    /// Sets whether the same record was there before this was signed.
+    pub(crate) fn after_a_record(mut self, recorded_before: bool) -> Self {
+        self.contents.recorded_before = recorded_before;
+        self
+    }
+
+    /// The transaction to save, if it is the signed form of `checked`.
+    pub(crate) fn of(
+        path: &Path,
+        node: &BaseUrl,
+        checked: &CheckedTransaction,
+        signed: &SignedTransaction,
+    ) -> Result<Self, SavedTransactionError> {
+        let fee = checked.fee();
+        CheckedTransaction::check_signed(checked.call(), signed, fee).map_err(|source| {
+            SavedTransactionError::Mismatch {
+                path: path.to_owned(),
+                source,
+            }
+        })?;
+        let mut contents = Contents {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            node: node.as_str().to_owned(),
+            state: TransactionState::Signed,
+            recorded_before: false,
+            trans_code: checked.trans_code(),
+            asked: checked.call().clone(),
+            fee: FeeText {
+                amount: fee.amount().clone(),
+                currency: fee.currency().to_owned(),
+            },
+            signed_transaction: signed.text().as_str().to_owned(),
+            sha256: String::new(),
+        };
+        contents.sha256 = contents.digest();
+        Ok(Self {
+            path: path.to_owned(),
+            trans_code: checked.trans_code(),
+            contents,
+            signed: signed.clone(),
+        })
+    }
+
+    /// Reads a saved transaction. Returns `None` if there is no such file.
+    ///
+    /// It is checked as if a node had just built it: that it is the call in the file, and that every
+    /// signer has signed it.
+    ///
+    /// # Errors
+    /// If the file can't be read, is something else, or was changed.
+    pub fn open(path: &Path) -> Result<Option<Self>, SavedTransactionError> {
+        let Some(text) = file::read(path)? else {
+            return Ok(None);
+        };
+        let foreign = |reason: String| SavedTransactionError::Foreign {
+            path: path.to_owned(),
+            reason,
+        };
+        let damaged = |reason: String| SavedTransactionError::Damaged {
+            path: path.to_owned(),
+            reason,
+        };
+        if text.trim().is_empty() {
+            return Err(damaged("it is empty".to_owned()));
+        }
+        if !text.trim_start().starts_with('{') {
+            return Err(foreign("it is no JSON object".to_owned()));
+        }
+        let head: Head = serde_json::from_str(&text).map_err(|error| match error.classify() {
+            serde_json::error::Category::Eof => damaged("it ends too early".to_owned()),
+            _ => foreign(error.to_string()),
+        })?;
+        if head.format != FORMAT {
+            return Err(foreign("its `format` is another one".to_owned()));
+        }
+        if head.version != VERSION {
+            let found = head.version;
+            return Err(foreign(format!(
+                "it is of version {found}, and this program knows version {VERSION}"
+            )));
+        }
+        let contents: Contents =
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        if contents.sha256 != contents.digest() {
+            return Err(damaged("it was changed after it was written".to_owned()));
+        }
+        let fee = Fee::new(contents.fee.amount.clone(), &*contents.fee.currency)
+            .map_err(|error| damaged(error.to_string()))?;
+        let signed = SignedTransaction::from_text(&contents.signed_transaction)
+            .map_err(|error| damaged(error.to_string()))?;
+        let checked =
+            CheckedTransaction::check_signed(&contents.asked, &signed, &fee).map_err(|source| {
+                SavedTransactionError::Mismatch {
+                    path: path.to_owned(),
+                    source,
+                }
+            })?;
+        if checked.trans_code() != contents.trans_code {
+            return Err(damaged(
+                "its `trans_code` is not the one that was signed".to_owned(),
+            ));
+        }
+        Ok(Some(Self {
+            path: path.to_owned(),
+            trans_code: contents.trans_code,
+            contents,
+            signed,
+        }))
+    }
+
+    /// Whether a text has the format of such a file. It may be damaged all the same.
+    #[must_use]
+    pub fn has_format(text: &str) -> bool {
+        #[derive(Deserialize)]
+        struct Format {
+            format: String,
+        }
+        text.trim_start().starts_with('{')
+            && serde_json::from_str(text).is_ok_and(|head: Format| head.format == FORMAT)
+    }
+
+    /// Checks that it is the transaction of this call, at this fee.
+    ///
+    /// # Errors
+    /// [`SavedTransactionError::OfAnother`] with the differences.
+    pub fn check_same(&self, asked: &ContractCall, fee: &Fee) -> Result<(), SavedTransactionError> {
+        let kept = &self.contents;
+        let mut differences = Vec::new();
+        let mut compare = |name: &str, kept: String, asked: String| {
+            if kept != asked {
+                let (kept, asked) = shown_apart(&kept, &asked);
+                differences.push(format!("`{name}` was {kept}, and is {asked}"));
+            }
+        };
+        compare(
+            "sc_address",
+            kept.asked.sc_address.to_string(),
+            asked.sc_address.to_string(),
+        );
+        compare(
+            "function_called",
+            kept.asked.function_called.clone(),
+            asked.function_called.clone(),
+        );
+        compare("signers", list(&kept.asked), list(asked));
+        compare("fee", kept.fee.amount.to_string(), fee.amount().to_string());
+        compare(
+            "currency",
+            kept.fee.currency.clone(),
+            fee.currency().to_owned(),
+        );
+        let (before, now) = (params(&kept.asked), params(asked));
+        let written = |params: &BTreeMap<String, RawJson>, name: &str| {
+            let value = params.get(name);
+            value.map_or_else(|| "not there".to_owned(), ToString::to_string)
+        };
+        let added = now.keys().filter(|name| !before.contains_key(*name));
+        for name in before.keys().chain(added) {
+            compare(name, written(&before, name), written(&now, name));
+        }
+        if differences.is_empty() {
+            // The same once more, by the check that guards the signature.
+            let checked = CheckedTransaction::check_signed(asked, &self.signed, fee);
+            return checked
+                .map(drop)
+                .map_err(|source| SavedTransactionError::Mismatch {
+                    path: self.path.clone(),
+                    source,
+                });
+        }
+        Err(SavedTransactionError::OfAnother {
+            path: self.path.clone(),
+            differences,
+        })
+    }
+
+    /// Checks that it was saved for the node at this base URL.
+    ///
+    /// # Errors
+    /// [`SavedTransactionError::OfAnotherNode`], because that node may be of another network.
+    pub fn check_node(&self, node: &BaseUrl) -> Result<(), SavedTransactionError> {
+        let kept = &self.contents.node;
+        if kept == node.as_str() {
+            return Ok(());
+        }
+        Err(SavedTransactionError::OfAnotherNode {
+            path: self.path.clone(),
+            saved_for: kept.clone(),
+            node: node.as_str().to_owned(),
+        })
+    }
+
+    /// Notes the transaction's state in the file.
+    ///
+    /// What was noted by anybody as accepted stays so until it is noted as recorded, and what was
+    /// recorded stays so.
+    ///
+    /// # Errors
+    /// If the file can't be written, or keeps another transaction by now; what was there before is
+    /// still there then.
+    pub fn note(&mut self, state: TransactionState) -> Result<(), SavedTransactionError> {
+        self.note_after(state).map(drop)
+    }
+
+    /// Notes a state like [`note`](Self::note). Returns the state that this process or another one
+    /// noted before.
+    pub(crate) fn note_after(
+        &mut self,
+        state: TransactionState,
+    ) -> Result<TransactionState, SavedTransactionError> {
+        let folder = LockedFolder::of(&self.path)?;
+        // Somebody may have put this one aside, whose own transaction must not be written over.
+        let there = match Self::open(&self.path)? {
+            Some(there) if there.signed == self.signed => there,
+            Some(other) => {
+                return Err(SavedTransactionError::OfAnother {
+                    path: self.path.clone(),
+                    differences: vec![format!(
+                        "the transaction was {}, and is {}",
+                        self.trans_code, other.trans_code
+                    )],
+                });
+            }
+            None => {
+                return Err(SavedTransactionError::Unusable {
+                    path: self.path.clone(),
+                    action: "written",
+                    source: std::io::ErrorKind::NotFound.into(),
+                });
+            }
+        };
+        let before = there.contents.state;
+        let stays = match before {
+            TransactionState::Recorded => true,
+            TransactionState::Accepted => state != TransactionState::Recorded,
+            _ => before == state,
+        };
+        let contents = Contents {
+            state: if stays { before } else { state },
+            ..self.contents.clone()
+        };
+        if !stays {
+            folder.write(&self.path, &contents, Placement::Over)?;
+        }
+        self.contents = contents;
+        Ok(before)
+    }
+
+    /// Whether the same record was there before this was signed.
+    pub(crate) fn recorded_before(&self) -> bool {
+        self.contents.recorded_before
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The transaction, byte for byte as it was signed.
+    #[must_use]
+    pub fn signed(&self) -> &SignedTransaction {
+        &self.signed
+    }
+
+    /// What names the transaction.
+    #[must_use]
+    pub fn trans_code(&self) -> TransactionCode {
+        self.trans_code
+    }
+
+    /// What was asked for.
+    #[must_use]
+    pub fn asked(&self) -> &ContractCall {
+        &self.contents.asked
+    }
+
+    /// The base URL of the node that built it.
+    #[must_use]
+    pub fn node(&self) -> &str {
+        &self.contents.node
+    }
+
+    /// How far it had come when that was last noted.
+    #[must_use]
+    pub fn state(&self) -> TransactionState {
+        self.contents.state
+    }
+}
+
+impl Contents {
+    /// SHA-256 over everything but what changes, the state and what goes with it, and the digest itself.
+    pub(super) fn digest(&self) -> String {
+        let asked = RawJson::from_value(&self.asked).map(|raw| raw.to_string());
+        let mut hasher = Sha256::new();
+        for part in [
+            self.node.as_str(),
+            &self.trans_code.to_string(),
+            &asked.unwrap_or_default(),
+            self.fee.amount.as_str(),
+            &self.fee.currency,
+            &self.signed_transaction,
+        ] {
+            // With its length, so that no text can move from one part into the next.
+            hasher.update((part.len() as u64).to_be_bytes());
+            hasher.update(part.as_bytes());
+        }
+        nodeproof_primitives::Hash256::from_bytes(hasher.finalize().into()).to_string()
+    }
+}
+
+fn list(call: &ContractCall) -> String {
+    let signers: Vec<_> = call.signers.iter().map(ToString::to_string).collect();
+    signers.join(", ")
+}
+
+/// The parameters, each as its text. Values that are written differently count as different.
+pub(super) fn params(call: &ContractCall) -> BTreeMap<String, RawJson> {
+    // The checks of a call reject parameters that are not an object.
+    call.params.decode().unwrap_or_default()
+}

@@ -1,0 +1,143 @@
+//! Signing a claim's transaction and saving it.
+
+use std::path::PathBuf;
+
+use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
+use nodeproof_primitives::{Signer, TransactionCode};
+
+use crate::{
+    blocking::blocking,
+    error::ClaimError,
+    options::ClaimStep,
+    prepared::{ExistingRecord, PreparedClaim},
+    saved::{Placement, SavedTransaction, SavedTransactionError},
+};
+
+/// A signed claim that is not saved yet.
+#[derive(Debug)]
+#[must_use = "a signed claim has to be saved and submitted"]
+pub struct SignedClaim<'p> {
+    prepared: &'p PreparedClaim,
+    checked: CheckedTransaction,
+    signed: SignedTransaction,
+    existing: ExistingRecord,
+}
+
+/// A signed claim that may be submitted: it is saved, if a file is
+/// [set](crate::ClaimOptions::save_to).
+#[derive(Debug)]
+#[must_use = "a claim is only made when it is submitted"]
+pub struct ReadyClaim<'p> {
+    pub(crate) prepared: &'p PreparedClaim,
+    pub(crate) signed: SignedTransaction,
+    pub(crate) trans_code: TransactionCode,
+    pub(crate) saved: Option<SavedTransaction>,
+    /// Whether an earlier run or another process signed it.
+    pub(crate) resumed: bool,
+    pub(crate) put_aside: Option<PathBuf>,
+    /// Whether the same record was there before it was signed.
+    pub(crate) recorded_before: bool,
+    /// Whether this verifier had a record before it was signed, if that is known.
+    pub(crate) had_record: Option<bool>,
+}
+
+impl PreparedClaim {
+    /// Has every signer sign the transaction. `existing` is the result of
+    /// [`existing_record`](Self::existing_record).
+    ///
+    /// # Errors
+    /// [`ClaimError::Input`] if the transaction is not of this claim, and [`ClaimError::Signing`] if
+    /// a signer is missing or does not sign.
+    pub async fn sign(
+        &self,
+        checked: &CheckedTransaction,
+        signers: &[&dyn Signer],
+        existing: ExistingRecord,
+    ) -> Result<SignedClaim<'_>, ClaimError> {
+        if checked.call() != &self.call || checked.fee() != &self.claim.fee {
+            let reason = "the transaction is not of this claim";
+            return Err(ClaimError::Input(reason.to_owned()));
+        }
+        let signed = checked.sign(signers).await?;
+        self.options.report(&ClaimStep::Signed);
+        Ok(SignedClaim {
+            prepared: self,
+            checked: checked.clone(),
+            signed,
+            existing,
+        })
+    }
+
+    /// Takes up a transaction that is [saved](Self::saved) already.
+    pub fn resume(&self, saved: SavedTransaction) -> ReadyClaim<'_> {
+        self.options.report(&ClaimStep::Resumed {
+            path: saved.path(),
+            trans_code: saved.trans_code(),
+        });
+        ReadyClaim {
+            prepared: self,
+            signed: saved.signed().clone(),
+            trans_code: saved.trans_code(),
+            recorded_before: saved.recorded_before(),
+            had_record: None,
+            saved: Some(saved),
+            resumed: true,
+            put_aside: None,
+        }
+    }
+}
+
+impl<'p> SignedClaim<'p> {
+    /// Saves the signed transaction, if a file is set. When this returns, it is on disk.
+    ///
+    /// If another process saved a transaction of the same claim in the meantime, this one is dropped
+    /// and the other one is taken up.
+    ///
+    /// # Errors
+    /// [`ClaimError::Saved`] if the file can't be written. Nothing was sent.
+    pub async fn save(self) -> Result<ReadyClaim<'p>, ClaimError> {
+        let prepared = self.prepared;
+        let options = &prepared.options;
+        let mut ready = ReadyClaim {
+            prepared,
+            trans_code: self.checked.trans_code(),
+            signed: self.signed,
+            saved: None,
+            resumed: false,
+            put_aside: None,
+            recorded_before: self.existing == ExistingRecord::Same,
+            had_record: Some(self.existing != ExistingRecord::None),
+        };
+        let Some(path) = &options.save_to else {
+            return Ok(ready);
+        };
+        let node = prepared.client.base_url();
+        let saved = SavedTransaction::of(path, node, &self.checked, &ready.signed)?
+            .after_a_record(ready.recorded_before);
+        let placement = if options.again {
+            Placement::Aside
+        } else {
+            Placement::New
+        };
+        let written =
+            blocking(move || saved.write_first(placement).map(|aside| (saved, aside))).await;
+        match written {
+            // Another process was faster, and its transaction is the one to submit.
+            Err(SavedTransactionError::Exists { path }) => {
+                let other = prepared.saved_at(path.clone()).await?;
+                let other = other.ok_or(SavedTransactionError::Exists { path })?;
+                Ok(prepared.resume(other))
+            }
+            Err(error) => Err(error.into()),
+            Ok((saved, put_aside)) => {
+                if let Some(path) = &put_aside {
+                    options.report(&ClaimStep::PutAside { path });
+                }
+                options.report(&ClaimStep::Saved { path: saved.path() });
+                ready.saved = Some(saved);
+                ready.put_aside = put_aside;
+                Ok(ready)
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Submitting a claim's transaction and waiting for its record.
+
+use std::path::PathBuf;
+
+use nodeproof_client::{SignedTransaction, VerificationRecord, contract_call::Submitted};
+use nodeproof_primitives::TransactionCode;
+
+use crate::{
+    blocking::blocking,
+    error::ClaimError,
+    options::ClaimStep,
+    read_back::ReadBack,
+    record_search::{Patience, wait_with_progress},
+    saved::{SavedTransaction, SavedTransactionError, TransactionState},
+    signed::ReadyClaim,
+};
+
+/// A claim whose transaction a node took.
+#[derive(Debug)]
+#[must_use = "the claim's record was not read back yet"]
+pub struct SubmittedClaim<'p> {
+    ready: ReadyClaim<'p>,
+    submitted: Submitted,
+}
+
+/// A claim whose transaction a node took, and what the node shows of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClaimOutcome {
+    /// What the node shows of the claim at the end of the wait.
+    pub read_back: ReadBack,
+    /// The transaction that was submitted.
+    pub transaction: SignedTransaction,
+    /// Whether it was new to the node, where the node says so: if not, it had arrived before.
+    pub new_transaction: Option<bool>,
+    /// Whether an earlier run signed and saved it.
+    pub resumed: bool,
+    /// Whether this verifier had a record about the asset before the transaction was signed. Not
+    /// known if an earlier run signed it.
+    pub had_record: Option<bool>,
+    /// The number of submissions in this run.
+    pub sent: u32,
+    /// The file of the transaction that was saved [before](crate::ClaimOptions::again), if one was.
+    pub put_aside: Option<PathBuf>,
+    trans_code: TransactionCode,
+}
+
+impl ClaimOutcome {
+    /// The transaction's identifier.
+    #[must_use]
+    pub fn trans_code(&self) -> TransactionCode {
+        self.trans_code
+    }
+
+    /// The record that says what was claimed, if it can be read.
+    #[must_use]
+    pub fn record(&self) -> Option<&VerificationRecord> {
+        self.read_back.record()
+    }
+}
+
+impl<'p> ReadyClaim<'p> {
+    /// The transaction, byte for byte as it was signed.
+    #[must_use]
+    pub fn transaction(&self) -> &SignedTransaction {
+        &self.signed
+    }
+
+    /// Submits the transaction. Its file says that it was sent before it is sent, so that no later
+    /// run forgets it.
+    ///
+    /// # Errors
+    /// [`ClaimError::Refused`] if the node refuses it, [`ClaimError::Submission`] if no response
+    /// says whether the node took it, and [`ClaimError::Saved`] if the file can't be written; then
+    /// nothing was sent.
+    pub async fn submit(mut self) -> Result<SubmittedClaim<'p>, ClaimError> {
+        let options = &self.prepared.options;
+        let trans_code = self.trans_code;
+        let saved_in = self.saved.as_ref().map(|saved| saved.path().to_owned());
+        // This is on disk before anything is sent, or nothing is sent.
+        let before = note(&mut self.saved, TransactionState::Sent).await?;
+        let earlier = before.is_some_and(TransactionState::may_have_arrived);
+        let submitted = self
+            .prepared
+            .client
+            .submit_with_progress(&self.signed, &options.submit, |earlier| {
+                options.report(&ClaimStep::Submitting { earlier });
+            })
+            .await;
+        let submitted = match submitted {
+            Ok(submitted) => submitted,
+            Err(source) => {
+                let source = source.or_sent_earlier(earlier);
+                let state = match before {
+                    Some(before) if !source.maybe_sent() => before,
+                    // Once more, in case another process took it back meanwhile.
+                    _ => TransactionState::Sent,
+                };
+                note_if_possible(&mut self.saved, state).await;
+                return Err(ClaimError::Submission {
+                    source,
+                    trans_code,
+                    saved_in,
+                });
+            }
+        };
+        let new_transaction = submitted.answer.new_transaction();
+        if !submitted.answer.is_valid() {
+            // A refusal does not undo an earlier acceptance.
+            let taken = matches!(
+                before,
+                Some(TransactionState::Accepted | TransactionState::Recorded)
+            );
+            let unclear =
+                (earlier || submitted.maybe_taken_before) && new_transaction != Some(true);
+            let maybe_taken_before = taken || unclear;
+            if !maybe_taken_before {
+                note_if_possible(&mut self.saved, TransactionState::Refused).await;
+            }
+            return Err(ClaimError::Refused {
+                messages: submitted.answer.messages().to_vec(),
+                trans_code,
+                new_transaction,
+                maybe_taken_before,
+                saved_in,
+            });
+        }
+        note_if_possible(&mut self.saved, TransactionState::Accepted).await;
+        options.report(&ClaimStep::Submitted { new_transaction });
+        Ok(SubmittedClaim {
+            ready: self,
+            submitted,
+        })
+    }
+}
+
+impl SubmittedClaim<'_> {
+    /// Waits until the record can be read, or nothing more can come of it, or the
+    /// [wait](crate::ClaimOptions::wait) is over.
+    ///
+    /// That the record can't be read before the wait is over is not an error: see [`ReadBack`].
+    ///
+    /// # Errors
+    /// [`ClaimError::ReadingBack`] if the last request failed.
+    pub async fn wait(mut self) -> Result<ClaimOutcome, ClaimError> {
+        let prepared = self.ready.prepared;
+        let options = &prepared.options;
+        let trans_code = self.ready.trans_code;
+        let patience = Patience {
+            wait: options.wait,
+            first_pause: options.first_pause,
+            longest_pause: options.longest_pause,
+        };
+        let read_back = wait_with_progress(
+            &prepared.client,
+            prepared.claim.contract,
+            &prepared.params,
+            &prepared.verifiers,
+            patience,
+            |seen, left| options.report(&ClaimStep::Waiting { seen, left }),
+        )
+        .await
+        .map_err(|source| ClaimError::ReadingBack { source, trans_code })?
+        .after(self.ready.recorded_before);
+        if read_back.record().is_some() {
+            note_if_possible(&mut self.ready.saved, TransactionState::Recorded).await;
+        }
+        Ok(ClaimOutcome {
+            read_back,
+            new_transaction: self.submitted.answer.new_transaction(),
+            sent: self.submitted.sent,
+            transaction: self.ready.signed,
+            resumed: self.ready.resumed,
+            had_record: self.ready.had_record,
+            put_aside: self.ready.put_aside,
+            trans_code,
+        })
+    }
+}
+
+/// Notes the transaction's state, if it is saved. Returns the state that was noted before.
+async fn note(
+    saved: &mut Option<SavedTransaction>,
+    state: TransactionState,
+) -> Result<Option<TransactionState>, SavedTransactionError> {
+    let Some(mut copy) = saved.clone() else {
+        return Ok(None);
+    };
+    let (noted, before) =
+        blocking(move || copy.note_after(state).map(|before| (copy, before))).await?;
+    *saved = Some(noted);
+    Ok(Some(before))
+}
+
+/// Notes a state that may be lost: the transaction itself is saved.
+async fn note_if_possible(saved: &mut Option<SavedTransaction>, state: TransactionState) {
+    if let Err(error) = note(saved, state).await {
+        tracing::warn!(%error, "the state can't be noted");
+    }
+}

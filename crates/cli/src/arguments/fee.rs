@@ -1,0 +1,27 @@
+//! The fee of a transaction.
+
+use clap::Args;
+use nodeproof_primitives::Amount;
+
+/// The fee of the transaction to be signed.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FeeArgs {
+    /// The fee, as an exact decimal number, such as 1000000; nodes were seen to want that at least
+    #[arg(
+        long,
+        value_name = "AMOUNT",
+        env = "NODECTL_FEE",
+        hide_env_values = true,
+        allow_negative_numbers = true
+    )]
+    pub(crate) fee: Option<Amount>,
+
+    /// The code of the token that the fee is paid in
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "NODECTL_CURRENCY",
+        hide_env_values = true
+    )]
+    pub(crate) currency: Option<String>,
+}

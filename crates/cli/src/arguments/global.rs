@@ -1,0 +1,66 @@
+//! The arguments that every command takes.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::Args;
+use nodeproof_primitives::Network;
+
+use super::seconds;
+
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// Base URL of the node, such as http://localhost:8420; without a port, it is the network's
+    /// [default: this machine, 127.0.0.1, at the network's port]
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "NODECTL_BASE_URL",
+        hide_env_values = true
+    )]
+    pub(crate) base_url: Option<String>,
+
+    /// Network of the node [default: the one that the URL's port tells; without a URL, devnet]
+    #[arg(
+        long,
+        global = true,
+        value_name = "devnet|testnet|mainnet",
+        env = "NODECTL_NETWORK",
+        hide_env_values = true
+    )]
+    pub(crate) network: Option<Network>,
+
+    /// Configuration file, TOML [default: nodectl/config.toml in $XDG_CONFIG_HOME or ~/.config]
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "NODECTL_CONFIG",
+        hide_env_values = true
+    )]
+    pub(crate) config: Option<PathBuf>,
+
+    /// How long a request may take, in seconds, such as 10 or 0.5 [default: 20]
+    #[arg(long, global = true, value_name = "S", env = "NODECTL_REQUEST_TIMEOUT", hide_env_values = true,
+          value_parser = seconds::positive, allow_negative_numbers = true)]
+    pub(crate) request_timeout: Option<Duration>,
+
+    /// The largest answer that is read, in bytes [default: 16777216]
+    #[arg(
+        long,
+        global = true,
+        value_name = "BYTES",
+        env = "NODECTL_MAX_BODY",
+        hide_env_values = true
+    )]
+    pub(crate) max_body: Option<usize>,
+
+    /// Write one JSON document instead of text for a person; failures are JSON, too
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// No progress and no notes on standard error; warnings and errors stay
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}

@@ -1,0 +1,7 @@
+//! Arguments that several commands share.
+
+pub(crate) mod addresses;
+pub(crate) mod fee;
+pub(crate) mod global;
+pub(crate) mod paths;
+pub(crate) mod seconds;

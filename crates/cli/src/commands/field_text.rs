@@ -1,0 +1,52 @@
+//! Fields of responses as text and as JSON.
+
+use std::fmt::Display;
+
+use nodeproof_client::{ExtraFields, FieldError};
+use nodeproof_primitives::TimestampMs;
+use serde::Serializer;
+use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
+
+/// A date and a time, UTC, such as `2026-01-01 00:00:00.000 UTC`.
+const DATE_AND_TIME: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day] [hour]:[minute]:[second].[subsecond digits:3] UTC");
+
+/// A field's value, or a word that says why it has none.
+pub(super) fn written<T: Display>(field: Result<T, FieldError>) -> String {
+    match field {
+        Ok(value) => value.to_string(),
+        Err(fault) if fault.is_missing() => "-".to_owned(),
+        Err(fault) if fault.is_null() => "null".to_owned(),
+        Err(_) => "not readable".to_owned(),
+    }
+}
+
+/// Serializes undocumented fields as an object.
+pub(super) fn as_object<S: Serializer>(
+    extra: &&ExtraFields,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(extra.iter())
+}
+
+/// A timestamp as a date and a time, UTC; as a number if the calendar has no such day.
+pub(super) fn date_and_time(timestamp: TimestampMs) -> String {
+    let nanoseconds = i128::from(timestamp.as_millis()) * 1_000_000;
+    OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
+        .ok()
+        .and_then(|time| time.format(DATE_AND_TIME).ok())
+        .unwrap_or_else(|| timestamp.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_a_date_where_the_calendar_has_it() {
+        let time = |millis| date_and_time(TimestampMs::from_millis(millis));
+        assert_eq!(time(1_767_225_593_007), "2025-12-31 23:59:53.007 UTC");
+        assert_eq!(time(0), "1970-01-01 00:00:00.000 UTC");
+        assert_eq!(time(i64::MAX), i64::MAX.to_string());
+    }
+}

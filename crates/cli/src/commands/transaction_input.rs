@@ -1,0 +1,43 @@
+//! The transaction that a command reads: its text, or the file in which `claim add` saved it.
+
+use std::path::Path;
+
+use nodeproof_claims::SavedTransaction;
+
+use crate::{failure::Failure, io::input};
+
+/// A transaction from a file or from standard input.
+pub(super) enum TransactionInput {
+    /// The transaction's own text.
+    Text(String),
+    /// A transaction that `claim add` saved.
+    Saved(Box<SavedTransaction>),
+}
+
+impl TransactionInput {
+    /// Reads a file, or standard input if the path is `-`.
+    pub(super) fn read(what: &str, path: &Path) -> Result<Self, Failure> {
+        let text = input::text(what, path)?;
+        if !SavedTransaction::has_format(&text) {
+            return Ok(Self::Text(text));
+        }
+        if path == Path::new("-") {
+            return Err(Failure::usage(
+                "this is a file in which `claim add` keeps a transaction: name the file itself, as \
+                 it is checked where it lies",
+            ));
+        }
+        match SavedTransaction::open(path).map_err(Failure::usage)? {
+            Some(saved) => Ok(Self::Saved(Box::new(saved))),
+            None => Err(Failure::usage(format!("{} has gone away", path.display()))),
+        }
+    }
+
+    /// The transaction's text, as it would be submitted.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text.trim(),
+            Self::Saved(saved) => saved.signed().text().as_str(),
+        }
+    }
+}

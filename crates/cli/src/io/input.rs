@@ -1,0 +1,53 @@
+//! Bounded reads of files and of standard input.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use crate::failure::Failure;
+
+/// The most that is read of a transaction or of parameters: more than any node takes.
+pub(super) const MOST: u64 = 16 * 1024 * 1024;
+/// The most that is read of a configuration file.
+const MOST_SETTINGS: u64 = 1024 * 1024;
+
+/// The text of a file, or of standard input where the path is `-`.
+pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
+    let (shown, read) = if path == Path::new("-") {
+        (
+            "standard input".to_owned(),
+            bounded(io::stdin().lock(), MOST),
+        )
+    } else {
+        let read = File::open(path).and_then(|file| bounded(file, MOST));
+        (path.display().to_string(), read)
+    };
+    let bytes = read
+        .map_err(|error| Failure::usage(format!("{what} can't be read from {shown}: {error}")))?;
+    utf8(what, &shown, bytes)
+}
+
+/// The text of a settings file.
+pub(crate) fn settings(path: &Path) -> io::Result<Vec<u8>> {
+    File::open(path).and_then(|file| bounded(file, MOST_SETTINGS))
+}
+
+pub(crate) fn utf8(what: &str, shown: &str, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|error| {
+        Failure::usage(format!(
+            "{what} in {shown} is not UTF-8: byte {} is the first that is wrong",
+            error.utf8_error().valid_up_to()
+        ))
+    })
+}
+
+pub(super) fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("it is longer than {most} bytes")));
+    }
+    Ok(bytes)
+}

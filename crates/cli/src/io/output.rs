@@ -1,0 +1,216 @@
+//! Standard output and standard error: for a person, or one JSON document for a script.
+
+use std::{
+    io::{self, ErrorKind, IsTerminal, Write},
+    path::Path,
+};
+
+use nodeproof_primitives::escape::escaped;
+use serde::Serialize;
+
+use crate::{
+    failure::{Failure, Kind},
+    io::{interrupt, transaction_file},
+};
+
+/// What a command found out, for both kinds of readers.
+///
+/// As JSON it is one document, and its numbers are written as the node wrote them.
+pub(crate) trait Answer: Serialize {
+    /// The text for a person, with everything that a node sent escaped.
+    fn for_a_person(&self) -> String;
+}
+
+/// How a run talks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    colour_on_stderr: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        Self {
+            json,
+            quiet,
+            colour_on_stderr: wanted && io::stderr().is_terminal(),
+        }
+    }
+
+    /// Whether progress may be drawn.
+    pub(crate) fn draws_progress(self) -> bool {
+        !self.quiet && !self.json && io::stderr().is_terminal()
+    }
+
+    /// Shows what a command found out.
+    pub(crate) fn show(self, answer: &impl Answer) -> Result<(), Failure> {
+        if self.json {
+            write(&format!("{}\n", json_line(answer)?))
+        } else {
+            write(&answer.for_a_person())
+        }
+    }
+
+    /// A line beside the output, which `--quiet` leaves out.
+    pub(crate) fn note(self, text: &str) {
+        if !self.quiet {
+            self.say(&escaped(text), "note", text);
+        }
+    }
+
+    /// Something that a person should know whatever they asked for.
+    pub(crate) fn warn(self, text: &str) {
+        let (on, off) = self.colours("\u{1b}[33m");
+        self.say(
+            &format!("{on}warning{off}: {}", escaped(text)),
+            "warning",
+            text,
+        );
+    }
+
+    /// A line for a person, or an object with one member for a script.
+    fn say(self, line: &str, name: &str, text: &str) {
+        let object = std::collections::BTreeMap::from([(name, text)]);
+        match json_line(&object) {
+            Ok(json) if self.json => complain(&format!("{json}\n")),
+            _ => complain(&format!("{line}\n")),
+        }
+    }
+
+    /// Why the command failed: in words, or as a JSON document.
+    pub(crate) fn fail(self, failure: &Failure) {
+        #[derive(Serialize)]
+        struct Reported<'f> {
+            error: &'f Failure,
+        }
+        if failure.kind == Kind::ReaderGone {
+            return;
+        }
+        if self.json
+            && let Ok(line) = json_line(&Reported { error: failure })
+        {
+            return complain(&format!("{line}\n"));
+        }
+        let (on, off) = self.colours("\u{1b}[31m");
+        complain(&format!("{on}error{off}: {}\n", failure.message));
+    }
+
+    fn colours(self, on: &'static str) -> (&'static str, &'static str) {
+        if self.colour_on_stderr {
+            (on, "\u{1b}[0m")
+        } else {
+            ("", "")
+        }
+    }
+}
+
+/// Writes to standard output, at once and whole.
+pub(crate) fn write(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
+        Err(error) => {
+            let why = format!("standard output can't be written: {error}");
+            Err(match interrupt::known() {
+                Some(known) => Failure::new(Kind::Unconfirmed, format!("{why}; {known}")),
+                None => Failure::usage(why),
+            })
+        }
+    }
+}
+
+/// JSON text as it may be shown: byte for byte, but on a terminal with escapes where it must be.
+pub(crate) fn shown_json(text: &str) -> String {
+    if io::stdout().is_terminal() {
+        harmless_json(text)
+    } else {
+        text.to_owned()
+    }
+}
+
+/// JSON text for a person, and whether it had to be written otherwise for that.
+pub(crate) fn for_a_person(text: &str) -> (String, bool) {
+    let changed = text
+        .split(['\n', '\r', '\t'])
+        .any(|part| escaped(part) != part);
+    if changed {
+        (harmless_json(text), true)
+    } else {
+        (text.to_owned(), false)
+    }
+}
+
+/// Writes a transaction: to a file, byte for byte, or to standard output.
+///
+/// A terminal gets the same document with what it would act on written as escapes.
+pub(crate) fn write_or_keep(transaction: &str, out: Option<&Path>) -> Result<(), Failure> {
+    match out {
+        Some(path) => transaction_file::write(path, &format!("{transaction}\n")),
+        None => write(&format!("{}\n", shown_json(transaction))),
+    }
+}
+
+/// Writes to standard error; when even that is gone, nothing is left to be done.
+fn complain(text: &str) {
+    let _written = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// A JSON document on one line.
+pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string(value)
+        .map_err(|error| Failure::unexpected(format!("this can't be written as JSON: {error}")))?;
+    Ok(harmless_json(&text))
+}
+
+/// The same JSON document on one line, with nothing in it that a terminal acts on.
+///
+/// Such characters stand only inside of strings, where an escape means the same; but for
+/// line breaks and tabs, which stand only between values and mean nothing.
+pub(crate) fn harmless_json(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut buffer = [0; 4];
+    let mut units = [0; 2];
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\t' => {}
+            ' '..='~' => out.push(character),
+            _ => {
+                let plain: &str = character.encode_utf8(&mut buffer);
+                if escaped(plain) == plain {
+                    out.push(character);
+                } else {
+                    for unit in character.encode_utf16(&mut units) {
+                        out.push_str(&format!("\\u{unit:04x}"));
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_means_the_same_and_can_not_act_on_a_terminal() {
+        let text = "{\n\t\"a\u{9b}\u{202e}\": \"\u{7f}\u{e0041}é\",\r\n\"n\":1E400}";
+        let harmless = harmless_json(text);
+        assert_eq!(
+            harmless,
+            r#"{"a\u009b\u202e": "\u007f\udb40\udc41é","n":1E400}"#
+        );
+        let read = |text: &str| -> Vec<String> {
+            let members: std::collections::BTreeMap<String, nodeproof_primitives::RawJson> =
+                serde_json::from_str(text).unwrap();
+            let text = members.values().next().unwrap().decode().unwrap();
+            members.into_keys().chain([text]).collect()
+        };
+        assert_eq!(read(&harmless), read(text));
+    }
+}

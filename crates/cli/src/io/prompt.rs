@@ -1,0 +1,66 @@
+//! Secrets that are typed: never shown, and asked for only on a terminal.
+//!
+//! On Unix, the terminal still puts the line together, so that what is typed can be corrected, and
+//! Ctrl-C ends the run as anywhere else. Whoever ends it while a prompt is open has to put the
+//! terminal back first ([`close`]).
+
+#[cfg(not(unix))]
+mod fallback;
+#[cfg(unix)]
+mod unix;
+
+use std::io::ErrorKind;
+
+use nodeproof_primitives::escape::escaped;
+use zeroize::Zeroizing;
+
+use crate::failure::{Failure, Kind};
+
+#[cfg(not(unix))]
+use fallback as system;
+#[cfg(unix)]
+use unix as system;
+
+pub(crate) use system::close;
+
+/// Asks for one line that is not shown; `instead` names what does without a terminal.
+pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Failure> {
+    let lower = lower_first(what);
+    let typed = match system::typed(&format!("{}: ", escaped(what))) {
+        Ok(typed) => typed,
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            return Err(Failure::new(Kind::Interrupted, "interrupted"));
+        }
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            return Err(Failure::usage(format!("nothing was typed for the {lower}")));
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            return Err(Failure::usage(format!(
+                "what was typed for the {lower} is not UTF-8, or too long: {instead}"
+            )));
+        }
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "there is no terminal to ask for the {lower} on ({error}): {instead}"
+            )));
+        }
+    };
+    // A key that moves the cursor, and nobody would know what became of it.
+    if typed
+        .chars()
+        .any(|typed| typed.is_control() && typed != '\t')
+    {
+        return Err(Failure::usage(format!(
+            "what was typed for the {lower} has a control character in it, such as an arrow key \
+             sends: type it without, or {instead}"
+        )));
+    }
+    Ok(typed)
+}
+
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(characters).collect()
+    })
+}

@@ -1,0 +1,102 @@
+//! The command line.
+
+use clap::{Parser, Subcommand};
+
+use crate::{arguments::global::GlobalArgs, commands};
+
+const AFTER_HELP: &str = "\
+Settings come from flags, then from the environment (NODECTL_…), then from the configuration
+file, $XDG_CONFIG_HOME/nodectl/config.toml or ~/.config/nodectl/config.toml. The file is TOML; its
+keys are base_url, network, contract, wallet (a key file, or a list of them; a relative path is
+relative to the configuration file's folder), fee, currency, request_timeout and max_body.
+Private keys and passphrases are read from files or hidden prompts, and never from flags.
+
+With --json, standard output is one JSON document (watch: one a line), and a failure is
+{\"error\":{\"kind\",\"status\",\"message\",\"maybe_sent\"}} on standard error, where notes and warnings
+are {\"note\"} and {\"warning\"}. Standard output holds a document only where the exit status is 0.
+call and sign print a transaction either way, and completions, man and --help print text.
+
+Exit status:
+  0    done
+  1    what was asked for is not there, however the node says so, or, for verify, not so
+  2    wrong usage, configuration or input; no transaction was sent
+  3    the node was not reached, did not answer in time, or answered with an error status
+  4    the node refused the transaction
+  5    a transaction was sent, or maybe sent, and is not confirmed, or is recorded otherwise; the
+       message says how to go on
+  6    the node's answer is not what the contract says, contradicts itself, or is not what was
+       asked for; nothing was signed
+  130  interrupted";
+
+/// A blockchain node from a terminal: blocks, balances, wallets, contract calls and claims.
+#[derive(Debug, Parser)]
+#[command(name = "nodectl", version, after_help = AFTER_HELP, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show a block
+    Block(commands::block::BlockArgs),
+    /// Show the balance of one token in one wallet
+    Balance(commands::balance::BalanceArgs),
+    /// Show the balances of every token in a wallet
+    Balances(commands::balance::BalancesArgs),
+    /// Show who holds a token
+    Holders(commands::balance::HoldersArgs),
+    /// Show how far one wallet trusts another
+    Trust(commands::trust::TrustArgs),
+    /// Show what a contract has stored
+    State(commands::state::StateArgs),
+    /// Make and look at wallets
+    Wallet(commands::wallet::WalletArgs),
+    /// Have the node build a contract call, check it, and print the raw transaction
+    Call(commands::call::CallArgs),
+    /// Sign a raw or half-signed transaction, without a node
+    Sign(commands::sign::SignArgs),
+    /// Submit a signed transaction
+    Submit(commands::submit::SubmitArgs),
+    /// Check a signed transaction or a receipt, without a node
+    Verify(commands::verify::VerifyArgs),
+    /// Make a claim about an asset, or read one
+    Claim(commands::claim::ClaimArgs),
+    /// Tell where the node lists its calls, and whether it answers there
+    Docs(commands::docs::DocsArgs),
+    /// Follow new blocks until Ctrl-C
+    Watch(commands::watch::WatchArgs),
+    /// Print the completions of a shell
+    Completions(commands::manual::CompletionsArgs),
+    /// Print the manual page, or write those of all commands to a folder
+    Man(commands::manual::ManArgs),
+}
+
+impl Command {
+    /// Whether files of keys or of transactions are named in the command, and no hashes.
+    pub(crate) const fn takes_key_files(&self) -> bool {
+        matches!(
+            self,
+            Self::Wallet(_) | Self::Sign(_) | Self::Submit(_) | Self::Verify(_)
+        )
+    }
+
+    /// Whether the command looks at the configuration file.
+    pub(crate) const fn needs_settings(&self) -> bool {
+        !matches!(self, Self::Completions(_) | Self::Man(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_holds_together() {
+        Cli::command().debug_assert();
+    }
+}

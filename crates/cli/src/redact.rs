@@ -1,0 +1,59 @@
+//! Private keys in the wrong place, which must not be shown again.
+
+/// How many hexadecimal digits a private key has.
+const DIGITS: usize = 64;
+
+/// Whether a text looks like a private key.
+pub(crate) fn looks_like_a_key(text: &str) -> bool {
+    let text = text.trim();
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let digits = digits.unwrap_or(text);
+    digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Replaces everything in a text that looks like a private key.
+///
+/// Use it for what a person typed. The hash of a document looks the same and may be shown.
+pub(crate) fn redact(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|character: char| character.is_ascii_hexdigit()) {
+        let (before, from) = rest.split_at(at);
+        let end = from
+            .find(|character: char| !character.is_ascii_hexdigit())
+            .unwrap_or(from.len());
+        let (digits, after) = from.split_at(end);
+        shown.push_str(before);
+        if digits.len() >= DIGITS {
+            shown.push_str("(not shown, as it looks like a private key)");
+        } else {
+            shown.push_str(digits);
+        }
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_redacted_and_addresses_are_not() {
+        let key = "5Ec2e7e1".repeat(8);
+        for text in [
+            format!("x '{key}' y"),
+            format!("0x{key}"),
+            format!("{key}00"),
+        ] {
+            let shown = redact(&text);
+            assert!(!shown.contains("5Ec2e7"), "{shown}");
+            assert!(shown.contains("not shown"), "{shown}");
+        }
+        let harmless = format!("of 0x{} é", "ab".repeat(20));
+        assert_eq!(redact(&harmless), harmless);
+        assert!(looks_like_a_key(&key) && looks_like_a_key(&format!("0x{key}")));
+        assert!(!looks_like_a_key("wallet.json") && !looks_like_a_key(&key[1..]));
+    }
+}

@@ -1,0 +1,170 @@
+//! Settings: flags before the environment, that before the configuration file, that before
+//! what is built in. The first two are put together by clap.
+
+use std::{path::PathBuf, time::Duration};
+
+use nodeproof_client::{BaseUrl, Client, contract_call::Fee};
+use nodeproof_primitives::{ContractAddress, Network};
+
+use crate::{
+    arguments::{fee::FeeArgs, global::GlobalArgs},
+    failure::Failure,
+    io::output::Output,
+    session::config_file::ConfigFile,
+};
+
+/// Where a node is looked for if nothing else is said.
+const LOCAL_HOST: &str = "127.0.0.1";
+
+/// What a command works with.
+pub(crate) struct Session {
+    pub(crate) output: Output,
+    flags: GlobalArgs,
+    file: ConfigFile,
+}
+
+/// A node, and the network that it is said to belong to.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    pub(crate) base_url: BaseUrl,
+    /// Not known where the port is none of the contract's and nobody said it.
+    pub(crate) network: Option<Network>,
+}
+
+impl Session {
+    pub(crate) fn new(flags: GlobalArgs, file: ConfigFile, output: Output) -> Self {
+        Self {
+            output,
+            flags,
+            file,
+        }
+    }
+
+    /// The node to talk to.
+    pub(crate) fn target(&self) -> Result<Target, Failure> {
+        let network = self.flags.network.or(self.file.network);
+        let url = self.flags.base_url.as_ref().or(self.file.base_url.as_ref());
+        let Some(url) = url else {
+            let network = network.unwrap_or(Network::Devnet);
+            return Ok(Target {
+                base_url: BaseUrl::for_network(LOCAL_HOST, network)?,
+                network: Some(network),
+            });
+        };
+        let base_url: BaseUrl = url.parse()?;
+        match network {
+            Some(network) => {
+                let base_url = base_url.with_network_port(network);
+                match Network::from_port(base_url.port()) {
+                    Some(of_port) if of_port != network => Err(Failure::usage(format!(
+                        "port {} is where nodes of {of_port} listen, but the network given is \
+                         {network}: give --network {of_port}, or the URL of a node of {network}",
+                        base_url.port()
+                    ))),
+                    _ => Ok(Target {
+                        base_url,
+                        network: Some(network),
+                    }),
+                }
+            }
+            None if !base_url.has_port() => Err(Failure::usage(format!(
+                "{base_url} has no port: give --network devnet, testnet or mainnet for that \
+                 network's, or write the port in the URL"
+            ))),
+            None => Ok(Target {
+                network: Network::from_port(base_url.port()),
+                base_url,
+            }),
+        }
+    }
+
+    /// A client for the node to talk to.
+    pub(crate) fn client(&self) -> Result<Client, Failure> {
+        self.client_of(&self.target()?)
+    }
+
+    pub(crate) fn client_of(&self, target: &Target) -> Result<Client, Failure> {
+        let timeout = self.request_timeout();
+        let mut builder = Client::builder(target.base_url.clone())?
+            .user_agent(concat!("nodectl/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(timeout.min(Duration::from_secs(5)))
+            .request_timeout(timeout)
+            // Room for repetitions, of which each takes a time-out at most.
+            .total_timeout(timeout.saturating_mul(3));
+        if let Some(bytes) = self.flags.max_body.or(self.file.max_body) {
+            builder = builder.max_body(bytes);
+        }
+        Ok(builder.build()?)
+    }
+
+    pub(crate) fn request_timeout(&self) -> Duration {
+        self.flags
+            .request_timeout
+            .or(self.file.request_timeout)
+            .unwrap_or(Duration::from_secs(20))
+    }
+
+    /// The contract of the command line, or the file's.
+    pub(crate) fn contract(
+        &self,
+        flag: Option<ContractAddress>,
+    ) -> Result<ContractAddress, Failure> {
+        flag.or(self.file.contract).ok_or_else(|| {
+            Failure::usage(
+                "which contract? Give --contract ct…, set NODECTL_CONTRACT, or write `contract` \
+                 in the configuration file",
+            )
+        })
+    }
+
+    /// The key files of the command line, or the file's.
+    pub(crate) fn wallets(&self, flags: &[PathBuf]) -> Vec<PathBuf> {
+        if flags.is_empty() {
+            self.file.wallet.clone().into_vec()
+        } else {
+            flags.to_vec()
+        }
+    }
+
+    /// The fee of the command line, or the file's, if nodes would read it as it is written.
+    pub(crate) fn fee(&self, flags: &FeeArgs) -> Result<Fee, Failure> {
+        let amount = flags
+            .fee
+            .as_ref()
+            .or(self.file.fee.as_ref())
+            .ok_or_else(|| {
+                Failure::usage(
+                    "which fee? Give --fee AMOUNT, set NODECTL_FEE, or write `fee` in the \
+                 configuration file; nodes were seen to want 1000000 at least",
+                )
+            })?;
+        let currency = flags
+            .currency
+            .as_ref()
+            .or(self.file.currency.as_ref())
+            .ok_or_else(|| {
+                Failure::usage(
+                    "in which token is the fee paid? Give --currency TOKEN, set NODECTL_CURRENCY, \
+                     or write `currency` in the configuration file",
+                )
+            })?;
+        Fee::new(amount.clone(), currency).map_err(Failure::usage)
+    }
+}
+
+impl Target {
+    /// Refuses to go on where a transaction would be sent to mainnet without that word.
+    pub(crate) fn may_submit(&self, allow_mainnet: bool) -> Result<Network, Failure> {
+        match self.network {
+            None => Err(Failure::usage(format!(
+                "which network? {} does not tell by its port: give --network devnet, testnet or \
+                 mainnet",
+                self.base_url
+            ))),
+            Some(Network::Mainnet) if !allow_mainnet => Err(Failure::usage(
+                "what is sent to mainnet costs real money: say --allow-mainnet, too",
+            )),
+            Some(network) => Ok(network),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Building a call and checking what the node built.
+
+use super::{built_call::BuiltCallMismatch, checked::CheckedTransaction, fee::Fee};
+use crate::{Client, ContractCall, Error};
+
+/// A call was not built, or not as it was requested. Nothing was signed.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildCallError {
+    /// The request failed.
+    #[error(transparent)]
+    Client(#[from] Error),
+    /// The node built something else than the requested call.
+    #[error(transparent)]
+    Mismatch(#[from] BuiltCallMismatch),
+}
+
+impl Client {
+    /// Has the node build a call, checks that it built exactly this call, sets the fee, and checks
+    /// the transaction's time.
+    ///
+    /// # Errors
+    /// [`BuildCallError::Client`] if the request fails. [`BuildCallError::Mismatch`] if the built
+    /// transaction is not the call, or its time is not [plausible](Self::check_timely).
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_client::ContractCall,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::contract_call::{Fee, SubmitPolicy};
+    ///
+    /// let fee = Fee::new(1_500_000.into(), "TKN")?;
+    /// let checked = node.build_checked_call(&call, &fee).await?;
+    /// println!("{checked}");
+    /// let signed = checked.sign(&[wallet]).await?;
+    /// let submitted = node.submit_until_answered(&signed, &SubmitPolicy::default()).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn build_checked_call(
+        &self,
+        call: &ContractCall,
+        fee: &Fee,
+    ) -> Result<CheckedTransaction, BuildCallError> {
+        let raw = self.build_call(call).await?;
+        let checked = CheckedTransaction::check(call, &raw, fee)?;
+        self.check_timely(&checked).await?;
+        Ok(checked)
+    }
+}

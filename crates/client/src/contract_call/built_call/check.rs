@@ -1,0 +1,272 @@
+//! The check of a whole transaction against the call that was requested.
+
+use nodeproof_primitives::{RawJson, TransactionCode, signed_message};
+
+use super::{
+    compare::{compare, no_member_twice},
+    error::BuiltCallMismatch,
+    json::{elements, is_number, is_text, literal, object},
+    place::Place,
+};
+use crate::{
+    ContractCall, DecodeError, RawTransaction, SignatureEntry, SignedTransaction,
+    contract_call::fee::Fee,
+    decode::{Leaf, text_in},
+};
+
+/// The longest answer that is looked at, in bytes. Nodes were seen to take transactions of 4096.
+pub(super) const LONGEST: usize = 1024 * 1024;
+
+/// What the fee and its currency have to be.
+#[derive(Clone, Copy)]
+enum Price<'a> {
+    /// A number and a text, which are still to be set.
+    Open,
+    /// These, exactly as they are written.
+    Chosen(&'a Fee),
+}
+
+/// Checks what a node built, whose fee and currency are still to be set.
+pub(crate) fn check_built(
+    asked: &ContractCall,
+    came: &RawTransaction,
+) -> Result<(), BuiltCallMismatch> {
+    let text = came.text().as_str();
+    check_asked(asked)?;
+    check_document(text)?;
+    let transaction = came.transaction_text()?;
+    let root = Place::Root;
+    // Without an envelope, the answer is the transaction, and nothing is beside it.
+    if transaction.len() < text.len() {
+        for (name, value) in object(text, &root)? {
+            match name.as_str() {
+                "transaction" => {}
+                "signatures" if elements(value, &root.member("signatures"))?.is_empty() => {}
+                "signatures" => return Err(BuiltCallMismatch::AlreadySigned),
+                _ => return Err(BuiltCallMismatch::extra(&root.member(&name), value.get())),
+            }
+        }
+    }
+    check_transaction(asked, transaction, Price::Open)
+}
+
+/// Checks the text that is signed: the fee and its currency are what was chosen, too.
+pub(crate) fn check_final(
+    asked: &ContractCall,
+    transaction: &str,
+    fee: &Fee,
+) -> Result<(), BuiltCallMismatch> {
+    check_asked(asked)?;
+    check_document(transaction)?;
+    check_transaction(asked, transaction, Price::Chosen(fee))
+}
+
+/// Checks a transaction that was signed: it is what was asked for, and all signers have signed.
+///
+/// Whether the signatures are right can't be told here, where no keys are known.
+pub(crate) fn check_signed(
+    asked: &ContractCall,
+    signed: &SignedTransaction,
+    fee: &Fee,
+) -> Result<(), BuiltCallMismatch> {
+    let root = Place::Root;
+    let text = signed.text().as_str();
+    check_asked(asked)?;
+    check_document(text)?;
+    for (name, value) in object(text, &root)? {
+        if name != "transaction" && name != "signatures" {
+            return Err(BuiltCallMismatch::extra(&root.member(&name), value.get()));
+        }
+    }
+    check_transaction(asked, signed.transaction_text(), Price::Chosen(fee))?;
+    check_signatures(asked, signed)
+}
+
+/// Checks what is to be asked for, before anybody is asked: it has one meaning, and a message that
+/// can be signed.
+pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
+    let text = RawJson::from_value(asked)
+        .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
+    check_document(text.as_str())?;
+    check_asked(asked)
+}
+
+/// Checks that no member of a document is there twice, at whatever depth.
+///
+/// Nodes sign and read the last of several, and a person the first: a document with two has two
+/// meanings.
+///
+/// # Errors
+/// With the first member that is there twice; or if the text is no JSON, or is nested too deep.
+pub fn check_unique_members(text: &str) -> Result<(), BuiltCallMismatch> {
+    no_member_twice(text, &Place::Root, 0)
+}
+
+/// What was asked has to have one meaning itself.
+fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
+    let root = Place::Root;
+    let params = Place::Member(&root, "params");
+    no_member_twice(asked.params.as_str(), &params, 0).map_err(|error| match error {
+        BuiltCallMismatch::Twice { member } => BuiltCallMismatch::AskedTwice { member },
+        other => other,
+    })?;
+    object(asked.params.as_str(), &params).map(drop)
+}
+
+/// The whole text is bounded, has one meaning, and has a message that can be signed.
+fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
+    if text.len() > LONGEST {
+        return Err(BuiltCallMismatch::TooLong {
+            bytes: text.len(),
+            limit: LONGEST,
+        });
+    }
+    signed_message(text)?;
+    no_member_twice(text, &Place::Root, 0)
+}
+
+fn check_transaction(
+    asked: &ContractCall,
+    text: &str,
+    price: Price<'_>,
+) -> Result<(), BuiltCallMismatch> {
+    const MEMBERS: [&str; 8] = [
+        "timestamp",
+        "trans_code",
+        "type",
+        "currency",
+        "fee",
+        "descr",
+        "valid",
+        "specific_data",
+    ];
+    let root = Place::Root;
+    let place = root.member("transaction");
+    let members = object(text, &place)?;
+    for name in MEMBERS {
+        if !members.iter().any(|(known, _)| known == name) {
+            return Err(BuiltCallMismatch::missing(&place.member(name)));
+        }
+    }
+    for (name, value) in members {
+        let (place, raw) = (place.member(&name), value.get());
+        match name.as_str() {
+            "type" => literal(raw, "3", &place)?,
+            "valid" => literal(raw, "1", &place)?,
+            "descr" => is_text(raw, "", &place)?,
+            // Observed on real nodes, and not in the contract.
+            "is_child_txn" => literal(raw, "false", &place)?,
+            "timestamp" => {
+                let digits = raw.bytes().all(|byte| byte.is_ascii_digit());
+                if !digits || raw.parse::<i64>().is_err() {
+                    let wanted = "an integer of milliseconds that is not negative";
+                    return Err(BuiltCallMismatch::malformed(&place, wanted, raw));
+                }
+            }
+            "trans_code" => {
+                if TransactionCode::read(raw).is_err() {
+                    let wanted = "40 hexadecimal digits";
+                    return Err(BuiltCallMismatch::malformed(&place, wanted, raw));
+                }
+            }
+            "currency" => match price {
+                Price::Chosen(fee) => is_text(raw, fee.currency(), &place)?,
+                Price::Open if text_in(raw).is_some() => {}
+                Price::Open => return Err(BuiltCallMismatch::malformed(&place, "a text", raw)),
+            },
+            "fee" => match price {
+                Price::Chosen(fee) => literal(raw, fee.amount().as_str(), &place)?,
+                Price::Open if is_number(raw) => {}
+                Price::Open => return Err(BuiltCallMismatch::malformed(&place, "a number", raw)),
+            },
+            "specific_data" => check_specific_data(asked, raw, &place)?,
+            _ => return Err(BuiltCallMismatch::extra(&place, raw)),
+        }
+    }
+    Ok(())
+}
+
+fn check_specific_data(
+    asked: &ContractCall,
+    text: &str,
+    place: &Place<'_>,
+) -> Result<(), BuiltCallMismatch> {
+    let members = object(text, place)?;
+    for name in ["address", "function", "signers", "params"] {
+        if !members.iter().any(|(known, _)| known == name) {
+            return Err(BuiltCallMismatch::missing(&place.member(name)));
+        }
+    }
+    for (name, value) in members {
+        let (place, raw) = (place.member(&name), value.get());
+        match name.as_str() {
+            "address" => is_text(raw, &asked.sc_address.to_string(), &place)?,
+            "function" => is_text(raw, &asked.function_called, &place)?,
+            "signers" => {
+                let wanted = RawJson::from_value(&asked.signers);
+                let wanted = wanted.map_err(|_| BuiltCallMismatch::missing(&place))?;
+                compare(wanted.as_str(), raw, &place)?;
+            }
+            "params" => compare(asked.params.as_str(), raw, &place)?,
+            _ => return Err(BuiltCallMismatch::extra(&place, raw)),
+        }
+    }
+    Ok(())
+}
+
+fn check_signatures(
+    asked: &ContractCall,
+    signed: &SignedTransaction,
+) -> Result<(), BuiltCallMismatch> {
+    let root = Place::Root;
+    let list = root.member("signatures");
+    let members = object(signed.text().as_str(), &root)?;
+    let found = members.iter().find(|(name, _)| name == "signatures");
+    let entries = match found {
+        Some((_, value)) => elements(value, &list)?,
+        None => return Err(BuiltCallMismatch::missing(&list)),
+    };
+    let mut unsigned = asked.signers.clone();
+    for (index, value) in entries.into_iter().enumerate() {
+        let place = list.element(index);
+        for (name, value) in object(value.get(), &place)? {
+            if name != "wallet_address" && name != "msgsign" {
+                return Err(BuiltCallMismatch::extra(&place.member(&name), value.get()));
+            }
+        }
+        let entry: SignatureEntry = serde_json::from_str(value.get()).map_err(|_| {
+            BuiltCallMismatch::malformed(
+                &place,
+                "a wallet's address with its signature",
+                value.get(),
+            )
+        })?;
+        if entry
+            .msgsign
+            .text()
+            .parse::<nodeproof_primitives::MessageSignature>()
+            .is_err()
+        {
+            let wanted = "a signature of 128 hexadecimal digits";
+            let came = entry.msgsign.text();
+            return Err(BuiltCallMismatch::malformed(
+                &place.member("msgsign"),
+                wanted,
+                &came,
+            ));
+        }
+        let Some(signer) = unsigned
+            .iter()
+            .position(|wallet| *wallet == entry.wallet_address)
+        else {
+            return Err(BuiltCallMismatch::NotASigner {
+                wallet: entry.wallet_address,
+            });
+        };
+        unsigned.remove(signer);
+    }
+    match unsigned.first() {
+        Some(wallet) => Err(BuiltCallMismatch::NotSigned { wallet: *wallet }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,132 @@
+//! Whether two JSON texts say the same, as far as what is signed is concerned.
+
+use std::collections::{HashMap, HashSet};
+
+use nodeproof_primitives::{Amount, signed_message, sorted_message};
+use serde_json::value::RawValue;
+
+use super::{
+    error::BuiltCallMismatch,
+    json::{array, first_byte, is_number, object},
+    place::Place,
+};
+
+/// The deepest nesting that is followed.
+const DEEPEST: usize = 64;
+
+/// Checks that what came says what was asked.
+///
+/// The order of members is no part of what they say. Numbers are the same if they are signed as
+/// the same text: `1` is not `1.0`, and `1e2` is `100.0`.
+pub(super) fn compare(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+    walk(asked, came, place, 0)?;
+    // The same once more, by other means: a mistake in one of the two signs nothing.
+    if sorted_message(asked)? == sorted_message(came)? {
+        Ok(())
+    } else {
+        Err(BuiltCallMismatch::changed(place, asked, came))
+    }
+}
+
+fn walk(asked: &str, came: &str, place: &Place<'_>, depth: usize) -> Result<(), BuiltCallMismatch> {
+    bounded(place, depth)?;
+    match (first_byte(asked), first_byte(came)) {
+        (b'{', b'{') => {
+            let (asked, came) = (object(asked, place)?, object(came, place)?);
+            let found: HashMap<&str, &RawValue> = came
+                .iter()
+                .map(|(name, value)| (name.as_str(), *value))
+                .collect();
+            for (name, value) in &asked {
+                let place = place.member(name);
+                match found.get(name.as_str()) {
+                    Some(came) => walk(value.get(), came.get(), &place, depth + 1)?,
+                    None => return Err(BuiltCallMismatch::missing(&place)),
+                }
+            }
+            let known: HashSet<&str> = asked.iter().map(|(name, _)| name.as_str()).collect();
+            match came.iter().find(|(name, _)| !known.contains(name.as_str())) {
+                Some((name, value)) => {
+                    Err(BuiltCallMismatch::extra(&place.member(name), value.get()))
+                }
+                None => Ok(()),
+            }
+        }
+        (b'[', b'[') => {
+            let (asked, came) = (array(asked, place)?, array(came, place)?);
+            for (index, (asked, came)) in asked.iter().zip(&came).enumerate() {
+                walk(asked.get(), came.get(), &place.element(index), depth + 1)?;
+            }
+            if asked.len() > came.len() {
+                return Err(BuiltCallMismatch::missing(&place.element(came.len())));
+            }
+            match came.get(asked.len()) {
+                Some(more) => Err(BuiltCallMismatch::extra(
+                    &place.element(asked.len()),
+                    more.get(),
+                )),
+                None => Ok(()),
+            }
+        }
+        _ => leaf(asked, came, place),
+    }
+}
+
+fn leaf(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+    if is_number(asked)
+        && let Ok(amount) = asked.parse::<Amount>()
+        && let Err(source) = amount.check_exact()
+    {
+        return Err(BuiltCallMismatch::Inexact {
+            member: place.path(),
+            source,
+        });
+    }
+    if signed_message(asked)? == signed_message(came)? {
+        Ok(())
+    } else {
+        Err(BuiltCallMismatch::changed(place, asked, came))
+    }
+}
+
+/// Checks that no object in a text has two members of one name, however it is escaped.
+pub(super) fn no_member_twice(
+    text: &str,
+    place: &Place<'_>,
+    depth: usize,
+) -> Result<(), BuiltCallMismatch> {
+    bounded(place, depth)?;
+    match first_byte(text) {
+        b'{' => {
+            let members = object(text, place)?;
+            let mut seen = HashSet::new();
+            for (name, value) in &members {
+                let place = place.member(name);
+                if !seen.insert(name.as_str()) {
+                    return Err(BuiltCallMismatch::Twice {
+                        member: place.path(),
+                    });
+                }
+                no_member_twice(value.get(), &place, depth + 1)?;
+            }
+            Ok(())
+        }
+        b'[' => array(text, place)?
+            .iter()
+            .enumerate()
+            .try_for_each(|(index, value)| {
+                no_member_twice(value.get(), &place.element(index), depth + 1)
+            }),
+        _ => Ok(()),
+    }
+}
+
+fn bounded(place: &Place<'_>, depth: usize) -> Result<(), BuiltCallMismatch> {
+    if depth > DEEPEST {
+        return Err(BuiltCallMismatch::TooDeep {
+            member: place.path(),
+            limit: DEEPEST,
+        });
+    }
+    Ok(())
+}

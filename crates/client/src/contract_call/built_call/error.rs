@@ -1,0 +1,201 @@
+//! The mismatch between a built call and the requested one.
+
+use nodeproof_primitives::{
+    InexactAmountError, MessageError, TimestampMs, WalletAddress, escape::escaped_up_to,
+};
+
+use super::{
+    clock::untimely,
+    place::{Place, as_signed},
+};
+use crate::DecodeError;
+
+/// How much is shown of a value, in characters.
+const SHOWN: usize = 80;
+/// How much of what two values begin with alike is shown, in characters.
+const ALIKE: usize = 20;
+
+/// A transaction is not the requested call, and is not signed.
+///
+/// Everything in it that a node sent is cut to a sensible length, written in ASCII as it would be
+/// signed, and harmless to print.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuiltCallMismatch {
+    /// The answer has no transaction in it.
+    #[error("the node built no transaction: {0}")]
+    NoTransaction(#[from] DecodeError),
+    /// The answer is longer than a transaction can be.
+    #[error("the transaction has {bytes} bytes, and more than {limit} are never signed")]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// The text has no message that can be signed.
+    #[error("the transaction can't be signed: {0}")]
+    Unsignable(#[from] MessageError),
+    /// Arrays and objects are nested deeper than is followed.
+    #[error("`{member}` is nested deeper than {limit} levels")]
+    TooDeep {
+        /// Where it is.
+        member: String,
+        /// How deep it may be.
+        limit: usize,
+    },
+    /// A member is there more than once, so that readers may take one or the other.
+    #[error("the node built a transaction with more than one `{member}`")]
+    Twice {
+        /// The member.
+        member: String,
+    },
+    /// A member was asked for more than once, so that it isn't clear what was asked.
+    #[error("the call asks for more than one `{member}`; leave one")]
+    AskedTwice {
+        /// The member.
+        member: String,
+    },
+    /// A number was asked for that nodes read as another one.
+    #[error("the call asks for a `{member}` that can't be kept: {source}")]
+    Inexact {
+        /// The member.
+        member: String,
+        /// What nodes would read.
+        source: InexactAmountError,
+    },
+    /// A member is not there.
+    #[error("the node left out `{member}`")]
+    Missing {
+        /// The member.
+        member: String,
+    },
+    /// A member is there that nobody asked for.
+    #[error("the node added `{member}`, which is {came}")]
+    Extra {
+        /// The member.
+        member: String,
+        /// Its value.
+        came: String,
+    },
+    /// A member is not what was asked for.
+    #[error("the node changed `{member}`: asked was {asked}, and {came} came")]
+    Changed {
+        /// The member.
+        member: String,
+        /// What was asked for.
+        asked: String,
+        /// What came.
+        came: String,
+    },
+    /// A member has none of the forms that it can have.
+    #[error("the node built a `{member}` that is not {wanted}: {came}")]
+    Malformed {
+        /// The member.
+        member: String,
+        /// What belongs there.
+        wanted: &'static str,
+        /// What came.
+        came: String,
+    },
+    /// The time that the node set is not one of these days.
+    #[error("{}", untimely(*built, *here, *newest))]
+    Untimely {
+        /// The transaction's time.
+        built: TimestampMs,
+        /// The time here.
+        here: TimestampMs,
+        /// The time of the node's newest block, where it could be asked for.
+        newest: Option<TimestampMs>,
+    },
+    /// There are signatures already, of nobody knows what.
+    #[error("the node built a transaction with signatures in it, before anybody signed")]
+    AlreadySigned,
+    /// A wallet's signature is not there, or not any more.
+    #[error("the signature of {wallet} is missing")]
+    NotSigned {
+        /// The wallet.
+        wallet: WalletAddress,
+    },
+    /// A wallet has signed that is none of the signers, or has signed before.
+    #[error("{wallet} is not asked for a signature, or has given one already")]
+    NotASigner {
+        /// The wallet.
+        wallet: WalletAddress,
+    },
+}
+
+impl BuiltCallMismatch {
+    pub(super) fn missing(place: &Place<'_>) -> Self {
+        Self::Missing {
+            member: place.path(),
+        }
+    }
+
+    pub(super) fn extra(place: &Place<'_>, came: &str) -> Self {
+        Self::Extra {
+            member: place.path(),
+            came: shown(&as_signed(came), 0),
+        }
+    }
+
+    pub(super) fn malformed(place: &Place<'_>, wanted: &'static str, came: &str) -> Self {
+        Self::Malformed {
+            member: place.path(),
+            wanted,
+            came: shown(&as_signed(came), 0),
+        }
+    }
+
+    pub(super) fn changed(place: &Place<'_>, asked: &str, came: &str) -> Self {
+        let (asked, came) = shown_apart(asked, came);
+        Self::Changed {
+            member: place.path(),
+            asked,
+            came,
+        }
+    }
+
+    /// The member that is not as it should be, where it is one.
+    #[must_use]
+    pub fn member(&self) -> Option<&str> {
+        match self {
+            Self::TooDeep { member, .. }
+            | Self::Twice { member }
+            | Self::AskedTwice { member }
+            | Self::Inexact { member, .. }
+            | Self::Missing { member }
+            | Self::Extra { member, .. }
+            | Self::Changed { member, .. }
+            | Self::Malformed { member, .. } => Some(member),
+            _ => None,
+        }
+    }
+}
+
+/// Returns two JSON texts, each cut so that the first difference is visible, escaped and in ASCII.
+///
+/// Use it to report two values that differ.
+#[must_use]
+pub fn shown_apart(left: &str, right: &str) -> (String, String) {
+    let (left, right) = (as_signed(left), as_signed(right));
+    let alike = left
+        .bytes()
+        .zip(right.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    (shown(&left, alike), shown(&right, alike))
+}
+
+/// A value, cut so that what stands behind `alike` bytes is seen.
+fn shown(text: &str, alike: usize) -> String {
+    if alike + ALIKE < SHOWN {
+        return escaped_up_to(text, SHOWN);
+    }
+    let mut start = alike.saturating_sub(ALIKE).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let rest = text.get(start..).unwrap_or_default();
+    format!("…{}", escaped_up_to(rest, SHOWN))
+}

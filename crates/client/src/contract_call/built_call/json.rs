@@ -1,0 +1,63 @@
+//! Reading single JSON values, with an error that names their place.
+
+use serde_json::value::RawValue;
+
+use super::{
+    error::BuiltCallMismatch,
+    place::{Place, quoted},
+};
+use crate::decode::{members, text_in};
+
+/// The value is written in exactly that way.
+pub(super) fn literal(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+    if raw == wanted {
+        Ok(())
+    } else {
+        Err(BuiltCallMismatch::changed(place, wanted, raw))
+    }
+}
+
+/// The value is a string that says exactly that, however it is escaped.
+pub(super) fn is_text(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
+    if text_in(raw).is_some_and(|text| text == wanted) {
+        Ok(())
+    } else {
+        Err(BuiltCallMismatch::changed(place, &quoted(wanted), raw))
+    }
+}
+
+pub(super) fn is_number(raw: &str) -> bool {
+    raw.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
+pub(super) fn elements<'t>(
+    value: &'t RawValue,
+    place: &Place<'_>,
+) -> Result<Vec<&'t RawValue>, BuiltCallMismatch> {
+    serde_json::from_str(value.get())
+        .map_err(|_| BuiltCallMismatch::malformed(place, "an array", value.get()))
+}
+
+/// The members of an object, in their order.
+pub(super) fn object<'t>(
+    text: &'t str,
+    place: &Place<'_>,
+) -> Result<Vec<(String, &'t RawValue)>, BuiltCallMismatch> {
+    let mut found = Vec::new();
+    // Names with half a surrogate pair fail here, too: no caller asks for one.
+    members(text, |name, value| found.push((name.to_owned(), value)))
+        .map_err(|_| BuiltCallMismatch::malformed(place, "an object with readable names", text))?;
+    Ok(found)
+}
+
+pub(super) fn array<'t>(
+    text: &'t str,
+    place: &Place<'_>,
+) -> Result<Vec<&'t RawValue>, BuiltCallMismatch> {
+    serde_json::from_str(text).map_err(|_| BuiltCallMismatch::malformed(place, "an array", text))
+}
+
+/// The first byte of a value, which tells its type.
+pub(super) fn first_byte(text: &str) -> u8 {
+    text.as_bytes().first().copied().unwrap_or_default()
+}

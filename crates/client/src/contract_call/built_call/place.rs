@@ -1,0 +1,69 @@
+//! A place in a document, for an error.
+
+use nodeproof_primitives::{escape::escaped_up_to, signed_message};
+
+/// The longest name that is shown of a member, in characters.
+const LONGEST_NAME: usize = 60;
+/// The longest path that is shown, in characters.
+const LONGEST_PATH: usize = 240;
+
+/// A place in a document, from the outside in.
+#[derive(Clone, Copy)]
+pub(super) enum Place<'p> {
+    /// The document itself.
+    Root,
+    /// A member of an object.
+    Member(&'p Place<'p>, &'p str),
+    /// An element of an array.
+    Element(&'p Place<'p>, usize),
+}
+
+impl<'p> Place<'p> {
+    pub(super) fn member(&'p self, name: &'p str) -> Place<'p> {
+        Place::Member(self, name)
+    }
+
+    pub(super) fn element(&'p self, index: usize) -> Place<'p> {
+        Place::Element(self, index)
+    }
+
+    /// The path to it, such as `transaction.specific_data.params.doc_hash_list[2]`, in ASCII.
+    pub(super) fn path(&self) -> String {
+        let mut path = String::new();
+        self.write(&mut path);
+        if path.is_empty() {
+            path.push_str("the whole");
+        }
+        escaped_up_to(&path, LONGEST_PATH)
+    }
+
+    fn write(&self, path: &mut String) {
+        match self {
+            Self::Root => {}
+            Self::Member(parent, name) => {
+                parent.write(path);
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                let name: String = name.chars().take(LONGEST_NAME).collect();
+                // Without the quotes; letters that only look like others are told apart.
+                let name = as_signed(&quoted(&name));
+                path.push_str(name.trim_matches('"'));
+            }
+            Self::Element(parent, index) => {
+                parent.write(path);
+                path.push_str(&format!("[{index}]"));
+            }
+        }
+    }
+}
+
+/// A value's text as it would be signed: in ASCII, so that nothing looks like something else.
+pub(super) fn as_signed(text: &str) -> String {
+    signed_message(text).unwrap_or_else(|_| text.to_owned())
+}
+
+/// A text as JSON writes it.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

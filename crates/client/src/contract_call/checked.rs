@@ -1,0 +1,321 @@
+//! A transaction that is what was asked for, and may be signed.
+
+use std::fmt;
+
+use nodeproof_primitives::{
+    Signer, SignerError, TimestampMs, TransactionCode, WalletAddress, escape::escaped,
+};
+use serde::Serialize;
+
+use super::{
+    built_call::{BuiltCallMismatch, check_built, check_final, check_signable, check_signed},
+    fee::Fee,
+};
+use crate::{ContractCall, DecodeError, RawTransaction, SignedTransaction, Transaction};
+
+/// A transaction that a node built, and that was found to be exactly the call that was asked for,
+/// with the fee that was chosen.
+///
+/// It can only be made by passing that check, so who has one can sign it. It is of any contract
+/// call, and not only of a claim.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     call: nodeproof_client::ContractCall,
+/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::contract_call::{CheckedTransaction, Fee};
+///
+/// let fee = Fee::new(1_500_000.into(), "TKN")?;
+/// let raw = node.build_call(&call).await?;
+/// let checked = CheckedTransaction::check(&call, &raw, &fee)?;
+/// println!("{checked}");
+/// let signed = checked.sign(&[wallet]).await?;
+/// let answer = node.submit(&signed).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedTransaction {
+    asked: ContractCall,
+    fee: Fee,
+    raw: RawTransaction,
+    message: String,
+    trans_code: TransactionCode,
+    timestamp: TimestampMs,
+}
+
+impl CheckedTransaction {
+    /// Checks that a call can be signed at all, before a node is asked to build it: that it is not
+    /// too long, that no member of it is there twice, and that its numbers can be written as they
+    /// are signed.
+    ///
+    /// # Errors
+    /// With the first thing that can't be signed.
+    pub fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
+        check_signable(asked)
+    }
+
+    /// Checks that a node built what it was asked for, and sets the fee and its currency.
+    ///
+    /// The text that comes of it is checked once more, as it is what is signed.
+    ///
+    /// # Errors
+    /// With the first thing that is not as it was asked for. Nothing may be signed then.
+    pub fn check(
+        asked: &ContractCall,
+        came: &RawTransaction,
+        fee: &Fee,
+    ) -> Result<Self, BuiltCallMismatch> {
+        check_built(asked, came)?;
+        let priced = came.with_currency(fee.currency())?.with_fee(fee.amount())?;
+        check_final(asked, priced.transaction_text()?, fee)?;
+        Self::of(asked, fee, priced.transaction_text()?)
+    }
+
+    /// Checks a transaction that was signed earlier, such as one that was kept in a file: that it
+    /// is what is asked for, at that fee, and that every signer has signed it and nobody else.
+    ///
+    /// Whether the signatures are right is for whoever knows keys, and for the node.
+    ///
+    /// # Errors
+    /// With the first thing that is not as it was asked for.
+    pub fn check_signed(
+        asked: &ContractCall,
+        signed: &SignedTransaction,
+        fee: &Fee,
+    ) -> Result<Self, BuiltCallMismatch> {
+        check_signed(asked, signed, fee)?;
+        Self::of(asked, fee, signed.transaction_text())
+    }
+
+    fn of(asked: &ContractCall, fee: &Fee, text: &str) -> Result<Self, BuiltCallMismatch> {
+        let raw = RawTransaction::from_text(text)?;
+        let message = nodeproof_primitives::signed_message(text)?;
+        let view = Transaction::from_text(text)?;
+        let unreadable = |fault: crate::FieldError| {
+            DecodeError::because("a raw transaction", &fault.to_string())
+        };
+        let trans_code = view.trans_code().map_err(unreadable)?;
+        let timestamp = view.timestamp().map_err(unreadable)?;
+        Ok(Self {
+            asked: asked.clone(),
+            fee: fee.clone(),
+            raw,
+            message,
+            trans_code,
+            timestamp,
+        })
+    }
+
+    /// The transaction's text, byte for byte as it will be submitted.
+    #[must_use]
+    pub fn transaction_text(&self) -> &str {
+        // It was found when this was made, so it is never empty.
+        self.raw.transaction_text().unwrap_or_default()
+    }
+
+    /// What is signed, byte for byte: ASCII only.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What was asked for: contract, function, signers and parameters.
+    #[must_use]
+    pub fn call(&self) -> &ContractCall {
+        &self.asked
+    }
+
+    /// What is paid.
+    #[must_use]
+    pub fn fee(&self) -> &Fee {
+        &self.fee
+    }
+
+    /// What names the transaction.
+    #[must_use]
+    pub fn trans_code(&self) -> TransactionCode {
+        self.trans_code
+    }
+
+    /// When the node built it.
+    #[must_use]
+    pub fn timestamp(&self) -> TimestampMs {
+        self.timestamp
+    }
+
+    /// Has every signer of the call sign it, one after another, in the call's order.
+    ///
+    /// # Errors
+    /// If one of them is missing, one is not asked for, or one does not sign. None is asked
+    /// before it is clear that all are there.
+    pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, SignError> {
+        let mut addresses = Vec::with_capacity(signers.len());
+        for signer in signers {
+            let wallet = signer.wallet_address();
+            if !self.asked.signers.contains(&wallet) {
+                return Err(SignError::NotAsked { wallet });
+            }
+            if addresses.contains(&wallet) {
+                return Err(SignError::Twice { wallet });
+            }
+            addresses.push(wallet);
+        }
+        let mut order = Vec::with_capacity(signers.len());
+        for wallet in &self.asked.signers {
+            let signer = signers
+                .iter()
+                .find(|signer| signer.wallet_address() == *wallet);
+            order.push(signer.ok_or(SignError::Missing { wallet: *wallet })?);
+        }
+        if order.is_empty() {
+            return Err(SignError::Nobody);
+        }
+        let mut entries = Vec::with_capacity(order.len());
+        for signer in order {
+            let wallet_address = signer.wallet_address();
+            let signature = signer.sign_message(self.message.as_bytes()).await;
+            let signature = signature.map_err(|source| SignError::Failed {
+                wallet: wallet_address,
+                source,
+            })?;
+            entries.push(Entry {
+                wallet_address,
+                msgsign: signature.to_string(),
+            });
+        }
+        let signed = self.raw.with_signatures(entries)?;
+        check_signed(&self.asked, &signed, &self.fee)?;
+        Ok(signed)
+    }
+}
+
+/// Several lines for a person who is to sign, with all that a stranger wrote made harmless.
+impl fmt::Display for CheckedTransaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "transaction  {}", self.trans_code)?;
+        writeln!(f, "contract     {}", self.asked.sc_address)?;
+        writeln!(f, "function     {}", escaped(&self.asked.function_called))?;
+        writeln!(
+            f,
+            "fee          {} {}",
+            self.fee.amount(),
+            escaped(self.fee.currency())
+        )?;
+        for wallet in &self.asked.signers {
+            writeln!(f, "signer       {wallet}")?;
+        }
+        write!(f, "params       {}", escaped(self.asked.params.as_str()))
+    }
+}
+
+/// A signature as it is submitted.
+#[derive(Serialize)]
+struct Entry {
+    wallet_address: WalletAddress,
+    msgsign: String,
+}
+
+/// A transaction was not signed. Nothing was sent.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignError {
+    /// The call names nobody who signs.
+    #[error("the call names no signer; add the wallets that sign")]
+    Nobody,
+    /// A signer of the call is not at hand.
+    #[error("{wallet} has to sign, and is not among those who can")]
+    Missing {
+        /// The wallet.
+        wallet: WalletAddress,
+    },
+    /// Somebody is there to sign whom the call does not name.
+    #[error("{wallet} is none of the call's signers")]
+    NotAsked {
+        /// The wallet.
+        wallet: WalletAddress,
+    },
+    /// Two are there to sign for the same wallet.
+    #[error("{wallet} would sign twice")]
+    Twice {
+        /// The wallet.
+        wallet: WalletAddress,
+    },
+    /// A signer did not sign.
+    #[error("{wallet} did not sign: {source}")]
+    Failed {
+        /// The wallet.
+        wallet: WalletAddress,
+        /// Why.
+        source: SignerError,
+    },
+    /// The signatures can't be put to the transaction.
+    #[error(transparent)]
+    Assembly(#[from] DecodeError),
+    /// The signed transaction is not what was requested.
+    #[error(transparent)]
+    Mismatch(#[from] BuiltCallMismatch),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract_call::sample::{FIRST, Pen, SECOND, check, honest};
+
+    #[tokio::test]
+    async fn all_signers_of_the_call_sign_in_its_order_whatever_the_order_here() {
+        let (first, second) = (Pen::of(FIRST), Pen::of(SECOND));
+        let checked = check(&honest()).unwrap();
+        let signed = checked.sign(&[&second, &first]).await.unwrap();
+        assert_eq!(signed.transaction_text(), checked.transaction_text());
+        let signatures = signed.signatures().unwrap();
+        assert_eq!(signatures[0].wallet_address, first.wallet);
+        assert_eq!(signatures[1].wallet_address, second.wallet);
+        // What is handed over is the message, which has a space where the text has none.
+        assert!(signatures[0].msgsign.text().ends_with("74"));
+    }
+
+    #[tokio::test]
+    async fn nobody_signs_before_everybody_is_there() {
+        let (first, second) = (Pen::of(FIRST), Pen::of(SECOND));
+        let stranger = Pen::of("0x00000000000000000000000000000000000000a1");
+        let checked = check(&honest()).unwrap();
+        let missing = checked.sign(&[&second]).await.unwrap_err();
+        assert!(matches!(missing, SignError::Missing { wallet } if wallet == first.wallet));
+        let more = checked.sign(&[&first, &second, &stranger]).await;
+        assert!(matches!(more, Err(SignError::NotAsked { wallet }) if wallet == stranger.wallet));
+        let twice = checked.sign(&[&first, &second, &first]).await;
+        assert!(matches!(twice, Err(SignError::Twice { wallet }) if wallet == first.wallet));
+    }
+
+    #[tokio::test]
+    async fn a_signer_who_refuses_is_named() {
+        let first = Pen::of(FIRST);
+        let dry = Pen {
+            dry: true,
+            ..Pen::of(SECOND)
+        };
+        let error = check(&honest()).unwrap().sign(&[&first, &dry]).await;
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            format!("{SECOND} did not sign: the signer refused: not today")
+        );
+    }
+
+    #[test]
+    fn a_person_is_shown_what_is_signed_without_what_a_terminal_acts_on() {
+        let mut call = crate::contract_call::sample::call();
+        call.function_called = "f\u{1b}[2J".to_owned();
+        let came = honest().replace(":\"add_verification", ":\"f\\u001b[2J");
+        let came = RawTransaction::from_text(&came).unwrap();
+        let fee = crate::contract_call::sample::fee();
+        let shown = CheckedTransaction::check(&call, &came, &fee)
+            .unwrap()
+            .to_string();
+        assert!(shown.contains("f\\u{1b}[2J") && !shown.contains('\u{1b}'));
+        assert!(shown.contains("1500000.25 TKN"));
+        assert!(shown.contains(FIRST) && shown.contains(SECOND));
+    }
+}

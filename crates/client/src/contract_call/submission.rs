@@ -1,0 +1,301 @@
+//! Submitting one transaction until there is an answer.
+
+use std::time::{Duration, Instant};
+
+use crate::{Client, Error, SignedTransaction, SubmitAnswer, UnclearAnswer};
+
+/// How often one transaction is submitted, and when.
+///
+/// [`Client::submit`] sends it at most once, whatever happens. Sending the *same* transaction
+/// again is safe, as nodes know it by its code and signature; so where it is not clear whether it
+/// arrived, or the node was busy, it is sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SubmitPolicy {
+    /// How often it is sent at most. 4 times.
+    pub most: u32,
+    /// The pause before it is sent again; each is twice as long. 500 ms.
+    pub first_pause: Duration,
+    /// The longest pause, also where the node asks for one in `Retry-After`. 30 seconds.
+    pub longest_pause: Duration,
+    /// How long all of it may take; nothing is sent after that. 120 seconds.
+    pub deadline: Duration,
+}
+
+impl Default for SubmitPolicy {
+    fn default() -> Self {
+        Self {
+            most: 4,
+            first_pause: Duration::from_millis(500),
+            longest_pause: Duration::from_secs(30),
+            deadline: Duration::from_secs(120),
+        }
+    }
+}
+
+impl SubmitPolicy {
+    /// It is sent once.
+    #[must_use]
+    pub fn once() -> Self {
+        Self {
+            most: 1,
+            ..Self::default()
+        }
+    }
+
+    /// Sets how often it is sent at most.
+    #[must_use]
+    pub fn most(mut self, times: u32) -> Self {
+        self.most = times;
+        self
+    }
+
+    /// Sets the first and the longest pause before it is sent again.
+    #[must_use]
+    pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
+        self.first_pause = first;
+        self.longest_pause = longest;
+        self
+    }
+
+    /// Sets how long all of it may take.
+    #[must_use]
+    pub fn deadline(mut self, longest: Duration) -> Self {
+        self.deadline = longest;
+        self
+    }
+
+    /// The pause after the try of that number, counted from 1; `None` to give up.
+    fn pause(&self, tried: u32, asked: Option<Duration>, left: Duration) -> Option<Duration> {
+        if tried >= self.most {
+            return None;
+        }
+        let pause = match asked {
+            Some(asked) if asked > self.longest_pause => return None,
+            Some(asked) => asked,
+            None => {
+                let doubled = self.first_pause.saturating_mul(1 << (tried - 1).min(20));
+                doubled.min(self.longest_pause)
+            }
+        };
+        (pause < left).then_some(pause)
+    }
+}
+
+/// A node's answer to a transaction, accepted or refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Submitted {
+    /// The answer.
+    pub answer: SubmitAnswer,
+    /// How often the transaction was sent.
+    pub sent: u32,
+    /// Whether a try before the answered one may have been taken.
+    pub maybe_taken_before: bool,
+}
+
+/// A transaction got no answer that says whether it was taken.
+#[derive(Debug, thiserror::Error)]
+#[error("{fault}{}", times(*tried, *sent))]
+pub struct SubmitError {
+    fault: Fault,
+    tried: u32,
+    sent: u32,
+    maybe_sent: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(transparent)]
+    Client(#[from] Error),
+    #[error("the node does not say whether it took the transaction: {}", .0.fault)]
+    Unclear(Box<Unclear>),
+}
+
+#[derive(Debug)]
+struct Unclear {
+    fault: UnclearAnswer,
+    answer: SubmitAnswer,
+}
+
+impl SubmitError {
+    /// Whether the node may have taken the transaction: in one of these submissions, or in an
+    /// [earlier run](Self::or_sent_earlier).
+    ///
+    /// It is false where nothing was sent, and where each answer was a status that says that the
+    /// transaction was not taken: 429 and the other ones from 400 to 499, but for 408.
+    #[must_use]
+    pub fn maybe_sent(&self) -> bool {
+        self.maybe_sent
+    }
+
+    /// How often the transaction was sent: of the tries, those that came as far as a connection.
+    #[must_use]
+    pub fn sent(&self) -> u32 {
+        self.sent
+    }
+
+    /// How often it was tried.
+    #[must_use]
+    pub fn tried(&self) -> u32 {
+        self.tried
+    }
+
+    /// What the last submission ended with, where it is not an answer.
+    #[must_use]
+    pub fn client_error(&self) -> Option<&Error> {
+        match &self.fault {
+            Fault::Client(error) => Some(error),
+            Fault::Unclear(_) => None,
+        }
+    }
+
+    /// The last submission's answer, where there is one that does not tell what came of it.
+    #[must_use]
+    pub fn answer(&self) -> Option<&SubmitAnswer> {
+        match &self.fault {
+            Fault::Client(_) => None,
+            Fault::Unclear(unclear) => Some(&unclear.answer),
+        }
+    }
+
+    /// Returns the error of a caller that may have sent the same transaction in an earlier run:
+    /// [`maybe_sent`](Self::maybe_sent) is true then.
+    #[must_use]
+    pub fn or_sent_earlier(mut self, maybe_sent_earlier: bool) -> Self {
+        self.maybe_sent |= maybe_sent_earlier;
+        self
+    }
+}
+
+fn times(tried: u32, sent: u32) -> String {
+    match (tried, sent) {
+        (0 | 1, _) => String::new(),
+        (tried, 0) => format!(" (tried {tried} times, and never sent)"),
+        (tried, sent) if tried == sent => format!(" (submitted {sent} times)"),
+        (tried, sent) => format!(" (tried {tried} times, and sent in {sent} of them)"),
+    }
+}
+
+impl Client {
+    /// Submits a signed transaction, and the same one again where it may not have arrived.
+    ///
+    /// It is sent again after a failed or a lost connection, a late or an unreadable answer, and
+    /// the statuses 429 and 5xx; not after any other refusal. A transaction that the node refuses
+    /// is an answer whose [`is_valid`](SubmitAnswer::is_valid) is false.
+    ///
+    /// # Errors
+    /// If no answer says whether the transaction was [accepted](SubmitAnswer::accepted), or one
+    /// contradicts itself; [`maybe_sent`](SubmitError::maybe_sent) is true if any one of the
+    /// submissions may have been taken.
+    pub async fn submit_until_answered(
+        &self,
+        transaction: &SignedTransaction,
+        policy: &SubmitPolicy,
+    ) -> Result<Submitted, SubmitError> {
+        self.submit_with_progress(transaction, policy, |_| {}).await
+    }
+
+    /// Submits like [`submit_until_answered`](Self::submit_until_answered). Before each submission
+    /// it calls `on_attempt` with the number of earlier ones.
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn submit_with_progress(
+        &self,
+        transaction: &SignedTransaction,
+        policy: &SubmitPolicy,
+        on_attempt: impl Fn(u32),
+    ) -> Result<Submitted, SubmitError> {
+        let started = Instant::now();
+        let (mut tried, mut sent) = (0, 0);
+        let mut maybe_sent = false;
+        loop {
+            on_attempt(tried);
+            let outcome = self.submit(transaction).await;
+            tried += 1;
+            let (fault, asked, again) = match outcome {
+                Ok(answer) => {
+                    sent += 1;
+                    match answer.accepted() {
+                        Ok(_) => {
+                            return Ok(Submitted {
+                                answer,
+                                sent,
+                                maybe_taken_before: maybe_sent,
+                            });
+                        }
+                        Err(fault) => {
+                            maybe_sent = true;
+                            let unclear = Box::new(Unclear { fault, answer });
+                            (Fault::Unclear(unclear), None, true)
+                        }
+                    }
+                }
+                Err(error) => {
+                    sent += u32::from(error.maybe_sent());
+                    maybe_sent |= error.maybe_sent() && !is_not_taken(&error);
+                    let (asked, again) = (error.retry_after(), may_pass(&error));
+                    (Fault::Client(error), asked, again)
+                }
+            };
+            let left = policy.deadline.saturating_sub(started.elapsed());
+            let pause = policy.pause(tried, asked, left).filter(|_| again);
+            let Some(pause) = pause else {
+                return Err(SubmitError {
+                    fault,
+                    tried,
+                    sent,
+                    maybe_sent,
+                });
+            };
+            tracing::debug!(%fault, ?pause, "submitting the same transaction again");
+            tokio::time::sleep(pause).await;
+        }
+    }
+}
+
+/// Whether the answer's status says that the transaction was not taken.
+fn is_not_taken(error: &Error) -> bool {
+    // After 408, the server may have had it; it is the one of these that is no refusal.
+    error
+        .status()
+        .is_some_and(|status| status.is_client_error() && status.as_u16() != 408)
+}
+
+/// Whether the same submission may be answered later.
+fn may_pass(error: &Error) -> bool {
+    error.is_retryable()
+        || error.is_decode()
+        || error
+            .status()
+            .is_some_and(|status| status.is_server_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(1000);
+
+    #[test]
+    fn pauses_double_up_to_the_longest_and_end() {
+        let policy = SubmitPolicy::default()
+            .most(5)
+            .pauses(Duration::from_secs(2), Duration::from_secs(5));
+        let pauses: Vec<_> = (1..6)
+            .map(|sent| policy.pause(sent, None, LONG).map(|pause| pause.as_secs()))
+            .collect();
+        assert_eq!(pauses, [Some(2), Some(4), Some(5), Some(5), None]);
+    }
+
+    #[test]
+    fn a_node_is_given_the_pause_it_asks_for_unless_it_is_too_long() {
+        let policy = SubmitPolicy::default();
+        let seconds = Duration::from_secs;
+        assert_eq!(policy.pause(1, Some(seconds(7)), LONG), Some(seconds(7)));
+        assert_eq!(policy.pause(1, Some(seconds(31)), LONG), None);
+        assert_eq!(policy.pause(1, Some(seconds(7)), seconds(7)), None);
+        assert_eq!(SubmitPolicy::once().pause(1, None, LONG), None);
+    }
+}

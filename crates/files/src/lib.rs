@@ -1,0 +1,32 @@
+//! Atomic files, exclusive locks and the user's own folders.
+//!
+//! - [`create`] writes a new file and never overwrites one; [`replace`] replaces a file. A reader,
+//!   or a crash at any time, finds the whole old file or the whole new one. [`StagedFile`] has the
+//!   same in two steps.
+//! - [`LockFile`] and [`FolderLock`] are exclusive locks between processes. The system releases
+//!   them when the process ends.
+//! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
+//!
+//! ```
+//! use nodeproof_files::{Access, create, replace};
+//!
+//! # fn main() -> std::io::Result<()> {
+//! # let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("report.json");
+//! create(&path, b"{}", Access::Umask)?;
+//! assert!(create(&path, b"[]", Access::Umask).is_err());
+//! replace(&path, b"[]", Access::Umask)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod lock;
+mod staged;
+mod user_folders;
+
+pub use lock::{FolderLock, LockError, LockFile};
+pub use staged::{
+    Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,
+    sync_folder,
+};
+pub use user_folders::{config_folder, state_folder};

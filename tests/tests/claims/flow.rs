@@ -1,0 +1,251 @@
+//! What a claim does when all goes well.
+
+use std::sync::Mutex;
+
+use nodeproof_claims::{
+    ClaimError, Document, PreparedClaim, ReadBack, TransactionState, look_for_claim, wait_for_claim,
+};
+use nodeproof_client::{
+    contract_call::{CheckedTransaction, SubmitPolicy},
+    nodeproof_primitives::{Hash256, signed_message},
+};
+
+use super::*;
+
+const ASSET: &str = "crate \u{2116} 7 \"caf\u{e9}\"";
+
+#[tokio::test]
+async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
+    let world = World::new().await;
+    let document = world.folder.path().join("inspection.pdf");
+    std::fs::write(&document, "weighed").unwrap();
+    let hash = "ab".repeat(32).parse::<Hash256>().unwrap();
+    let claim = world
+        .claim(ASSET)
+        .document(document)
+        .document(hash)
+        .asset_type("crate")
+        .outcome(3);
+    let wallet = world.wallet(0);
+    let outcome = claim
+        .make(&world.client, &[&wallet], &world.with_blocks())
+        .await
+        .unwrap();
+
+    let record = outcome.record().unwrap();
+    assert_eq!(record.asset_id(), Ok(ASSET));
+    assert_eq!(record.asset_type(), Ok("crate"));
+    assert_eq!(record.outcome(), Ok(&3.into()));
+    assert_eq!(record.remarks(), Ok("na\u{ef}ve \"quoted\""));
+    assert_eq!(
+        record.doc_hash_list().unwrap(),
+        [
+            // What sha256sum says of the file.
+            "dfa086bad24f43952f29adcf6097ed91749841cd7b4a61ea3fd44ce80ce55c59".to_owned(),
+            "ab".repeat(32)
+        ]
+    );
+    assert_eq!(record.verifier_address(), Ok(wallet.address()));
+    assert_eq!(outcome.new_transaction, Some(true));
+    assert_eq!((outcome.resumed, outcome.sent), (false, 1));
+    assert_eq!(world.node.submissions_received(), 1);
+    let fee = outcome.transaction.transaction().unwrap();
+    assert_eq!(fee.fee().unwrap().as_str(), "1500000");
+    assert_eq!(world.saved().state(), TransactionState::Recorded);
+    assert_eq!(world.saved().signed(), &outcome.transaction);
+}
+
+#[tokio::test]
+async fn claiming_the_same_again_submits_the_same_transaction() {
+    let world = World::new().await;
+    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
+    let claim_it = || async {
+        claim
+            .make(&world.client, &[&wallet], &world.with_blocks())
+            .await
+            .unwrap()
+    };
+    let (first, again) = (claim_it().await, claim_it().await);
+    assert_eq!(again.transaction, first.transaction);
+    assert_eq!(again.trans_code(), first.trans_code());
+    assert_eq!(again.new_transaction, Some(false));
+    assert!(again.resumed && again.record().is_some());
+}
+
+#[tokio::test]
+async fn each_step_is_told_in_its_order() {
+    let world = World::new().await;
+    let document = world.folder.path().join("a");
+    std::fs::write(&document, "a").unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let (list, node) = (Arc::clone(&told), Arc::clone(world.node.node()));
+    let options = world
+        .options()
+        .wait(Duration::from_secs(600))
+        .on_step(move |step| {
+            // The record is there after the first look that did not find it.
+            if matches!(step, ClaimStep::Waiting { .. }) {
+                node.make_block();
+            }
+            list.lock().unwrap().push(name(step));
+        });
+    let claim = world.claim(ASSET).document(document);
+    let wallet = world.wallet(0);
+    // On another thread, as an application would.
+    let client = world.client.clone();
+    let outcome = tokio::spawn(async move {
+        claim
+            .make(&client, &[signer(&wallet)], &options)
+            .await
+            .unwrap()
+    });
+    assert!(outcome.await.unwrap().record().is_some());
+    assert_eq!(
+        *told.lock().unwrap(),
+        [
+            "Hashing",
+            "Built",
+            "Signed",
+            "Saved",
+            "Submitting",
+            "Submitted",
+            "Waiting"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
+    let world = World::new().await;
+    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
+    let options = world.options();
+    let outcome = claim.make(&world.client, &[&wallet], &options).await;
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.read_back, ReadBack::Nothing);
+    assert_eq!(outcome.record(), None);
+    assert_eq!(world.saved().state(), TransactionState::Accepted);
+
+    // Later it is there, without a second transaction.
+    world.node.make_block();
+    let later = claim.make(&world.client, &[&wallet], &options).await;
+    assert!(later.unwrap().record().is_some());
+}
+
+#[tokio::test]
+async fn all_signers_sign_and_one_of_them_verifies() {
+    let world = World::new().await;
+    let (first, second) = (world.wallet(0), world.wallet(1));
+    let claim = world.claim(ASSET).verifier(second.address());
+    let outcome = claim
+        .make(&world.client, &[&first, &second], &world.with_blocks())
+        .await
+        .unwrap();
+    assert_eq!(outcome.transaction.signatures().unwrap().len(), 2);
+    // The node stores who signs first, whatever was asked; it is this claim all the same.
+    let stored = outcome.record().unwrap().verifier_address();
+    assert_eq!(stored, Ok(first.address()));
+}
+
+#[tokio::test]
+async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
+    let world = World::new().await;
+    world.claimed(ASSET).await;
+    let other = world.wallet(1);
+    let by_other = |asset: &'static str, file: &'static str| {
+        let options = world.with_blocks().save_to(world.folder.path().join(file));
+        let (claim, other, client) = (world.claim(asset), other.clone(), &world.client);
+        async move { claim.make(&client, &[&other], &options).await.unwrap() }
+    };
+    let own = by_other(ASSET, "one").await;
+    let record = own.record().unwrap();
+    assert_eq!(record.verifier_address(), Ok(other.address()));
+
+    // Of a verifier's second record, nodes that answer one row show neither: that is told, too.
+    world.claimed("another").await;
+    match by_other("another", "two").await.read_back {
+        ReadBack::OfOthers(records) => {
+            let shown = records.first().unwrap().verifier_address();
+            assert_eq!(shown, Ok(world.wallet(0).address()));
+        }
+        seen => panic!("{seen:?}"),
+    }
+}
+
+#[tokio::test]
+async fn every_step_can_be_taken_alone() {
+    let world = World::new().await;
+    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
+    let hash = Document::from(Hash256::from_bytes([7; 32]))
+        .hash(|_| {})
+        .unwrap();
+    let params = claim.params(&[wallet.address()], vec![hash]).unwrap();
+    let call = claim.call(&[wallet.address()], vec![hash]).unwrap();
+    let raw = world.client.build_call(&call).await.unwrap();
+    let checked = CheckedTransaction::check(&call, &raw, &claim.fee).unwrap();
+    assert_eq!(
+        checked.message(),
+        signed_message(checked.transaction_text()).unwrap()
+    );
+    assert_eq!(world.node.submissions_received(), 0);
+    let signed = checked.sign(&[&wallet]).await.unwrap();
+    let base = world.client.base_url();
+    let saved = SavedTransaction::create(&world.file(), base, &checked, &signed).unwrap();
+    let submitted = world
+        .client
+        .submit_until_answered(saved.signed(), &SubmitPolicy::once())
+        .await
+        .unwrap();
+    assert!(submitted.answer.is_valid());
+    let contract = claim.contract;
+    let look = look_for_claim(&world.client, contract, &params);
+    assert_eq!(look.await.unwrap(), ReadBack::Nothing);
+    world.node.make_block();
+    let short = Duration::from_millis(1);
+    let pauses = (short, short);
+    let found = wait_for_claim(&world.client, contract, &params, Duration::ZERO, pauses)
+        .await
+        .unwrap();
+    assert!(found.is_final() && found.record().is_some());
+}
+
+#[tokio::test]
+async fn a_prepared_claim_is_shown_signed_saved_and_submitted_step_by_step() {
+    let world = World::new().await;
+    let (claim, wallet) = (world.claim(ASSET), world.wallet(0));
+    let wallets = [wallet.address()];
+    let prepare = |asset: &str| {
+        let (claim, client, options) = (world.claim(asset), &world.client, world.options());
+        async move {
+            PreparedClaim::prepare(client, &claim, &wallets, &options)
+                .await
+                .unwrap()
+        }
+    };
+    let prepared = prepare(ASSET).await;
+    assert_eq!(prepared.call(), &claim.call(&wallets, Vec::new()).unwrap());
+    assert_eq!(prepared.saved().await.unwrap(), None);
+    let existing = prepared.existing_record().await.unwrap();
+    let checked = prepared.build().await.unwrap();
+    assert!(checked.to_string().contains("add_verification"));
+
+    // A transaction of another claim is not signed.
+    let other = prepare("another").await;
+    let refused = other.sign(&checked, &[&wallet], existing).await;
+    assert!(matches!(refused, Err(ClaimError::Input(_))));
+
+    let signed = prepared.sign(&checked, &[&wallet], existing).await.unwrap();
+    assert!(!world.file().exists());
+    let ready = signed.save().await.unwrap();
+    assert_eq!(world.saved().state(), TransactionState::Signed);
+    assert_eq!(world.node.submissions_received(), 0);
+    let submitted = ready.submit().await.unwrap();
+    assert_eq!(world.saved().state(), TransactionState::Accepted);
+    world.node.make_block();
+    assert!(submitted.wait().await.unwrap().record().is_some());
+
+    // The saved transaction is taken up again.
+    let saved = prepared.saved().await.unwrap().unwrap();
+    assert_eq!(saved.state(), TransactionState::Recorded);
+    let again = prepared.resume(saved).submit().await.unwrap();
+    assert!(again.wait().await.unwrap().resumed);
+}

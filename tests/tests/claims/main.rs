@@ -1,0 +1,115 @@
+//! Claims from the first to the last step, against a local node and in front of one that lies.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod again;
+mod crashes;
+mod example;
+mod flow;
+mod memory;
+mod newest;
+mod refusals;
+mod tampering;
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use integration_tests::proxy::{Fault, Proxy};
+use nodeproof_claims::{Claim, ClaimOptions, ClaimOutcome, ClaimStep, SavedTransaction};
+use nodeproof_client::{
+    Client,
+    contract_call::{Fee, SubmitPolicy},
+};
+use nodeproof_devnode::{Config, Handle, Node};
+use nodeproof_primitives::Signer;
+use nodeproof_wallet::KeyPair;
+
+/// A node, somebody who uses it, and a folder for saved transactions.
+struct World {
+    node: Handle,
+    client: Client,
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    async fn new() -> Self {
+        let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+        Self {
+            client: Client::new(node.base_url()).unwrap(),
+            node,
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn wallet(&self, index: usize) -> KeyPair {
+        self.node.wallets().get(index).unwrap().keys().clone()
+    }
+
+    fn claim(&self, asset: &str) -> Claim {
+        let fee = Fee::new(1_500_000.into(), self.node.native_token()).unwrap();
+        Claim::new(self.node.contract_address(), asset, 99, fee)
+            .link("https://documents.example.org/a")
+            .remarks("na\u{ef}ve \"quoted\"")
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("claim.json")
+    }
+
+    fn saved(&self) -> SavedTransaction {
+        SavedTransaction::open(&self.file()).unwrap().unwrap()
+    }
+
+    /// Saves what is signed, looks for the record once, and pauses as shortly as can be.
+    fn options(&self) -> ClaimOptions {
+        let short = Duration::from_millis(1);
+        ClaimOptions::default()
+            .save_to(self.file())
+            .wait(Duration::ZERO)
+            .pauses(short, short)
+            .submit(SubmitPolicy::default().pauses(short, short))
+    }
+
+    /// The same, with a block made as soon as the node has taken the transaction.
+    fn with_blocks(&self) -> ClaimOptions {
+        let node = Arc::clone(self.node.node());
+        self.options().on_step(move |step| make_block(&node, step))
+    }
+
+    /// A claim by the first wallet that has to succeed.
+    async fn claimed(&self, asset: &str) -> ClaimOutcome {
+        let mut options = self.with_blocks();
+        options.save_to = None;
+        let claim = self.claim(asset);
+        let wallet = self.wallet(0);
+        claim
+            .make(&self.client, &[&wallet], &options)
+            .await
+            .unwrap()
+    }
+
+    /// A client that reaches the node through a proxy.
+    async fn behind(&self, fault: Fault) -> (Proxy, Client) {
+        let proxy = Proxy::spawn(self.node.base_url(), fault).await.unwrap();
+        let client = Client::new(&*proxy.server.base_url()).unwrap();
+        (proxy, client)
+    }
+}
+
+fn make_block(node: &Node, step: &ClaimStep<'_>) {
+    if matches!(step, ClaimStep::Submitted { .. }) {
+        node.make_block();
+    }
+}
+
+/// The name of a step.
+fn name(step: &ClaimStep<'_>) -> String {
+    let shown = format!("{step:?}");
+    shown.chars().take_while(|c| c.is_alphabetic()).collect()
+}
+
+fn signer(wallet: &KeyPair) -> &dyn Signer {
+    wallet
+}

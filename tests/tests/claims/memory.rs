@@ -1,0 +1,161 @@
+//! What is remembered of a transaction that may have been sent, by a later run as well.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use axum::http::{HeaderValue, StatusCode, header};
+use nodeproof_claims::{ClaimError, TransactionState};
+
+use super::{crashes::crash, *};
+
+/// Claims while there is no node, with what was kept while there was one.
+async fn claim_without_node(world: World, claim: &Claim) -> (ClaimError, TransactionState) {
+    let wallet = world.wallet(0);
+    let options = world.options();
+    let path = world.file();
+    let World {
+        node,
+        client,
+        folder: _folder,
+    } = world;
+    node.shutdown().await;
+    let error = claim.make(&client, &[&wallet], &options).await.unwrap_err();
+    (
+        error,
+        SavedTransaction::open(&path).unwrap().unwrap().state(),
+    )
+}
+
+#[tokio::test]
+async fn a_node_that_is_gone_does_not_make_an_earlier_submission_unsent() {
+    let world = World::new().await;
+    let (claim, wallet) = (world.claim("a"), world.wallet(0));
+    let options = world.options();
+    let made = claim.make(&world.client, &[&wallet], &options).await;
+    made.unwrap();
+    let (error, state) = claim_without_node(world, &claim).await;
+    assert!(error.maybe_sent());
+    let ClaimError::Submission { source, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!((source.sent(), source.tried()), (0, 4));
+    assert!(error.to_string().contains("may have been taken"), "{error}");
+    assert_eq!(state, TransactionState::Accepted);
+}
+
+#[tokio::test]
+async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
+    let world = World::new().await;
+    let claim = world.claim("a");
+    crash(&world, &claim, |step| {
+        matches!(step, ClaimStep::Submitting { .. })
+    })
+    .await;
+    assert_eq!(world.node.submissions_received(), 0);
+    assert_eq!(world.saved().state(), TransactionState::Sent);
+    let (error, state) = claim_without_node(world, &claim).await;
+    assert!(error.maybe_sent(), "{error}");
+    assert_eq!(state, TransactionState::Sent);
+}
+
+/// Answers submissions, which the node does not get to see, in turn; the last one for good.
+fn submitting(answers: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
+    let count = AtomicU32::new(0);
+    Arc::new(move |asked, mut answer| {
+        if asked.path != "/submit-transaction" {
+            return answer;
+        }
+        let number = count.fetch_add(1, Ordering::SeqCst) as usize;
+        let (status, pause, body) = *answers.get(number).or(answers.last()).unwrap();
+        let pause = HeaderValue::from_static(pause);
+        answer.headers.insert(header::RETRY_AFTER, pause);
+        answer.with_status(status).with_body(body)
+    })
+}
+
+#[tokio::test]
+async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_only() {
+    let busy = (StatusCode::TOO_MANY_REQUESTS, "3600", "{}");
+    let bad = (StatusCode::BAD_REQUEST, "0", "{}");
+    let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
+    for (answers, maybe_sent, state) in [
+        (vec![busy], false, TransactionState::Signed),
+        (vec![bad], false, TransactionState::Signed),
+        (vec![lost, busy], true, TransactionState::Sent),
+        (vec![lost, bad], true, TransactionState::Sent),
+    ] {
+        let world = World::new().await;
+        let (claim, wallet) = (world.claim("a"), world.wallet(0));
+        let (_proxy, client) = world.behind(submitting(answers)).await;
+        let error = claim.make(&client, &[&wallet], &world.options()).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.maybe_sent(), maybe_sent, "{error}");
+        assert_eq!(world.saved().state(), state, "{error}");
+        assert!(
+            error.to_string().contains("claim the same again"),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_contradicts_itself_leaves_open_whether_it_was_taken() {
+    let world = World::new().await;
+    let (claim, wallet) = (world.claim("a"), world.wallet(0));
+    let contradictory = r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#;
+    let answers = vec![(StatusCode::OK, "0", contradictory)];
+    let (_proxy, client) = world.behind(submitting(answers)).await;
+    let error = claim.make(&client, &[&wallet], &world.options()).await;
+    let error = error.unwrap_err();
+    assert!(error.maybe_sent());
+    let ClaimError::Submission { source, .. } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(source.answer().unwrap().status(), Ok("FAILURE"));
+    assert!(error.to_string().contains("FAILURE"), "{error}");
+    assert_eq!(world.saved().state(), TransactionState::Sent);
+}
+
+#[tokio::test]
+async fn a_refusal_after_a_submission_without_an_answer_is_not_taken_for_the_last_word() {
+    let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
+    let known =
+        r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":false}}"#;
+    let new =
+        r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":true}}"#;
+    for (answers, open, state) in [
+        (
+            vec![lost, (StatusCode::OK, "0", known)],
+            true,
+            TransactionState::Sent,
+        ),
+        // It had not arrived before.
+        (
+            vec![lost, (StatusCode::OK, "0", new)],
+            false,
+            TransactionState::Refused,
+        ),
+        (
+            vec![(StatusCode::OK, "0", known)],
+            false,
+            TransactionState::Refused,
+        ),
+    ] {
+        let world = World::new().await;
+        let (claim, wallet) = (world.claim("a"), world.wallet(0));
+        let (_proxy, client) = world.behind(submitting(answers)).await;
+        let error = claim.make(&client, &[&wallet], &world.options()).await;
+        let error = error.unwrap_err();
+        let ClaimError::Refused {
+            maybe_taken_before, ..
+        } = &error
+        else {
+            panic!("{error}");
+        };
+        assert_eq!(*maybe_taken_before, open);
+        assert_eq!(world.saved().state(), state);
+        let text = error.to_string();
+        // The file is the only proof, and nobody is asked to remove it.
+        assert!(!text.contains("remove"), "{text}");
+        assert!(text.contains("only proof"), "{text}");
+    }
+}

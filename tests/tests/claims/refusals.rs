@@ -1,0 +1,195 @@
+//! Claims that are not made, and what is said of them.
+
+use nodeproof_claims::{ClaimError, ReadBack, SavedTransactionError, TransactionState};
+
+use super::*;
+
+#[tokio::test]
+async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
+    let world = World::new().await;
+    let mut claim = world.claim("a");
+    claim.fee = Fee::new(1.into(), world.node.native_token()).unwrap();
+    let wallet = world.wallet(0);
+    let error = claim
+        .make(&world.client, &[&wallet], &world.options())
+        .await
+        .unwrap_err();
+    assert!(error.maybe_sent());
+    match &error {
+        ClaimError::Refused {
+            messages, saved_in, ..
+        } => {
+            assert!(messages.first().unwrap().contains("fee"), "{messages:?}");
+            assert_eq!(saved_in.as_deref(), Some(&*world.file()));
+        }
+        other => panic!("{other}"),
+    }
+    assert_eq!(world.saved().state(), TransactionState::Refused);
+    assert_eq!(world.node.pending(), 0);
+
+    // With another fee it is another transaction, which the file does not keep.
+    claim.fee = Fee::new(1_500_000.into(), world.node.native_token()).unwrap();
+    let other = claim
+        .make(&world.client, &[&wallet], &world.options())
+        .await
+        .unwrap_err();
+    assert!(
+        other.to_string().contains("`fee` was 1, and is 1500000"),
+        "{other}"
+    );
+    assert_eq!(world.node.submissions_received(), 1);
+    std::fs::remove_file(world.file()).unwrap();
+    let made = claim
+        .make(&world.client, &[&wallet], &world.with_blocks())
+        .await;
+    assert!(made.unwrap().record().is_some());
+}
+
+#[tokio::test]
+async fn a_claim_that_is_recorded_already_is_not_signed() {
+    let world = World::new().await;
+    world.claimed("a").await;
+    let before = world.node.submissions_received();
+    let wallet = world.wallet(0);
+    let other = world.claim("a").outcome(2);
+    for claim in [&world.claim("a"), &other] {
+        let error = claim
+            .make(&world.client, &[&wallet], &world.options())
+            .await
+            .unwrap_err();
+        assert!(!error.maybe_sent());
+        match error {
+            ClaimError::AlreadyRecorded { record } => assert_eq!(record.asset_id(), Ok("a")),
+            other => panic!("{other}"),
+        }
+    }
+    assert_eq!(world.node.submissions_received(), before);
+    assert!(!world.file().exists());
+
+    // Who wants to, can; a node then takes the transaction and records nothing of it.
+    let options = world
+        .with_blocks()
+        .although_recorded(true)
+        .wait(Duration::from_secs(600));
+    let outcome = other.make(&world.client, &[&wallet], &options).await;
+    match outcome.unwrap().read_back {
+        ReadBack::Differs {
+            record,
+            differences,
+        } => {
+            assert_eq!(
+                differences[0].to_string(),
+                "outcome: asked was 2, and it is 1"
+            );
+            assert_eq!(record.outcome(), Ok(&1.into()));
+        }
+        seen => panic!("{seen:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_document_that_can_not_be_read_is_named_before_anything_is_asked() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    for (path, words) in [
+        (world.folder.path().join("nowhere.pdf"), "can't be read"),
+        (world.folder.path().to_owned(), "is a folder"),
+    ] {
+        let claim = world.claim("a").document(path.clone());
+        let error = claim
+            .make(&world.client, &[&wallet], &world.options())
+            .await
+            .unwrap_err();
+        assert!(matches!(error, ClaimError::Document(_)) && !error.maybe_sent());
+        let text = error.to_string();
+        assert!(text.contains(words), "{text}");
+        assert!(text.contains(&*path.to_string_lossy()), "{text}");
+    }
+    let (claim, options) = (world.claim("a"), world.options());
+    let nobody = claim.make(&world.client, &[], &options).await;
+    assert!(matches!(nobody, Err(ClaimError::Input(_))));
+    assert_eq!(world.node.requests_received(), 0);
+}
+
+#[tokio::test]
+async fn what_can_not_be_signed_is_refused_before_anything_is_asked() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    let mut claim = world.claim("a");
+    claim.deletable_after = "9".repeat(10_000).parse().unwrap();
+    let options = world.options();
+    let error = claim.make(&world.client, &[&wallet], &options).await;
+    let error = error.unwrap_err();
+    assert!(matches!(error, ClaimError::Input(_)), "{error}");
+    assert!(error.to_string().contains("4300"), "{error}");
+    assert_eq!(world.node.requests_received(), 0);
+}
+
+#[tokio::test]
+async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    for body in [r#"{"status":"FAILURE","data":null}"#, r#"{"data":{}}"#] {
+        let unclear: Fault = Arc::new(move |asked, answer| {
+            if asked.path == "/sc-state" {
+                return answer.with_body(body);
+            }
+            answer
+        });
+        let (proxy, client) = world.behind(unclear).await;
+        let claim = world.claim("a");
+        let error = claim.make(&client, &[&wallet], &world.options()).await;
+        assert!(error.unwrap_err().client_error().unwrap().is_decode());
+        assert!(proxy.asked().iter().all(|asked| asked.path == "/sc-state"));
+    }
+    assert!(!world.file().exists());
+}
+
+#[tokio::test]
+async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    let options = world.options();
+    let first = world.claim("a");
+    first
+        .make(&world.client, &[&wallet], &options)
+        .await
+        .unwrap();
+    let before = world.node.requests_received();
+    let saved = std::fs::read(world.file()).unwrap();
+    let other = world.claim("b");
+    let error = other.make(&world.client, &[&wallet], &options).await;
+    match error.unwrap_err() {
+        ClaimError::Saved(SavedTransactionError::OfAnother { differences, .. }) => {
+            assert_eq!(differences, [r#"`asset_id` was "a", and is "b""#]);
+        }
+        other => panic!("{other}"),
+    }
+    // By another wallet it is another claim as well.
+    let stranger = world.wallet(1);
+    let error = first.make(&world.client, &[&stranger], &options).await;
+    assert!(error.unwrap_err().to_string().contains("`signers` was"));
+
+    std::fs::write(world.file(), &saved[..saved.len() / 2]).unwrap();
+    let damaged = first.make(&world.client, &[&wallet], &options).await;
+    assert!(matches!(
+        damaged,
+        Err(ClaimError::Saved(SavedTransactionError::Damaged { .. }))
+    ));
+    assert_eq!(world.node.requests_received(), before);
+}
+
+#[tokio::test]
+async fn where_nothing_can_be_kept_nothing_is_sent() {
+    let world = World::new().await;
+    let wallet = world.wallet(0);
+    let nowhere = world.folder.path().join("no").join("where.json");
+    let options = world.options().save_to(nowhere);
+    let error = world
+        .claim("a")
+        .make(&world.client, &[&wallet], &options)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ClaimError::Saved(_)) && !error.maybe_sent());
+    assert_eq!(world.node.submissions_received(), 0);
+}
