@@ -15,11 +15,13 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         &["nodeproof-primitives", "nodeproof-files"],
     ),
     ("nodeproof-client", &["nodeproof-primitives"]),
+    ("nodeproof-report", &["nodeproof-primitives"]),
     (
         "nodeproof-conformance",
         &[
             "nodeproof-primitives",
             "nodeproof-client",
+            "nodeproof-report",
             "nodeproof-wallet",
         ],
     ),

@@ -5,7 +5,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use crate::{exchange::Exchange, report::ExchangeReport};
+use nodeproof_report::ExchangeReport;
+
+use crate::exchange::Exchange;
 
 type List = Arc<Mutex<Vec<Arc<ExchangeReport>>>>;
 

@@ -16,7 +16,7 @@ use std::{
 use crate::{
     cases::Case,
     exchange::{Exchange, Request},
-    outcome::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings, Obstacle},
     sample::{Context, contract_state_request, nobody, token_balance_request, trust_request},
     shape,
     snapshot::{Difference, Store},

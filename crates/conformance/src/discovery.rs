@@ -21,8 +21,8 @@ use found::Found;
 
 use crate::{
     exchange::{Exchange, Request},
+    finding::Obstacle,
     node::Node,
-    outcome::Obstacle,
     sweep::Sweep,
 };
 

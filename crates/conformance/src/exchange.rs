@@ -8,13 +8,10 @@ use std::{
 
 use nodeproof_client::BaseUrl;
 use nodeproof_primitives::escape;
+use nodeproof_report::ExchangeReport;
 use serde_json::Value;
 
-use crate::{
-    memory::Share,
-    report::{self, ExchangeReport},
-    spec,
-};
+use crate::{memory::Share, run_report::exchange_report, spec};
 
 /// The method of a request. Nothing else is ever sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +143,7 @@ fn seen(body: &str) -> Cow<'_, str> {
     if body.is_ascii() || serde_json::from_str::<serde::de::IgnoredAny>(body).is_err() {
         return body.into();
     }
-    report::harmless(body).into()
+    escape::escaped_json(body).into()
 }
 
 /// Quotes for a POSIX shell.
@@ -270,7 +267,7 @@ impl Exchange {
 
     /// As reports tell it; always the same one.
     pub(crate) fn told(&self) -> Arc<ExchangeReport> {
-        Arc::clone(self.told.get_or_init(|| Arc::new(ExchangeReport::of(self))))
+        Arc::clone(self.told.get_or_init(|| Arc::new(exchange_report(self))))
     }
 
     /// Status and start of the body, in a line.

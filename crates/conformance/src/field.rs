@@ -14,7 +14,7 @@ use crate::{
     cases::FIELDS,
     discovery::reported_index,
     exchange::Exchange,
-    outcome::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{Departure, SchemaValidator, Spec, SpecError, View, pointer},
     tier::Tier,

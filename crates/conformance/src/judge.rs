@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     discovery::block_request,
     exchange::{Exchange, Request, TOO_MUCH},
-    outcome::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{SchemaValidator, View},
 };

@@ -9,7 +9,7 @@
 //! 3. run the [`cases`]: each tests one sentence of the contract and quotes it;
 //! 4. judge: the raw answer against the documented schema ([`spec`]), the decode through
 //!    `nodeproof-client`, and the [`snapshot`] of the answer's normalised shape;
-//! 5. [`report`]: for a person, as `report.json`, as JUnit XML, and as a page.
+//! 5. [`report`]: the crate `nodeproof-report` has its model, and renders it.
 //!
 //! Several nodes are checked side by side, and then held against one another ([`run_several`]).
 //!
@@ -28,16 +28,16 @@ mod discovery;
 pub mod exchange;
 mod expectations;
 mod field;
+mod finding;
 mod judge;
 mod memory;
 mod node;
 mod nodes;
 mod options;
-pub mod outcome;
 pub mod plan;
 mod progress;
-pub mod report;
 pub mod run;
+mod run_report;
 mod sample;
 mod shape;
 pub mod snapshot;
@@ -47,6 +47,8 @@ mod sweep;
 mod target;
 mod targets;
 mod tier;
+
+pub use nodeproof_report as report;
 
 pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};

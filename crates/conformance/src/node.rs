@@ -24,8 +24,8 @@ use part::{Failure, Part, Response};
 use crate::{
     Target, asked, coverage,
     exchange::{Exchange, Method, Request},
+    finding::Obstacle,
     memory::{self, Memory, Share},
-    outcome::Obstacle,
 };
 
 const MIB: usize = 1024 * 1024;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use nodeproof_report::ExchangeReport;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{exchange::Exchange, report::ExchangeReport};
+use crate::exchange::Exchange;
 
 /// What is kept of an exchange for as long as something may be found in it: told only where there is
 /// a finding, as that takes its time.

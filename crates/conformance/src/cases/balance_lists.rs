@@ -12,8 +12,8 @@ use nodeproof_primitives::{Integer, RawJson, escape::escaped_up_to as shown};
 
 use crate::{
     exchange::{Exchange, Request},
+    finding::{Finding, Findings, Obstacle},
     judge::objects,
-    outcome::{Finding, Findings, Obstacle},
     sample::{
         Context, Sample, token_balance_request, token_holders_request, wallet_balances_request,
     },

@@ -5,6 +5,7 @@
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::Level;
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::{
         BlockCheck, EACH_TRANSACTION, Evidence, Fingerprint, InOrder, Judged, KNOWN_TRANSACTIONS,
         Links, Look, Memory, NO_TRANSACTION, Seen,
     },
-    outcome::{Finding, Level},
+    finding::Finding,
 };
 
 const NONE: &str = "no transaction of the form that is submitted was seen in a block";

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Request},
+    finding::{Finding, Findings, Obstacle},
     judge::{Height, all_answer_json, decodes, never, objects, refused},
-    outcome::{Finding, Findings, Obstacle},
     sample::{BUILT, Context, Sample, contract_state_request, wallet_balances_request},
     snapshot,
     spec::View,

@@ -11,6 +11,7 @@ use std::{
 
 use nodeproof_client::{Block, Receipt};
 use nodeproof_primitives::{RawJson, TimestampMs, WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
 use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
 use serde_json::Value;
 
@@ -20,8 +21,8 @@ use crate::{
         BlockCheck, Bound, EACH_RECEIPT, Evidence, InOrder, Judged, Kind, LOOK, Links, Look,
         Memory, Misplaced, NONE, ONE, Plain, Seen, Timed,
     },
+    finding::{Finding, Findings},
     judge::{described, objects, reads_alike},
-    outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
 };
 

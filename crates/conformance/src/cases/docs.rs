@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Case;
 use crate::{
     exchange::Exchange,
-    outcome::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings, Obstacle},
     sample::{Context, OWN_DOCUMENT, Sample},
     spec::{Operation, Spec, View},
 };

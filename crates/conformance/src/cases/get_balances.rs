@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     exchange::Request,
+    finding::{Finding, Findings, Obstacle},
     judge::{decodes, never, objects, refused, sample_answers, steady},
-    outcome::{Finding, Findings, Obstacle},
     sample::{
         Context, Sample, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,

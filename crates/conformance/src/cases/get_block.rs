@@ -1,5 +1,6 @@
 //! `GET /get-block`.
 
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::Case;
@@ -8,8 +9,8 @@ use crate::{
     discovery::{block_request, reported_index},
     exchange::Request,
     field::is_row_form,
+    finding::{Finding, Findings, Obstacle},
     judge::{all_answer_json, is_block, never, refused},
-    outcome::{Finding, Findings, Level, Obstacle},
     sample::{Context, Sample},
     snapshot,
 };

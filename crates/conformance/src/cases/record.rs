@@ -16,8 +16,8 @@ use serde_json::Value;
 use crate::{
     discovery::block_request,
     exchange::Exchange,
+    finding::{Finding, Findings, Obstacle},
     judge::{Height, objects},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
 };
 

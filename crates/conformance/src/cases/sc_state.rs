@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     exchange::Request,
+    finding::{Finding, Findings, Obstacle},
     judge::{all_answer_json, is_missing, never, objects, refused, steady},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, UNCLAIMED, contract_state_request},
 };
 

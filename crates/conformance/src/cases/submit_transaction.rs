@@ -9,8 +9,8 @@ use super::{Case, stored};
 use crate::{
     exchange::{Exchange, Request},
     field::MOST_FINDINGS,
+    finding::{Finding, Findings, Obstacle},
     judge::{all_answer_json, decodes},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, contract_state_request},
     submit::{Alteration, Refusal, answered, is_valid},
     tier::Tier,

@@ -13,8 +13,8 @@ use std::{
 use super::{Material, block_request, reported_index};
 use crate::{
     exchange::{Exchange, TOO_MUCH},
+    finding::Obstacle,
     node::Node,
-    outcome::Obstacle,
 };
 
 /// An index that no chain has reached; a node that answers it answers everything.

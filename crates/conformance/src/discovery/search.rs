@@ -6,7 +6,7 @@ use super::{
     blocks::{BEYOND, Blocks},
     found::Found,
 };
-use crate::{node::Node, outcome::Obstacle};
+use crate::{finding::Obstacle, node::Node};
 
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;

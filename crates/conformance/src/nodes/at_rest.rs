@@ -10,6 +10,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use nodeproof_report::CrossCheck;
 
 use super::{
     Side,
@@ -19,8 +20,7 @@ use super::{
 };
 use crate::{
     exchange::{Exchange, Request},
-    outcome::Obstacle,
-    report::CrossCheck,
+    finding::Obstacle,
     sample::{
         contract_state_request, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
+use nodeproof_report::CrossCheck;
 use tokio::sync::Semaphore;
 
 use super::{
@@ -10,7 +11,7 @@ use super::{
     content::{self, Content},
     difference::Differences,
 };
-use crate::{Sweep, discovery::block_request, outcome::Obstacle, report::CrossCheck};
+use crate::{Sweep, discovery::block_request, finding::Obstacle};
 
 /// How many of the oldest blocks are compared, and of the newest.
 const ENDS: u64 = 4;

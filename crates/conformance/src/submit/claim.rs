@@ -16,7 +16,7 @@ use crate::{
     cases::stored,
     discovery::{block_request, reported_index},
     exchange::{Exchange, Request},
-    outcome::Obstacle,
+    finding::Obstacle,
     sample::{Context, contract_state_request, token_balance_request},
 };
 

@@ -16,7 +16,7 @@ use super::{Submitting, answered};
 use crate::{
     cases::MILLISECONDS,
     exchange::{Exchange, Request},
-    outcome::Obstacle,
+    finding::Obstacle,
     sample::Context,
 };
 

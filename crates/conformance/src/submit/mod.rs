@@ -21,7 +21,7 @@ pub(crate) use refusal::{Alteration, Refusal};
 use crate::{
     asked,
     exchange::{Exchange, Request},
-    outcome::Obstacle,
+    finding::Obstacle,
     sample::Context,
 };
 

@@ -12,8 +12,8 @@ use super::judges::{Judges, LONG_WORK, Nothing, Passed};
 use crate::{
     discovery::{block_request, is_a_gateways},
     exchange::Exchange,
+    finding::Obstacle,
     node::{Connection, Node},
-    outcome::Obstacle,
 };
 
 /// How often a node that stays busy is left alone for a while before it is given up.

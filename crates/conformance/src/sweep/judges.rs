@@ -16,8 +16,8 @@ use crate::{
     cases::{Case, VOTER_ADDRESS},
     discovery::{reported_index, says_there_is_none},
     exchange::{Exchange, TOO_MUCH},
+    finding::{Finding, Obstacle},
     judge,
-    outcome::{Finding, Obstacle},
     spec::{SchemaValidator, Spec},
 };
 

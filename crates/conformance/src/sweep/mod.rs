@@ -48,8 +48,8 @@ use crate::{
     Target,
     block_check::Kind,
     cases::Case,
+    finding::{Finding, Obstacle},
     node::Node,
-    outcome::{Finding, Obstacle},
     run::{Cut, Watch},
     spec::Spec,
 };

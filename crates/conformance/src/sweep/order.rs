@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::judges::{Judges, Nothing, Passed, What};
-use crate::{block_check::Kind, outcome::Obstacle, run::Cut};
+use crate::{block_check::Kind, finding::Obstacle, run::Cut};
 
 /// What those that fetch share: whose turn it is.
 pub(super) struct Line {

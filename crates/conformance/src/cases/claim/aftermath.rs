@@ -9,7 +9,7 @@ use super::{record, unknown};
 use crate::{
     cases::stored,
     exchange::Exchange,
-    outcome::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings, Obstacle},
     sample::Context,
     submit::{InBlock, Refused, answered, in_block, is_valid, lists_transactions},
 };

@@ -20,8 +20,8 @@ use self::{
 use super::Case;
 use crate::{
     exchange::Exchange,
+    finding::{Finding, Findings, Obstacle},
     judge::is_json,
-    outcome::{Finding, Findings, Obstacle},
     sample::Context,
     submit::{Unsigned, answered, is_valid, message, unlike},
     tier::Tier,

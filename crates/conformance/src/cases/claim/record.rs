@@ -14,7 +14,7 @@ use super::unknown;
 use crate::{
     cases::{member_named, stored},
     exchange::Exchange,
-    outcome::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings, Obstacle},
     sample::Context,
     submit::answered,
 };

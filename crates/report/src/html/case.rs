@@ -1,0 +1,120 @@
+//! The cases, grouped by operation. Those with findings are open, the others folded.
+
+use maud::{Markup, html};
+
+use super::{
+    escape::Line,
+    exchange,
+    finding::findings,
+    parts::{badge, count, requirement, took},
+};
+use crate::model::{CaseReport, Outcome, Report};
+
+pub(super) fn section(report: &Report) -> Markup {
+    let of_one_operation = |a: &CaseReport, b: &CaseReport| a.operation() == b.operation();
+    html! {
+        section #cases aria-labelledby="cases-title" {
+            h2 #cases-title { "Cases" }
+            p.none #none hidden { "No case is like that." }
+            @for cases in report.cases.chunk_by(of_one_operation) { (group(report, cases)) "\n" }
+        }
+    }
+}
+
+/// Renders the cases of one operation: the worst outcome first, otherwise in the report's order.
+fn group(report: &Report, cases: &[CaseReport]) -> Markup {
+    let by_outcome = || {
+        let outcomes = Outcome::WORST_FIRST.into_iter();
+        outcomes.map(|outcome| {
+            (
+                outcome,
+                cases.iter().filter(move |case| case.outcome == outcome),
+            )
+        })
+    };
+    let operation = cases.first().map_or("", CaseReport::operation);
+    html! {
+        section.operation aria-label=(Line(operation)) {
+            h3 {
+                (Line(operation)) " "
+                span.tally {
+                    @for (outcome, cases) in by_outcome() {
+                        @let count = cases.count();
+                        @if count > 0 {
+                            span class=(outcome.name()) { (count) " " (outcome.participle()) } " "
+                        }
+                    }
+                }
+            }
+            div.list {
+                @for case in by_outcome().flat_map(|(_, cases)| cases) { (one(report, case)) "\n" }
+            }
+        }
+    }
+}
+
+fn one(report: &Report, case: &CaseReport) -> Markup {
+    let open = matches!(case.outcome, Outcome::Fail | Outcome::Stale | Outcome::Warn);
+    let shows_reason = case.outcome.has_new_findings() || case.outcome == Outcome::Inconclusive;
+    html! {
+        details.case data-outcome=(case.outcome.name()) id=(Line(&case.id)) open[open] {
+            summary {
+                (badge(case.outcome))
+                " " span.id { (Line(&case.id)) } " "
+                @match case.reason.as_ref().filter(|_| shows_reason) {
+                    Some(reason) => span.why { (Line(reason)) },
+                    None => span.says { (requirement(&case.requirement)) },
+                }
+                " " (took(case.elapsed_ms))
+            }
+            div.inside {
+                blockquote {
+                    span.level { (case.level.name()) } " " (requirement(&case.requirement))
+                }
+                @if let Some(note) = &case.note {
+                    p.note { b { "Expectation:" } " " (Line(note)) }
+                }
+                @if let (Some(reason), true) = (&case.reason, case.findings.is_empty()) {
+                    p { (Line(reason)) }
+                }
+                (findings(report, case))
+                @if let Some(snapshot) = &case.snapshot {
+                    p.snapshot { "Snapshot " code { (Line(snapshot)) } }
+                }
+                (other_exchanges(report, case))
+            }
+        }
+    }
+}
+
+/// Renders the case's exchanges that its findings do not show.
+fn other_exchanges(report: &Report, case: &CaseReport) -> Markup {
+    let shown: Vec<_> = case
+        .findings
+        .iter()
+        .filter_map(|finding| finding.exchange)
+        .collect();
+    let others: Vec<_> = case
+        .exchanges
+        .iter()
+        .filter(|index| !shown.contains(index))
+        .filter_map(|index| Some((*index, report.exchanges.get(*index)?)))
+        .collect();
+    if others.is_empty() {
+        return html! {};
+    }
+    let noun = match shown.as_slice() {
+        [] => "exchange",
+        _ => "more exchange",
+    };
+    html! {
+        details.looked {
+            summary { "Looked at " (count(others.len(), noun)) }
+            div.inside {
+                @for (index, exchange) in others {
+                    (exchange::reference(report, exchange, index))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The top of a page: the verdict, the counts, the findings and the inconclusive cases.
+
+use maud::{Markup, html};
+
+use super::{
+    escape::Line,
+    parts::{badge, case_links, count, took, version},
+};
+use crate::model::{CaseReport, Outcome, Report, SweepReport, Verdict};
+
+/// Returns the verdict as a sentence about the node.
+pub(super) const fn words(report: &Report) -> &'static str {
+    match report.verdict {
+        Verdict::Conforms if report.exit_code != 0 => "conforms, but the run failed",
+        Verdict::Conforms => "conforms",
+        Verdict::Departs => "departs from the contract",
+        Verdict::Unreachable => "has no verdict: unreachable",
+        Verdict::Error => "has no verdict: the harness is at fault",
+    }
+}
+
+pub(super) fn banner(report: &Report) -> Markup {
+    let (class, sign, headline) = match report.verdict {
+        Verdict::Conforms if report.exit_code != 0 => {
+            ("unknown", "!", "Conforms, but the run failed")
+        }
+        Verdict::Conforms => ("good", "✓", "Conforms"),
+        Verdict::Departs => ("bad", "✕", "Departs from the contract"),
+        Verdict::Unreachable => ("unknown", "?", "No verdict: unreachable"),
+        Verdict::Error => ("unknown", "?", "No verdict: the harness is at fault"),
+    };
+    let known = report.count(Outcome::Known);
+    html! {
+        header class={ "banner " (class) } {
+            h1 { span.sign aria-hidden="true" { (sign) } " " (headline) }
+            p.target {
+                code { (Line(&report.target.base_url)) }
+                " " span.network { (Line(&report.target.network)) }
+            }
+            @if let Some(reason) = &report.reason { p.reason { (Line(reason)) } }
+            @if known > 0 {
+                p.reason { (count(known, "departure")) " known beforehand and expected" }
+            }
+            (proportions(report))
+            ul.counts {
+                @for outcome in Outcome::WORST_FIRST {
+                    @let count = report.count(outcome);
+                    @if count > 0 || outcome == Outcome::Pass {
+                        li class=(outcome.name()) { b { (count) } " " (outcome.participle()) }
+                        "\n"
+                    }
+                }
+            }
+            (facts(report))
+            @if let Some(sweep) = &report.sweep { (swept(sweep)) }
+            nav aria-label="On this page" {
+                @if with_findings(report).next().is_some() {
+                    a href="#departures" { "What departs" } " "
+                }
+                a href="#coverage" { "Coverage" } " "
+                a href="#cases" { "Cases" } " "
+                a href="#exchanges" { "Exchanges" }
+            }
+        }
+    }
+}
+
+fn facts(report: &Report) -> Markup {
+    let started_at = report.started_at.replace('T', " ").replace('Z', " UTC");
+    html! {
+        p.facts {
+            (count(report.requests, "request")) " in " (took(report.elapsed_ms))
+            " " span { (Line(&started_at)) }
+            " " span { "exit status " (report.exit_code) }
+            @if report.strict { " " span { "strict" } }
+            " " (version())
+        }
+    }
+}
+
+/// Renders how far a sweep went.
+pub(super) fn swept(sweep: &SweepReport) -> Markup {
+    html! {
+        p.facts {
+            span { "blocks " (sweep.from) " to " (sweep.to.saturating_sub(1)) }
+            " " span { (sweep.judged) " judged" }
+            @if let Some(lowest) = sweep.none_below {
+                " " span { "the node has no block below " (lowest) }
+            }
+            @if sweep.missing > 0 { " " span { (sweep.missing) " missing" } }
+            @if sweep.unread > 0 { " " span { (sweep.unread) " not read" } }
+            " " span { (sweep.findings) " found wrong" }
+            @if !sweep.done { " " span { "ended before block " (sweep.next) } }
+        }
+    }
+}
+
+/// Renders a bar with a length for each outcome. The lengths are attributes, because the policy
+/// forbids inline styles.
+fn proportions(report: &Report) -> Markup {
+    let mut from = 0;
+    let bars = Outcome::WORST_FIRST.map(|outcome| {
+        let count = report.count(outcome);
+        from += count;
+        (outcome, from - count, count)
+    });
+    html! {
+        svg.proportions viewBox={ "0 0 " (report.cases.len()) " 1" } preserveAspectRatio="none"
+            aria-hidden="true" {
+            @for (outcome, from, count) in bars {
+                @if count > 0 {
+                    rect class=(outcome.name()) height="1" x=(from) width=(count) {}
+                }
+            }
+        }
+    }
+}
+
+/// Returns the cases with findings, or with a stale expectation, the worst first.
+fn with_findings(report: &Report) -> impl Iterator<Item = &CaseReport> {
+    let outcomes = Outcome::WORST_FIRST.into_iter().filter(|outcome| {
+        !matches!(
+            outcome,
+            Outcome::Pass | Outcome::Inconclusive | Outcome::Skipped
+        )
+    });
+    outcomes.flat_map(|outcome| {
+        let cases = report.cases.iter();
+        cases.filter(move |case| case.outcome == outcome)
+    })
+}
+
+/// Renders a line for each case with findings.
+pub(super) fn findings(report: &Report) -> Markup {
+    if with_findings(report).next().is_none() {
+        return html! {};
+    }
+    html! {
+        section #departures aria-labelledby="departures-title" {
+            h2 #departures-title { "What departs" }
+            ul.list {
+                @for case in with_findings(report) {
+                    @let reason = case.reason.as_ref().or(case.note.as_ref());
+                    li {
+                        (badge(case.outcome))
+                        " " a href={ "#" (Line(&case.id)) } { (Line(&case.id)) }
+                        " " span.why { (Line(reason.map_or("", String::as_str))) }
+                    }
+                    "\n"
+                }
+            }
+        }
+    }
+}
+
+/// Renders the inconclusive cases, grouped by reason.
+pub(super) fn inconclusive(report: &Report) -> Markup {
+    let reasons = report.inconclusive_by_reason();
+    if reasons.is_empty() {
+        return html! {};
+    }
+    html! {
+        section #undecided aria-labelledby="undecided-title" {
+            h2 #undecided-title { "What could not be found out" }
+            div.list {
+                @for (reason, ids) in reasons {
+                    details {
+                        summary {
+                            span.why { (Line(reason)) }
+                            " " span.took { (count(ids.len(), "case")) }
+                        }
+                        (case_links(ids))
+                    }
+                    "\n"
+                }
+            }
+        }
+    }
+}
