@@ -8,12 +8,18 @@ use serde::Deserialize;
 
 /// What each of our crates may depend on, of our crates; whoever is not listed may use all.
 const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("nodeproof-openapi", &[]),
     ("nodeproof-primitives", &[]),
     ("nodeproof-wallet", &["nodeproof-primitives"]),
-    ("nodeproof-client", &["nodeproof-primitives"]),
+    // The description only in its build step.
+    (
+        "nodeproof-client",
+        &["nodeproof-openapi", "nodeproof-primitives"],
+    ),
     (
         "nodeproof-conformance",
         &[
+            "nodeproof-openapi",
             "nodeproof-primitives",
             "nodeproof-client",
             "nodeproof-wallet",
@@ -29,7 +35,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "nodeproof-devnode",
-        &["nodeproof-primitives", "nodeproof-wallet"],
+        &[
+            "nodeproof-openapi",
+            "nodeproof-primitives",
+            "nodeproof-wallet",
+        ],
     ),
 ];
 

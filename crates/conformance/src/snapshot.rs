@@ -19,11 +19,12 @@ use std::{
 
 use serde_json::{Map, Value};
 
+use nodeproof_openapi::{Spec, View, pointer};
+
 use crate::{
     judge::objects,
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
-    spec::{Spec, View, pointer},
 };
 
 /// The shared snapshots as they were when this library was built.

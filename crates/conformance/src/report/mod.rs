@@ -31,6 +31,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// Exit status of a run that SIGTERM has ended.
 pub(crate) const TERMINATED: u8 = 143;
 
+use nodeproof_openapi::Spec;
+
 use crate::{
     Options, Target, cases, coverage,
     field::MOST_FINDINGS,
@@ -38,7 +40,6 @@ use crate::{
     outcome::{Level, Obstacle, Outcome},
     run::{Cut, Ended},
     snapshot,
-    spec::Spec,
 };
 
 /// The version of `report.json`; it changes when a reader has to.
