@@ -1,9 +1,7 @@
 //! Makes the client's generated part from `openapi/node.yaml`.
 //!
-//! Two files are written to `OUT_DIR`: `generated.rs`, the calls and types that
-//! progenitor makes of the spec, and `openapi.json`, the spec as written, for
-//! `nodeproof_client::OPENAPI_JSON`. Whatever is wrong with the spec ends the build
-//! with a message that says what and where.
+//! Writes the operations and types that progenitor generates to `generated.rs` in `OUT_DIR`.
+//! A spec that the generator can't take ends the build with a message that says what and where.
 
 #[path = "build/rewrite.rs"]
 mod rewrite;
@@ -53,7 +51,6 @@ type Failure = Box<dyn Error>;
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build/rewrite.rs");
-    println!("cargo::rerun-if-changed={SPEC}");
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -66,11 +63,10 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Failure> {
-    let text = fs::read_to_string(SPEC).map_err(|error| format!("{SPEC}: {error}"))?;
-    let spec: Value = serde_norway::from_str(&text).map_err(|error| format!("{SPEC}: {error}"))?;
+    let spec: Value = yaml_serde::from_str(nodeproof_openapi::NODE_YAML)
+        .map_err(|error| format!("{SPEC}: {error}"))?;
     let out = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set: this runs under cargo")?;
     let out = Path::new(&out);
-    fs::write(out.join("openapi.json"), serde_json::to_string(&spec)?)?;
     fs::write(out.join("generated.rs"), generate(&for_generator(spec)?)?)?;
     Ok(())
 }

@@ -4,11 +4,11 @@
     reason = "a test fails by panicking, its functions too"
 )]
 
-use nodeproof_conformance::spec::grammar::{self, Kind};
+use nodeproof_openapi::grammar::{self, Kind};
 use nodeproof_wallet::{PublicKey, Signature, SignatureEntry, verify_receipt, verify_transaction};
 use serde_json::{Value, from_value};
 
-const TEXT: &str = include_str!("../../openapi/node.yaml");
+const TEXT: &str = nodeproof_openapi::NODE_YAML;
 
 fn example(name: &str) -> Value {
     let document = xtask::spec::document(TEXT).expect("the spec is YAML");

@@ -6,7 +6,7 @@
 
 use xtask::spec::{Problem, inventory, lint};
 
-const SPEC: &str = include_str!("../../openapi/node.yaml");
+const SPEC: &str = nodeproof_openapi::NODE_YAML;
 const INVENTORY: &str = include_str!("../../openapi/contract-inventory.txt");
 
 /// One thing to break in the spec, and what has to be found.

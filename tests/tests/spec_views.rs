@@ -6,17 +6,17 @@
 
 use std::error::Error;
 
-use nodeproof_conformance::spec::{Spec, View};
+use nodeproof_openapi::{Spec, View};
 use serde_json::{Value, json};
 
-const TEXT: &str = include_str!("../../openapi/node.yaml");
+const TEXT: &str = nodeproof_openapi::NODE_YAML;
 
 fn spec() -> Spec {
     Spec::from_value(xtask::spec::document(TEXT).expect("the spec is YAML")).expect("OpenAPI")
 }
 
 /// The keywords that do not hold for the answer to a query.
-fn departures(view: View, operation: &str, query: &[(&str, &str)], body: &Value) -> Vec<String> {
+fn mismatches(view: View, operation: &str, query: &[(&str, &str)], body: &Value) -> Vec<String> {
     let spec = spec();
     let schema = spec
         .response_schema(view, operation, 200, query)
@@ -24,7 +24,7 @@ fn departures(view: View, operation: &str, query: &[(&str, &str)], body: &Value)
     let found = spec
         .validator(view, &schema)
         .expect("a schema that compiles")
-        .departures_of(body);
+        .mismatches_in(body);
     found
         .into_iter()
         .map(|found| format!("{} at {}", found.keyword, found.instance))
@@ -87,7 +87,7 @@ fn a_documented_block_conforms_in_both_views() {
     for name in ["EmptyBlock", "BlockWithClaim"] {
         for view in [View::Documented, View::Full] {
             assert_eq!(
-                departures(view, "get_block", &[], &example(name)),
+                mismatches(view, "get_block", &[], &example(name)),
                 [""; 0],
                 "{name}"
             );
@@ -98,8 +98,8 @@ fn a_documented_block_conforms_in_both_views() {
 #[test]
 fn a_row_conforms_only_in_the_full_view() {
     let row = example("BlockRow");
-    assert_eq!(departures(View::Full, "get_block", &[], &row), [""; 0]);
-    let documented = departures(View::Documented, "get_block", &[], &row);
+    assert_eq!(mismatches(View::Full, "get_block", &[], &row), [""; 0]);
+    let documented = mismatches(View::Documented, "get_block", &[], &row);
     assert!(
         documented.contains(&"required at ".to_owned()),
         "{documented:?}"
@@ -117,20 +117,20 @@ fn what_balance_type_asks_for_decides_the_schema_of_the_answer() {
     let one = [("balance_type", "TOKEN_IN_WALLET"), ("token_code", "TKN")];
     let all = [("balance_type", "ALL_TOKENS_IN_WALLET")];
     assert_eq!(
-        departures(View::Documented, "get_balances", &one, &null),
+        mismatches(View::Documented, "get_balances", &one, &null),
         ["type at /balance"]
     );
-    assert_eq!(departures(View::Full, "get_balances", &one, &null), [""; 0]);
+    assert_eq!(mismatches(View::Full, "get_balances", &one, &null), [""; 0]);
     assert_eq!(
-        departures(View::Full, "get_balances", &one, &list),
+        mismatches(View::Full, "get_balances", &one, &list),
         ["type at /balance"]
     );
     assert_eq!(
-        departures(View::Documented, "get_balances", &all, &list),
+        mismatches(View::Documented, "get_balances", &all, &list),
         [""; 0]
     );
     assert_eq!(
-        departures(View::Full, "get_balances", &all, &null),
+        mismatches(View::Full, "get_balances", &all, &null),
         ["type at /balance"]
     );
 }
@@ -144,7 +144,7 @@ fn a_balance_is_found_under_both_of_its_names_and_must_be_there() {
         json!({"value": 1, "more": true}),
     ] {
         assert_eq!(
-            departures(View::Documented, "get_balances", &query, &body),
+            mismatches(View::Documented, "get_balances", &query, &body),
             [""; 0]
         );
     }
@@ -156,7 +156,7 @@ fn a_balance_is_found_under_both_of_its_names_and_must_be_there() {
         json!([]),
     ] {
         assert_ne!(
-            departures(View::Documented, "get_balances", &query, &body),
+            mismatches(View::Documented, "get_balances", &query, &body),
             [""; 0],
             "{body}"
         );
@@ -167,10 +167,10 @@ fn a_balance_is_found_under_both_of_its_names_and_must_be_there() {
 fn a_refusal_may_leave_out_what_the_contract_lists_only_in_the_full_view() {
     let body = json!({"status": "SUCCESS", "response": {"valid": false, "msg": ["no"]}});
     assert_eq!(
-        departures(View::Full, "submit_transaction", &[], &body),
+        mismatches(View::Full, "submit_transaction", &[], &body),
         [""; 0]
     );
-    let mut documented = departures(View::Documented, "submit_transaction", &[], &body);
+    let mut documented = mismatches(View::Documented, "submit_transaction", &[], &body);
     documented.sort();
     assert_eq!(
         documented,
@@ -202,7 +202,7 @@ fn what_the_contract_does_not_show_is_open() {
     ];
     for (schema, body) in cases {
         let validator = spec.validator(View::Documented, schema).expect("a schema");
-        assert_eq!(validator.departures_of(&body), [], "{schema}: {body}");
+        assert_eq!(validator.mismatches_in(&body), [], "{schema}: {body}");
     }
 }
 
@@ -252,7 +252,7 @@ fn integers_may_be_of_any_size_and_are_no_decimals() -> Result<(), Box<dyn Error
         "-0",
     ] {
         assert_eq!(
-            validator.departures(&format!("{{\"balance\":{number}}}"))?,
+            validator.mismatches(&format!("{{\"balance\":{number}}}"))?,
             [],
             "{number}"
         );
@@ -266,7 +266,7 @@ fn integers_may_be_of_any_size_and_are_no_decimals() -> Result<(), Box<dyn Error
         "123456789012345678901234567890.0",
     ] {
         assert_ne!(
-            validator.departures(&format!("{{\"balance\":{number}}}"))?,
+            validator.mismatches(&format!("{{\"balance\":{number}}}"))?,
             [],
             "{number}"
         );
@@ -275,7 +275,7 @@ fn integers_may_be_of_any_size_and_are_no_decimals() -> Result<(), Box<dyn Error
 }
 
 #[test]
-fn a_departure_says_where_and_nothing_that_the_node_sent() -> Result<(), Box<dyn Error>> {
+fn a_mismatch_says_where_and_nothing_that_the_node_sent() -> Result<(), Box<dyn Error>> {
     let mut block = example("EmptyBlock");
     block["text"]["previous_block_receipts"][1]["data"]["block_hash"] = json!("\u{1b}[31mrogue");
     let spec = spec();
@@ -284,7 +284,7 @@ fn a_departure_says_where_and_nothing_that_the_node_sent() -> Result<(), Box<dyn
         .unwrap_or_default();
     let found = spec
         .validator(View::Documented, &schema)?
-        .departures(&block.to_string())?;
+        .mismatches(&block.to_string())?;
     assert_eq!(found.len(), 1);
     assert_eq!(
         found[0].instance,

@@ -8,17 +8,23 @@ use serde::Deserialize;
 
 /// What each of our crates may depend on, of our crates; whoever is not listed may use all.
 const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("nodeproof-openapi", &[]),
     ("nodeproof-primitives", &[]),
     ("nodeproof-files", &[]),
     (
         "nodeproof-wallet",
         &["nodeproof-primitives", "nodeproof-files"],
     ),
-    ("nodeproof-client", &["nodeproof-primitives"]),
+    // The description only in its build step.
+    (
+        "nodeproof-client",
+        &["nodeproof-openapi", "nodeproof-primitives"],
+    ),
     ("nodeproof-report", &["nodeproof-primitives"]),
     (
         "nodeproof-conformance",
         &[
+            "nodeproof-openapi",
             "nodeproof-primitives",
             "nodeproof-client",
             "nodeproof-report",
@@ -45,7 +51,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
     (
         "nodeproof-devnode",
-        &["nodeproof-primitives", "nodeproof-wallet"],
+        &[
+            "nodeproof-openapi",
+            "nodeproof-primitives",
+            "nodeproof-wallet",
+        ],
     ),
 ];
 

@@ -66,12 +66,6 @@ pub use transaction::{
 pub use trust::TrustScore;
 pub use verification::VerificationRecord;
 
-/// The description of the API from which this client is generated, as JSON.
-///
-/// It is OpenAPI 3.0.3, with both what the contract documents and, marked by
-/// `x-observed`, what nodes were seen to do besides.
-pub const OPENAPI_JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
-
 /// The calls and types that are generated from the API's description.
 ///
 /// Reach its client with [`Client::generated`]. Its calls take their parameters in

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use nodeproof_report::{Coverage, OperationCoverage, Outcome, PartCoverage};
 use serde_json::Value;
 
+use nodeproof_openapi::{Operation, Spec, View};
+
 use crate::{
     cases,
     exchange::Exchange,
     finding::Obstacle,
     run::Ended,
-    spec::{Operation, Spec, View},
 };
 
 /// What was sent and answered, by operation.
@@ -151,7 +152,7 @@ fn fields(operation: &str, ended: &[Ended]) -> Vec<PartCoverage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::pointer;
+    use nodeproof_openapi::pointer;
 
     /// The documented fields of an answer that have no case: there should be none.
     fn fields_without_a_case(spec: &Spec, at: &str, path: &mut Vec<String>, out: &mut Vec<String>) {
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn every_documented_field_of_a_block_and_a_score_has_a_case() {
-        let spec = Spec::from_json(nodeproof_client::OPENAPI_JSON).unwrap();
+        let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).unwrap();
         for operation in ["get_block", "get_trustscore_wallets"] {
             let at = spec
                 .response_schema(View::Documented, operation, 200, &[])

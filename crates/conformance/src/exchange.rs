@@ -11,7 +11,7 @@ use nodeproof_primitives::escape;
 use nodeproof_report::ExchangeReport;
 use serde_json::Value;
 
-use crate::{memory::Share, run_report::exchange_report, spec};
+use crate::{memory::Share, run_report::exchange_report};
 
 /// The method of a request. Nothing else is ever sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,7 +295,7 @@ fn read(body: &[u8], most_depth: usize) -> Result<Value, String> {
         return Err("an empty body".to_owned());
     }
     let deep = || format!("nested more than {most_depth} levels deep, {TOO_MUCH}");
-    let value = spec::read_for_validation(text).map_err(|error| {
+    let value = nodeproof_openapi::read_for_validation(text).map_err(|error| {
         if error.to_string().starts_with("recursion limit") {
             return deep();
         }

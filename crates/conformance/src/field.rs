@@ -9,6 +9,8 @@ use std::sync::Arc;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
+use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, SpecError, View, pointer};
+
 use crate::{
     block_check::Judged,
     cases::FIELDS,
@@ -16,7 +18,6 @@ use crate::{
     exchange::Exchange,
     finding::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
-    spec::{Departure, SchemaValidator, Spec, SpecError, View, pointer},
     tier::Tier,
 };
 
@@ -72,8 +73,8 @@ pub(crate) const MOST_FINDINGS: usize = 5;
 /// The most places of one answer in which a field is judged.
 const MOST_PLACES: usize = 2_000;
 
-/// The most departures of one value that are told.
-const MOST_DEPARTURES: usize = 200;
+/// The most mismatches of one value in a report.
+const MOST_MISMATCHES: usize = 200;
 
 pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
     let answers = context.sample(field.sample).await?;
@@ -228,20 +229,18 @@ fn judge(
         .filter(below)
         .any(|other| other.path.get(field.path.len()) == Some(&"*"));
     validator
-        .each_departure_of(value)
-        .filter(|departure| {
-            !own_only || is_own(departure) || elements && is_of_an_element(departure)
-        })
-        .map(|departure| {
-            let at = format!("{}{}", place.pointer, departure.instance);
-            let found = value.pointer(&departure.instance).unwrap_or(value);
-            let of_element = elements && is_of_an_element(&departure);
+        .each_mismatch_in(value)
+        .filter(|mismatch| !own_only || is_own(mismatch) || elements && is_of_an_element(mismatch))
+        .map(|mismatch| {
+            let at = format!("{}{}", place.pointer, mismatch.instance);
+            let found = value.pointer(&mismatch.instance).unwrap_or(value);
+            let of_element = elements && is_of_an_element(&mismatch);
             let name = format!("{name}{}", if of_element { "[]" } else { "" });
             // Only a value of the wrong type can be one of the forms that have a name.
-            let what = (departure.keyword == "type")
-                .then(|| named_departure(&name, found))
+            let what = (mismatch.keyword == "type")
+                .then(|| named_mismatch(&name, found))
                 .flatten()
-                .unwrap_or_else(|| format!("{name}: {}", departure.message));
+                .unwrap_or_else(|| format!("{name}: {}", mismatch.message));
             Finding::new(
                 exchange,
                 what,
@@ -250,19 +249,19 @@ fn judge(
             )
             .at(at)
         })
-        .take(MOST_DEPARTURES)
+        .take(MOST_MISMATCHES)
         .collect()
 }
 
-/// Whether a departure is about the value itself, and not about what the cases below it look at.
-fn is_own(departure: &Departure) -> bool {
-    departure.instance.is_empty() && departure.keyword != "required"
+/// Whether a mismatch is about the value itself, and not about what the cases below it look at.
+fn is_own(mismatch: &Mismatch) -> bool {
+    mismatch.instance.is_empty() && mismatch.keyword != "required"
 }
 
-/// Whether a departure is that an element of the value is of another type.
-fn is_of_an_element(departure: &Departure) -> bool {
-    let place = departure.instance.strip_prefix('/');
-    departure.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
+/// Whether a mismatch is that an element of the value is of another type.
+fn is_of_an_element(mismatch: &Mismatch) -> bool {
+    let place = mismatch.instance.strip_prefix('/');
+    mismatch.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
 }
 
 /// Whether a block is one row of a table, as nodes were seen to answer.
@@ -281,7 +280,7 @@ fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
     is_row_form(place.parent).then(|| format!("{name} is missing (get-block in row form)"))
 }
 
-fn named_departure(name: &str, found: &Value) -> Option<String> {
+fn named_mismatch(name: &str, found: &Value) -> Option<String> {
     match found {
         Value::Null => Some(format!("{name} is null")),
         Value::Array(_) if name.ends_with("msg") => Some("msg as a list".to_owned()),

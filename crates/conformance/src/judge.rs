@@ -10,12 +10,13 @@ use serde::{
 };
 use serde_json::Value;
 
+use nodeproof_openapi::{SchemaValidator, View};
+
 use crate::{
     discovery::block_request,
     exchange::{Exchange, Request, TOO_MUCH},
     finding::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
-    spec::{SchemaValidator, View},
 };
 
 /// A 200 with a JSON object, as JSON: what every query and `/call-sc` answer with.

@@ -7,7 +7,7 @@
 //! 2. discover what to ask about (`discovery`): blocks, wallets, tokens, contracts and assets, from
 //!    the chain itself;
 //! 3. run the [`cases`]: each tests one sentence of the contract and quotes it;
-//! 4. judge: the raw answer against the documented schema ([`spec`]), the decode through
+//! 4. judge: the raw answer against the documented schema ([`nodeproof_openapi`]), the decode through
 //!    `nodeproof-client`, and the [`snapshot`] of the answer's normalised shape;
 //! 5. [`report`]: the crate `nodeproof-report` has its model, and renders it.
 //!
@@ -41,7 +41,6 @@ mod run_report;
 mod sample;
 mod shape;
 pub mod snapshot;
-pub mod spec;
 mod submit;
 mod sweep;
 mod target;

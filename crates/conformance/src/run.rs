@@ -12,6 +12,8 @@ use futures_util::{FutureExt, StreamExt, stream};
 use nodeproof_report::{CaseReport, ExchangeReport, Level, Outcome, Report};
 use tokio::task::JoinSet;
 
+use nodeproof_openapi::Spec;
+
 use crate::{
     Options, Target, asked,
     cases::Case,
@@ -24,7 +26,6 @@ use crate::{
     run_report::{self, Conclusion},
     sample::Context,
     snapshot::Store,
-    spec::Spec,
     submit::Submissions,
     sweep::{Extent, Sweep, SweepProgress, Sweeping},
     tier::Tier,
@@ -176,7 +177,7 @@ pub(crate) async fn examine(
         submits: selected.iter().any(|case| case.tier > Tier::Read),
         rate: options.rate,
     };
-    let spec = Spec::from_json(nodeproof_client::OPENAPI_JSON).map_err(|error| error.to_string());
+    let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).map_err(|error| error.to_string());
     let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
     let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
         Ok(both) => both,

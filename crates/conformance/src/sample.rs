@@ -4,6 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::sync::OnceCell;
 
+use nodeproof_openapi::{Spec, View};
+
 use crate::{
     asked,
     baseline::Baseline,
@@ -15,7 +17,6 @@ use crate::{
     judge,
     node::Node,
     snapshot::Store,
-    spec::{Spec, View},
     submit::Submissions,
 };
 

@@ -19,11 +19,12 @@ use std::{
 
 use serde_json::{Map, Value};
 
+use nodeproof_openapi::{Spec, View, pointer};
+
 use crate::{
     finding::{Finding, Findings, Obstacle},
     judge::objects,
     sample::{Context, Sample},
-    spec::{Spec, View, pointer},
 };
 
 /// The shared snapshots as they were when this library was built.

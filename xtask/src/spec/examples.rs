@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeproof_conformance::spec::grammar::{self, Kind};
-use nodeproof_conformance::spec::{SchemaValidator, Spec, View, pointer, view};
+use nodeproof_openapi::grammar::{self, Kind};
+use nodeproof_openapi::{SchemaValidator, Spec, View, pointer, view};
 use serde_json::{Map, Value};
 
 use super::lint::{Lint, source_of};
@@ -79,10 +79,10 @@ fn check_view(lint: &mut Lint<'_>, view: Value, describe: fn(&str) -> String) {
             spec.validator(View::Full, schema).ok()
         });
         let Some(validator) = validator else { continue };
-        for departure in validator.departures_of(example) {
-            let at = format!("{written}{}", departure.instance);
+        for mismatch in validator.mismatches_in(example) {
+            let at = format!("{written}{}", mismatch.instance);
             if !lint.has("invalid-example", &at) {
-                lint.report("invalid-example", &at, describe(&departure.message));
+                lint.report("invalid-example", &at, describe(&mismatch.message));
             }
         }
     }

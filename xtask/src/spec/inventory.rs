@@ -9,7 +9,7 @@ mod listing;
 
 use std::collections::BTreeMap;
 
-use nodeproof_conformance::spec::view;
+use nodeproof_openapi::view;
 use serde_json::Value;
 
 use super::lint::Lint;

@@ -3,8 +3,8 @@
 //! The client generator ignores what it does not know, so a slip of the finger in `required` would
 //! make every field optional and be seen by nobody.
 
-use nodeproof_conformance::spec::grammar::{Keyword, Kind, Shape};
-use nodeproof_conformance::spec::{pointer, view};
+use nodeproof_openapi::grammar::{Keyword, Kind, Shape};
+use nodeproof_openapi::{pointer, view};
 use serde_json::{Map, Value};
 
 use super::lint::Lint;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_conformance::spec::view;
+use nodeproof_openapi::view;
 use serde_json::Value;
 
 use super::problem::Problem;

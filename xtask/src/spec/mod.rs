@@ -19,7 +19,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use nodeproof_conformance::spec::view;
+use nodeproof_openapi::view;
 use serde_json::Value;
 
 use lint::Lint;

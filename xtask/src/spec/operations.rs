@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nodeproof_conformance::spec::grammar::{self, Kind};
-use nodeproof_conformance::spec::pointer;
+use nodeproof_openapi::grammar::{self, Kind};
+use nodeproof_openapi::pointer;
 use serde_json::{Map, Value};
 
 use super::lint::Lint;

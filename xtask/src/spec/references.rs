@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nodeproof_conformance::spec::grammar::{self, Kind};
-use nodeproof_conformance::spec::{pointer, view};
+use nodeproof_openapi::grammar::{self, Kind};
+use nodeproof_openapi::{pointer, view};
 use serde_json::Value;
 
 use super::lint::{Lint, source_of};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use nodeproof_conformance::spec::grammar::{self, Kind};
-use nodeproof_conformance::spec::{Spec, View, pointer, view};
+use nodeproof_openapi::grammar::{self, Kind};
+use nodeproof_openapi::{Spec, View, pointer, view};
 use serde_json::{Map, Value, json};
 
 use super::lint::Lint;

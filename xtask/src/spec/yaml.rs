@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeproof_conformance::spec::pointer;
+use nodeproof_openapi::pointer;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Number, Value};
 

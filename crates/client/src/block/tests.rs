@@ -367,7 +367,7 @@ fn depth_costs_no_stack() {
 
 #[test]
 fn the_specs_examples_are_read_and_departures_are_those_of_the_row() {
-    let spec: serde_json::Value = serde_json::from_str(crate::OPENAPI_JSON).unwrap();
+    let spec: serde_json::Value = serde_json::from_str(nodeproof_openapi::NODE_JSON).unwrap();
     let example = |name: &str| spec["components"]["examples"][name]["value"].to_string();
     for name in ["EmptyBlock", "BlockWithClaim"] {
         let text = example(name);

@@ -19,12 +19,13 @@ pub(crate) use times::{Bound, Misplaced, Timed};
 
 use nodeproof_client::Block;
 
+use nodeproof_openapi::{SchemaValidator, Spec, View};
+
 use crate::{
     field::{self, Field},
     finding::{Finding, Findings, Obstacle},
     judge,
     sample::{Context, Sample},
-    spec::{SchemaValidator, Spec, View},
 };
 
 /// A check of blocks.

@@ -9,13 +9,14 @@ use super::{
     block_transactions::{TIME, wrong_time},
     stored,
 };
+use nodeproof_openapi::View;
+
 use crate::{
     exchange::{Exchange, Request},
     finding::{Finding, Findings, Obstacle},
     judge::{Height, all_answer_json, decodes, never, objects, refused},
     sample::{BUILT, Context, Sample, contract_state_request, wallet_balances_request},
     snapshot,
-    spec::View,
     submit::unique,
 };
 
@@ -405,13 +406,13 @@ async fn submittable(context: &Context) -> Findings {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
-        for departure in validator.departures_of(answer) {
-            let found = answer.pointer(&departure.instance).unwrap_or(answer);
+        for mismatch in validator.mismatches_in(answer) {
+            let found = answer.pointer(&mismatch.instance).unwrap_or(answer);
             let actual = shown(&found.to_string(), 160);
             let expected = "what `/submit-transaction` takes";
             findings.push(
-                Finding::new(&exchange, departure.message.clone(), expected, actual)
-                    .at(departure.instance),
+                Finding::new(&exchange, mismatch.message.clone(), expected, actual)
+                    .at(mismatch.instance),
             );
         }
     }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::Case;
+use nodeproof_openapi::{Operation, Spec, View};
+
 use crate::{
     exchange::Exchange,
     finding::{Finding, Findings, Obstacle},
     sample::{Context, OWN_DOCUMENT, Sample},
-    spec::{Operation, Spec, View},
 };
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::Url;

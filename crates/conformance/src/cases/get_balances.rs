@@ -10,6 +10,8 @@ use super::{
         List, Look, MOVES, NO_LIST, Pair, held, lists_agree, look_again, nothing_listed,
     },
 };
+use nodeproof_openapi::View;
+
 use crate::{
     exchange::Request,
     finding::{Finding, Findings, Obstacle},
@@ -19,7 +21,6 @@ use crate::{
         wallet_balances_request,
     },
     snapshot,
-    spec::View,
 };
 
 const BALANCE_TYPES: &str = "balance_type | enum | yes | `TOKEN_IN_WALLET`, \
@@ -135,7 +136,7 @@ async fn balance(context: &Context) -> Findings {
                 Finding::new(&exchange, what, "one balance", exchange.excerpt(160)).at("/value"),
             );
         }
-        for departure in validator.departures_of(body).into_iter().take(1) {
+        for mismatch in validator.mismatches_in(body).into_iter().take(1) {
             let (what, at) = match carried {
                 None => (
                     "neither balance nor value is there".to_owned(),
@@ -147,7 +148,7 @@ async fn balance(context: &Context) -> Findings {
                 Some((name, Value::String(_))) => {
                     (format!("{name} as text, not a number"), format!("/{name}"))
                 }
-                Some((name, _)) => (format!("{name}: {}", departure.message), format!("/{name}")),
+                Some((name, _)) => (format!("{name}: {}", mismatch.message), format!("/{name}")),
             };
             findings.push(
                 Finding::new(

@@ -9,6 +9,8 @@ use std::{
 };
 
 use super::{Extent, tally::few};
+use nodeproof_openapi::{SchemaValidator, Spec};
+
 use crate::{
     block_check::{
         self, Evidence, Expected, Judge, Judged, Kind, Links, Look, Plain, Seen, Voters,
@@ -18,7 +20,6 @@ use crate::{
     exchange::{Exchange, TOO_MUCH},
     finding::{Finding, Obstacle},
     judge,
-    spec::{SchemaValidator, Spec},
 };
 
 /// A body from here on keeps a core busy for so long that others would wait.

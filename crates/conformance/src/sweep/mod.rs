@@ -44,6 +44,8 @@ pub use range::{BlockRange, ParseBlockRangeError};
 pub use state::{State, StateError};
 pub(crate) use state::{prepare, remove_finished};
 
+use nodeproof_openapi::Spec;
+
 use crate::{
     Target,
     block_check::Kind,
@@ -51,7 +53,6 @@ use crate::{
     finding::{Finding, Obstacle},
     node::Node,
     run::{Cut, Watch},
-    spec::Spec,
 };
 use fetch::{Fetched, Fetcher};
 use judges::{Judges, Nothing, Passed, What};

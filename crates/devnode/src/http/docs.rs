@@ -7,13 +7,12 @@ use axum::{
     http::{HeaderValue, StatusCode, Uri, header},
     response::Response,
 };
+use nodeproof_openapi::{NODE_JSON, NODE_YAML};
+use serde_json::Value;
 use utoipa_swagger_ui::Config;
 
 use super::answer::detail;
 
-const YAML: &str = include_str!("../../openapi/node.yaml");
-const JSON: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
-const CALLS: &str = include_str!(concat!(env!("OUT_DIR"), "/calls.html"));
 const PAGE: &str = include_str!("docs.html");
 
 /// Nothing may be fetched from anywhere else.
@@ -39,7 +38,8 @@ fn answer(content_type: &str, body: impl Into<Body>) -> Response {
 /// follow redirects, so its relative links start from where it was asked for.
 pub(super) async fn page(uri: Uri) -> Response {
     static PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
-        ["./", "../"].map(|base| PAGE.replace("{{base}}", base).replace("{{calls}}", CALLS))
+        let calls = calls();
+        ["./", "../"].map(|base| PAGE.replace("{{base}}", base).replace("{{calls}}", &calls))
     });
     let [below_root, below_docs] = &*PAGES;
     let page = if uri.path().ends_with('/') {
@@ -53,6 +53,32 @@ pub(super) async fn page(uri: Uri) -> Response {
         HeaderValue::from_static(POLICY),
     );
     response
+}
+
+/// Returns a list item for each operation, for readers without scripts and for programs.
+fn calls() -> String {
+    const METHODS: [&str; 8] = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace",
+    ];
+    let document: Value = serde_json::from_str(NODE_JSON).unwrap_or_default();
+    let mut list = String::new();
+    for (path, item) in document["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in item.as_object().into_iter().flatten() {
+            if METHODS.contains(&method.as_str()) {
+                let method = method.to_uppercase();
+                let summary = escaped(operation["summary"].as_str().unwrap_or_default());
+                let path = escaped(path);
+                list += &format!("<li><code>{method} {path}</code> {summary}</li>\n");
+            }
+        }
+    }
+    list
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// A file of Swagger UI.
@@ -72,10 +98,10 @@ pub(super) async fn asset(uri: Uri) -> Response {
 
 /// The description of the contract, as it was written.
 pub(super) async fn yaml() -> Response {
-    answer("application/yaml", YAML)
+    answer("application/yaml", NODE_YAML)
 }
 
 /// The same as JSON, where real nodes have theirs.
 pub(super) async fn json() -> Response {
-    answer("application/json", JSON)
+    answer("application/json", NODE_JSON)
 }

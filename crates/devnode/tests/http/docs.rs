@@ -77,7 +77,7 @@ async fn the_description_is_served_as_it_was_written_and_as_json() {
         .send()
         .await
         .unwrap();
-    let written = include_str!("../../openapi/node.yaml");
+    let written = nodeproof_openapi::NODE_YAML;
     assert_eq!(yaml.text().await.unwrap(), written);
     let json = peer.get("/openapi.json").await.json();
     assert!(json["paths"]["/get-block"]["get"].is_object());

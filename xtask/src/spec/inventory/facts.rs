@@ -1,6 +1,6 @@
 //! What a node says, in words that can be compared.
 
-use nodeproof_conformance::spec::{pointer, view};
+use nodeproof_openapi::{pointer, view};
 use serde_json::{Map, Value};
 
 /// Schema keywords whose values are facts, in the order in which they are listed.

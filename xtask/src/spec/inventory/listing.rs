@@ -1,7 +1,7 @@
 //! Walking a view, and listing what it says.
 
-use nodeproof_conformance::spec::grammar::Kind;
-use nodeproof_conformance::spec::pointer;
+use nodeproof_openapi::grammar::Kind;
+use nodeproof_openapi::pointer;
 use serde_json::Value;
 
 use super::super::lint::source_of;

@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    sample::Sample,
-    spec::{Spec, View, pointer},
-};
+use nodeproof_openapi::{Spec, View, pointer};
+
+use crate::sample::Sample;
 
 /// Whether the description says of a block what the quick way was written for: if not, it is not
 /// gone.
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
 
     fn changed(change: fn(&mut Value)) -> Spec {
-        let mut document: Value = serde_json::from_str(nodeproof_client::OPENAPI_JSON).unwrap();
+        let mut document: Value = serde_json::from_str(nodeproof_openapi::NODE_JSON).unwrap();
         change(&mut document["components"]["schemas"]);
         Spec::from_value(document).unwrap()
     }

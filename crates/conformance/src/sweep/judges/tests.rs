@@ -22,7 +22,7 @@ struct Both {
 
 impl Both {
     fn of(selects: fn(&str) -> bool, offset: Option<i128>) -> Self {
-        let spec = Spec::from_json(nodeproof_client::OPENAPI_JSON).unwrap();
+        let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).unwrap();
         let mut cases = cases::all();
         cases.retain(|case| selects(case.id));
         let chain = Extent {

@@ -1,38 +1,50 @@
-//! Deriving the documented view from the spec as written.
+//! Derives the documented view from the spec as written.
 //!
-//! Three marks are understood, on any node of the document:
+//! Any node of the document can have one of three marks:
 //!
-//! * `x-observed: true`: the node is not in the contract. It vanishes, and so does whatever refers
-//!   to it.
+//! * `x-observed: true`: the node is not in the contract. The documented view leaves it out, and
+//!   everything that refers to it.
 //! * `x-observed: [keyword, …]`: only these keywords of the node are not in the contract.
-//! * `x-documented: {…}`: these keywords hold in the documented view, over those of the node.
+//! * `x-documented: {…}`: in the documented view, these keywords replace those of the node.
 //!
-//! A `oneOf` or `anyOf` of which one branch is left collapses to that branch, and a property that
-//! vanishes is no longer required.
+//! A `oneOf` or `anyOf` with one remaining branch becomes that branch. A removed property is no
+//! longer required.
+//!
+//! ```
+//! use nodeproof_openapi::view;
+//! use serde_json::json;
+//!
+//! let schemas = json!({"A": {"type": "string"}, "B": {"x-observed": true}});
+//! let document = json!({"paths": {}, "components": {"schemas": schemas}});
+//! let documented = view::documented(&document);
+//! assert_eq!(documented["components"]["schemas"], json!({"A": {"type": "string"}}));
+//! ```
 
 use serde_json::{Map, Value};
 
-use super::grammar::{Kind, Shape};
-use super::pointer;
+use crate::{
+    grammar::{Kind, Shape},
+    pointer,
+};
 
-/// The mark of what only real nodes show.
+/// The mark of what is only observed on real nodes.
 pub const OBSERVED: &str = "x-observed";
-/// The mark of what holds in the documented view.
+/// The mark of keywords that apply in the documented view only.
 pub const DOCUMENTED: &str = "x-documented";
-/// In a view with sources: the place in the spec as written that a node comes from.
+/// In a view with sources: a node's place in the spec as written, as a JSON pointer.
 pub const SOURCE: &str = "x-source";
 
-/// The document without what is only observed.
+/// Returns the document without what is only observed.
 pub fn documented(document: &Value) -> Value {
     derive(document, Strip::Observed, false)
 }
 
-/// The documented view in which each node says, in [`SOURCE`], where it comes from.
+/// Like [`documented`], with the origin of each node in [`SOURCE`].
 pub fn documented_with_sources(document: &Value) -> Value {
     derive(document, Strip::Observed, true)
 }
 
-/// The whole document in which each node says, in [`SOURCE`], where it comes from.
+/// Returns the whole document with the origin of each node in [`SOURCE`].
 pub fn full_with_sources(document: &Value) -> Value {
     derive(document, Strip::Nothing, true)
 }
@@ -60,7 +72,7 @@ struct Derivation<'d> {
 }
 
 impl Derivation<'_> {
-    /// The node as it is in the view; `None` if it is not in it.
+    /// Returns the node as the view has it, or `None` if the view leaves it out.
     fn node(&self, value: &Value, kind: Kind, at: &str) -> Option<Value> {
         let Some(written) = value.as_object() else {
             return Some(value.clone());
@@ -82,12 +94,12 @@ impl Derivation<'_> {
         Some(Value::Object(node))
     }
 
-    /// Whether the node, or what it refers to, is marked as observed.
+    /// Returns whether the node or its reference's target is marked as observed.
     fn vanishes(&self, node: &Map<String, Value>, kind: Kind, hops: usize) -> bool {
         if node.get(OBSERVED) == Some(&Value::Bool(true)) {
             return true;
         }
-        // A circle of references is the linter's finding; here it only has to end.
+        // The linter reports circles of references. This loop only has to end.
         if hops > 32 || !kind.may_be_reference() {
             return false;
         }
@@ -99,7 +111,7 @@ impl Derivation<'_> {
             .is_some_and(|target| self.vanishes(target, kind, hops + 1))
     }
 
-    /// The node's keywords after its own marks have been applied.
+    /// Applies the node's own marks to its keywords.
     fn marked(&self, written: &Map<String, Value>) -> Map<String, Value> {
         if self.strip == Strip::Nothing {
             return written.clone();
@@ -116,7 +128,7 @@ impl Derivation<'_> {
         node
     }
 
-    /// The node's members in the view, and which of its choices have lost all branches but one.
+    /// Returns the node's members in the view, and the choices that have only one branch left.
     fn members(
         &self,
         node: &Map<String, Value>,
@@ -178,9 +190,9 @@ impl Derivation<'_> {
     }
 }
 
-/// Drops from `required` the properties that have vanished.
+/// Removes from `required` the properties that are not in the view.
 ///
-/// A name that never was a property stays: that is a fault of the spec, which the linter tells.
+/// A name that never was a property stays. The linter reports that mistake in the spec.
 fn settle_required(node: &mut Map<String, Value>, written: &Map<String, Value>) {
     let has = |node: &Map<String, Value>, name: &str| {
         node.get("properties")
@@ -204,7 +216,7 @@ fn settle_required(node: &mut Map<String, Value>, written: &Map<String, Value>) 
     }
 }
 
-/// Puts the one branch that is left of a choice in the choice's place.
+/// Replaces a choice with its one remaining branch.
 fn collapse(node: &mut Map<String, Value>, choice: &str) {
     let Some(Value::Array(branches)) = node.shift_remove(choice) else {
         return;
@@ -224,7 +236,7 @@ fn collapse(node: &mut Map<String, Value>, choice: &str) {
                 node.entry(keyword).or_insert(value);
             }
         }
-        // A reference allows no siblings, and a keyword that both have must hold twice.
+        // A reference has no siblings, and a keyword that both have must hold twice.
         None => match node.get_mut("allOf") {
             Some(Value::Array(all)) => all.extend(branches),
             _ => {

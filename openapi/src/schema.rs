@@ -1,98 +1,100 @@
-//! Compiling schemas of the spec, and telling where a body departs from one.
+//! Compiles schemas of the spec, and finds where a body violates one.
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{Draft, Registry, Validator};
 use serde_json::{Map, Value, json};
 
-use super::SpecError;
-use super::exact_integers::read_for_validation;
-use super::grammar::{Kind, Shape};
-use super::view::{DOCUMENTED, OBSERVED};
+use crate::{
+    error::SpecError,
+    exact_integers::read_for_validation,
+    grammar::{Kind, Shape},
+    view::{DOCUMENTED, OBSERVED},
+};
 
 /// The name under which the view is registered.
 const DOCUMENT: &str = "urn:node-api";
 
 /// A compiled schema of the spec.
+///
+/// ```
+/// use nodeproof_openapi::{NODE_JSON, Spec, View};
+///
+/// let spec = Spec::from_json(NODE_JSON)?;
+/// let address = spec.validator(View::Documented, "WalletAddress")?;
+/// let mismatches = address.mismatches("\"0x12\"")?;
+/// assert_eq!(mismatches[0].keyword, "pattern");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct SchemaValidator {
-    pointer: String,
     validator: Validator,
 }
 
-/// One place in which a body departs from a schema.
+/// One place where a body violates a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Departure {
-    /// Where in the body: a JSON pointer, empty for the body itself.
+pub struct Mismatch {
+    /// The place in the body: a JSON pointer, empty for the body itself.
     pub instance: String,
-    /// Where in the spec's view: a JSON pointer. Steps through a `$ref` are part of it.
-    pub schema: String,
-    /// The keyword that does not hold, such as `required`.
+    /// The place in the view: a JSON pointer, with the steps through each `$ref`.
+    pub(crate) schema: String,
+    /// The keyword that is violated, such as `required`.
     pub keyword: String,
-    /// What does not hold, in words, without anything that the body holds.
+    /// A description without any text of the body, which is untrusted.
     pub message: String,
 }
 
 impl SchemaValidator {
     /// Compiles the schema at `pointer` of the document that `schemas` was made of.
-    pub(super) fn compile(schemas: &Registry<'_>, pointer: &str) -> Result<Self, SpecError> {
+    pub(crate) fn compile(schemas: &Registry<'_>, pointer: &str) -> Result<Self, SpecError> {
         let validator = jsonschema::options()
             .with_draft(Draft::Draft4)
             .with_registry(schemas)
             .build(&json!({ "$ref": format!("{DOCUMENT}#{}", escaped(pointer)) }))
             .map_err(|error| SpecError::unusable(pointer, &error))?;
-        Ok(Self {
-            pointer: pointer.to_owned(),
-            validator,
-        })
+        Ok(Self { validator })
     }
 
-    /// The schema's place in the view.
-    pub fn pointer(&self) -> &str {
-        &self.pointer
-    }
-
-    /// Where the JSON document `text` departs from the schema; nothing if it conforms.
+    /// Returns where the JSON document `text` violates the schema. The list is empty if it conforms.
     ///
-    /// Integers may be of any size, and `1.0` is not one.
+    /// An integer can have any size. `1.0` is not an integer.
     ///
     /// # Errors
-    /// Where `text` is not one JSON document.
-    pub fn departures(&self, text: &str) -> Result<Vec<Departure>, serde_json::Error> {
-        Ok(self.departures_of(&read_for_validation(text)?))
+    /// If `text` is not exactly one JSON document.
+    pub fn mismatches(&self, text: &str) -> Result<Vec<Mismatch>, serde_json::Error> {
+        Ok(self.mismatches_in(&read_for_validation(text)?))
     }
 
-    /// As [`departures`](Self::departures), of a value that has been read already.
+    /// Like [`mismatches`](Self::mismatches), for a parsed value.
     ///
-    /// A value that `serde_json` has read holds an integer beyond 64 bits as a float, which is no
-    /// integer here: prefer the text, or [`read_for_validation`](super::read_for_validation).
-    pub fn departures_of(&self, value: &Value) -> Vec<Departure> {
-        self.each_departure_of(value).collect()
+    /// `serde_json` parses an integer beyond 64 bits as a float, which is not an integer here. Parse
+    /// the value with [`read_for_validation`] to avoid that.
+    pub fn mismatches_in(&self, value: &Value) -> Vec<Mismatch> {
+        self.each_mismatch_in(value).collect()
     }
 
-    /// The same one by one: a long list may have as many as it has elements.
-    pub(crate) fn each_departure_of<'v>(
-        &'v self,
-        value: &'v Value,
-    ) -> impl Iterator<Item = Departure> + 'v {
+    /// Like [`mismatches_in`](Self::mismatches_in), one at a time.
+    ///
+    /// A long array can have as many mismatches as elements. Take only as many as you need.
+    pub fn each_mismatch_in<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = Mismatch> + 'v {
         self.validator.iter_errors(value).flat_map(|error| {
-            let mut departures = Vec::new();
-            collect(&error, &mut departures, 0);
-            departures
+            let mut mismatches = Vec::new();
+            collect(&error, &mut mismatches, 0);
+            mismatches
         })
     }
 
-    /// Whether the value conforms to the schema.
+    /// Returns whether the value conforms to the schema.
     pub fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }
 }
 
-/// Adds what `error` says; of a choice, what its nearest branch says.
+/// Adds the mismatches of `error`. For a choice, adds those of its nearest branch.
 ///
-/// "Matches none of two branches" tells nobody what to mend. The branch that fails deepest in the
-/// body, and there in the fewest places, is the one that the body was most likely meant for.
-fn collect(error: &ValidationError<'_>, departures: &mut Vec<Departure>, depth: usize) {
+/// "Matches neither of two branches" does not help. The body was most likely meant for the branch
+/// that fails deepest in the body, and among those for the one that fails in the fewest places.
+fn collect(error: &ValidationError<'_>, mismatches: &mut Vec<Mismatch>, depth: usize) {
     let branches = match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             context.as_slice()
@@ -111,13 +113,13 @@ fn collect(error: &ValidationError<'_>, departures: &mut Vec<Departure>, depth: 
             (std::cmp::Reverse(deepest), branch.len())
         });
     match nearest {
-        // A body that no branch could be about is described by the choice itself.
+        // If the body has the wrong type for every branch, report the choice itself.
         Some(branch) if depth < 8 && !branch.iter().all(|inner| is_type_of(inner, error)) => {
             for inner in branch {
-                collect(inner, departures, depth + 1);
+                collect(inner, mismatches, depth + 1);
             }
         }
-        _ => departures.push(Departure {
+        _ => mismatches.push(Mismatch {
             instance: error.instance_path().as_str().to_owned(),
             schema: error.schema_path().as_str().to_owned(),
             keyword: error.kind().keyword().to_owned(),
@@ -131,8 +133,8 @@ fn is_type_of(inner: &ValidationError<'_>, outer: &ValidationError<'_>) -> bool 
         && inner.instance_path() == outer.instance_path()
 }
 
-/// The schemas of a view, ready to be compiled.
-pub(super) fn registry(view: &Value) -> Result<Registry<'static>, SpecError> {
+/// Registers the schemas of a view, ready to be compiled.
+pub(crate) fn registry(view: &Value) -> Result<Registry<'static>, SpecError> {
     Registry::new()
         .draft(Draft::Draft4)
         .add(DOCUMENT, Draft::Draft4.create_resource(prepare(view)))
@@ -140,7 +142,7 @@ pub(super) fn registry(view: &Value) -> Result<Registry<'static>, SpecError> {
         .map_err(|error| SpecError::unusable("", &error))
 }
 
-/// The pointer as the fragment of a URI, in which braces and the like have to be escaped.
+/// Escapes a pointer for use as a URI fragment.
 fn escaped(pointer: &str) -> String {
     let mut fragment = String::new();
     for byte in pointer.bytes() {
@@ -153,10 +155,10 @@ fn escaped(pointer: &str) -> String {
     fragment
 }
 
-/// The view with its schemas in the words of JSON Schema draft 4, and without examples and marks.
+/// Rewrites the view's schemas as JSON Schema draft 4, without examples and marks.
 ///
-/// OpenAPI's `nullable` means nothing to a JSON schema; it becomes a second `type`. Only schema
-/// nodes are touched: a property may be called `nullable`, and an example may hold one.
+/// JSON Schema has no `nullable`. It becomes a second `type`. Only schemas are changed: a property
+/// can be named `nullable`, and an example can have such a member.
 fn prepare(view: &Value) -> Value {
     prepare_node(view, Kind::Document)
 }

@@ -1,20 +1,27 @@
-//! Reading JSON for validation, so that an integer stays one at any size, and a decimal does too.
+//! Parses JSON for validation. An integer of any size stays an integer, and a decimal a decimal.
 //!
-//! `serde_json` reads an integer beyond 64 bits as a float, refuses a float beyond 64 bits, and
-//! from the value that it has read nobody can tell `1e30` from the integer that it stands for. The
-//! contract bounds no number. So, for validation only, numbers that do not fit are read as others
-//! of their kind: whether a value *is* an integer is kept, and no schema of ours asks how large.
+//! `serde_json` parses an integer beyond 64 bits as a float and rejects a float beyond its range.
+//! In the parsed value, `1e30` looks like the integer of that size. The contract sets no bound on
+//! numbers. For validation only, a number that does not fit is replaced by one of the same kind that
+//! does. The schemas ask whether a value is an integer, but not how large it is.
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
-/// The JSON document in `text`, every integer of it as an integer and every decimal as a float.
+/// Parses the JSON document in `text`, with every integer as an integer and every decimal as a float.
+///
+/// A number that does not fit into 64 bits gets another value.
+///
+/// ```
+/// let value = nodeproof_openapi::read_for_validation("[123456789012345678901234567890, 1e30]")?;
+/// assert!(value[0].is_u64() && value[1].is_f64());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 ///
 /// # Errors
-/// Where `text` is not one JSON document. The column may be off in a line that holds numbers which
-/// do not fit into 64 bits.
+/// If `text` is not exactly one JSON document. The column of the error can be wrong in a line with
+/// numbers that do not fit into 64 bits.
 pub fn read_for_validation(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(&with_numbers_that_fit(text))
 }
@@ -52,7 +59,7 @@ fn with_numbers_that_fit(text: &str) -> Cow<'_, str> {
     Cow::Owned(rewritten)
 }
 
-/// The position after the string that opens at `start`.
+/// Returns the position after the string that opens at `start`.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -70,15 +77,15 @@ fn is_numeric(byte: u8) -> bool {
     byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// What to read for a number of which `serde_json` would not keep whether it is an integer.
+/// Returns a replacement for a number that `serde_json` would parse as the wrong kind.
 fn clamped(number: &str) -> Option<&'static str> {
-    // It reads -0 as the float -0.0.
+    // `serde_json` parses -0 as the float -0.0.
     if number == "-0" {
         return Some("0");
     }
-    // What is no number in JSON is left for the parser to tell.
+    // The parser reports text that is not a JSON number.
     let fits = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
-    if fits || serde_json::from_str::<IgnoredAny>(number).is_err() {
+    if fits || serde_json::from_str::<&RawValue>(number).is_err() {
         return None;
     }
     if number.contains(['.', 'e', 'E']) {
@@ -94,7 +101,7 @@ fn clamped(number: &str) -> Option<&'static str> {
     })
 }
 
-/// From here on, `jsonschema` takes every float for an integer.
+/// `jsonschema` treats every float from here on as an integer.
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 #[cfg(test)]

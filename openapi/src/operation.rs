@@ -1,16 +1,25 @@
-//! The operations of a view, and which schema describes which answer.
+//! The operations of a view, and the schemas of their responses.
 
 use serde_json::{Map, Value};
 
-use super::pointer;
-use super::view::OBSERVED;
+use crate::{pointer, view::OBSERVED};
 
-/// Methods under which an operation can stand in a path.
-pub(super) const METHODS: [&str; 8] = [
+/// The keywords of a path item that hold an operation.
+const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
 
-/// One call that a node offers.
+/// An endpoint: a method and a path.
+///
+/// ```
+/// use nodeproof_openapi::{NODE_JSON, Spec, View};
+///
+/// let spec = Spec::from_json(NODE_JSON)?;
+/// let operation = spec.operation(View::Documented, "get_block").ok_or("no get_block")?;
+/// assert_eq!((operation.method.as_str(), operation.path), ("GET", "/get-block"));
+/// assert_eq!(operation.parameters()[0].name, "block_index");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Operation<'s> {
     view: &'s Value,
@@ -29,24 +38,20 @@ pub struct Operation<'s> {
 /// A parameter of an operation.
 #[derive(Clone, Debug)]
 pub struct Parameter<'s> {
-    /// Its name.
+    /// The parameter's name.
     pub name: &'s str,
-    /// Where it stands: `query`, `path`, `header` or `cookie`.
+    /// The part of the request that holds it: `query`, `path`, `header` or `cookie`.
     pub location: &'s str,
-    /// Whether it has to be given.
+    /// Whether a request must have it.
     pub required: bool,
-    /// What it means.
-    pub description: &'s str,
-    /// An example of its value.
-    pub example: Option<&'s Value>,
-    /// The place of its schema in the view.
+    /// The place of its schema in the view, as a JSON pointer.
     pub schema: String,
-    /// Whether it is only observed. Never so in the documented view.
+    /// Whether it is only observed. Always false in the documented view.
     pub observed: bool,
 }
 
-/// All operations of a view, in the order in which they are written.
-pub(super) fn operations(view: &Value) -> Vec<Operation<'_>> {
+/// Returns all operations of a view, in the order of the document.
+pub(crate) fn operations(view: &Value) -> Vec<Operation<'_>> {
     let mut operations = Vec::new();
     for (path, item) in members(view.get("paths")) {
         let Some(path_item) = item.as_object() else {
@@ -74,22 +79,12 @@ pub(super) fn operations(view: &Value) -> Vec<Operation<'_>> {
 }
 
 impl<'s> Operation<'s> {
-    /// One line on what it does.
-    pub fn summary(&self) -> &'s str {
-        text(self.node, "summary")
-    }
-
-    /// What it does, in CommonMark.
-    pub fn description(&self) -> &'s str {
-        text(self.node, "description")
-    }
-
-    /// Whether the whole operation is only observed. Never so in the documented view.
+    /// Returns whether the whole operation is only observed. Always false in the documented view.
     pub fn is_observed(&self) -> bool {
         is_observed(self.node) || is_observed(self.path_item)
     }
 
-    /// Its parameters, in the order in which they are written.
+    /// Returns its parameters, in the order of the document.
     pub fn parameters(&self) -> Vec<Parameter<'s>> {
         let path_pointer = pointer::parent(&self.pointer).unwrap_or_default();
         let mut parameters = Vec::new();
@@ -97,23 +92,18 @@ impl<'s> Operation<'s> {
             (self.path_item, path_pointer),
             (self.node, self.pointer.as_str()),
         ] {
+            let at = pointer::join(at, "parameters");
             let list = node.get("parameters").and_then(Value::as_array);
             for (position, value) in list.into_iter().flatten().enumerate() {
-                let at = pointer::join(&pointer::join(at, "parameters"), &position.to_string());
-                let Some((at, value)) = resolve(self.view, &at, value) else {
-                    continue;
-                };
-                let Some(node) = value.as_object() else {
+                let at = pointer::join(&at, &position.to_string());
+                let resolved = resolve(self.view, &at, value);
+                let Some((at, Value::Object(node))) = resolved else {
                     continue;
                 };
                 parameters.push(Parameter {
                     name: text(node, "name"),
                     location: text(node, "in"),
                     required: node.get("required") == Some(&Value::Bool(true)),
-                    description: text(node, "description"),
-                    example: node
-                        .get("example")
-                        .or_else(|| first_example(self.view, node)),
                     schema: pointer::join(&at, "schema"),
                     observed: is_observed(node),
                 });
@@ -122,15 +112,10 @@ impl<'s> Operation<'s> {
         parameters
     }
 
-    /// The statuses whose answers are described, as written: `200`, `default`.
-    pub fn statuses(&self) -> impl Iterator<Item = &'s str> {
-        members(self.node.get("responses")).map(|(status, _)| status)
-    }
-
-    /// The media types of the answer with this status, each with the place of its schema.
+    /// Returns the media types of the response with this status, each with its schema's place.
     ///
-    /// A status that is not described is looked up as a class (`4XX`) and as `default`.
-    pub fn response_contents(&self, status: u16) -> Vec<(&'s str, String)> {
+    /// A status without a description of its own falls back to its class (`4XX`), then to `default`.
+    fn response_contents(&self, status: u16) -> Vec<(&'s str, String)> {
         let responses = self.node.get("responses").and_then(Value::as_object);
         let names = [
             status.to_string(),
@@ -145,7 +130,7 @@ impl<'s> Operation<'s> {
         self.contents(&at, response)
     }
 
-    /// The media types of the request body, each with the place of its schema.
+    /// Returns the media types of the request body, each with its schema's place.
     pub fn request_contents(&self) -> Vec<(&'s str, String)> {
         match self.node.get("requestBody") {
             Some(body) => self.contents(&pointer::join(&self.pointer, "requestBody"), body),
@@ -153,10 +138,10 @@ impl<'s> Operation<'s> {
         }
     }
 
-    /// The place of the schema of the JSON answer with this status to this query.
+    /// Returns the place of the schema of the JSON response with this status to this query.
     ///
-    /// Where the schema is a choice whose branches say, in `x-when`, which query they answer, it is
-    /// the branch of this query. `None` where the answer is not described, or not as JSON.
+    /// A choice can name, in the `x-when` of each branch, the query that the branch belongs to. The
+    /// result is then the branch of this query. Returns `None` if no JSON response is described.
     pub fn response_schema(&self, status: u16, query: &[(&str, &str)]) -> Option<String> {
         let contents = self.response_contents(status);
         let (_, at) = contents
@@ -177,17 +162,17 @@ impl<'s> Operation<'s> {
     }
 }
 
-/// The place of the branch of the schema at `at` whose `x-when` holds for the query.
-pub(super) fn branch_for(view: &Value, at: &str, query: &[(&str, &str)]) -> Option<String> {
+/// Returns the place of the branch of the schema at `at` whose `x-when` matches the query.
+pub(crate) fn branch_for(view: &Value, at: &str, query: &[(&str, &str)]) -> Option<String> {
     branch_within(view, at, query, 0)
 }
 
 fn branch_within(view: &Value, at: &str, query: &[(&str, &str)], depth: usize) -> Option<String> {
     let (at, schema) = resolve(view, at, view.pointer(at)?)?;
-    if answers(schema, query) {
+    if matches_query(schema, query) {
         return Some(at);
     }
-    // Schemas may hold themselves; what answers a query stands near the top.
+    // Schemas can be recursive. A branch with `x-when` is near the top.
     if depth > 8 {
         return None;
     }
@@ -200,8 +185,8 @@ fn branch_within(view: &Value, at: &str, query: &[(&str, &str)], depth: usize) -
     })
 }
 
-/// Whether the schema's `x-when` holds for the query.
-fn answers(schema: &Value, query: &[(&str, &str)]) -> bool {
+/// Returns whether the schema's `x-when` matches the query.
+fn matches_query(schema: &Value, query: &[(&str, &str)]) -> bool {
     schema
         .get("x-when")
         .and_then(Value::as_object)
@@ -214,8 +199,8 @@ fn answers(schema: &Value, query: &[(&str, &str)]) -> bool {
         })
 }
 
-/// Follows references until there is none; `None` where they lead nowhere or in a circle.
-pub(super) fn resolve<'v>(
+/// Follows references to their target. Returns `None` if there is none, or if they form a circle.
+pub(crate) fn resolve<'v>(
     view: &'v Value,
     at: &str,
     value: &'v Value,
@@ -229,11 +214,6 @@ pub(super) fn resolve<'v>(
         value = view.pointer(&at)?;
     }
     None
-}
-
-fn first_example<'s>(view: &'s Value, node: &'s Map<String, Value>) -> Option<&'s Value> {
-    let (_, example) = members(node.get("examples")).next()?;
-    resolve(view, "", example)?.1.get("value")
 }
 
 fn members(value: Option<&Value>) -> impl Iterator<Item = (&str, &Value)> {

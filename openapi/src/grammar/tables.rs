@@ -1,9 +1,11 @@
 //! The keywords of OpenAPI 3.0.3, object by object, in the order of its specification.
 
-use super::Shape::{
-    Count, Data, DataList, Flag, Many, Named, Number, One, OneOrFlag, Text, Texts, Word,
+use super::keyword::{
+    Keyword, Kind,
+    Shape::{
+        self, Count, Data, DataList, Flag, Many, Named, Number, One, OneOrFlag, Text, Texts, Word,
+    },
 };
-use super::{Keyword, Kind, Shape};
 
 const fn must(name: &'static str, shape: Shape) -> Keyword {
     Keyword {
