@@ -9,13 +9,14 @@ mod build;
 mod call;
 mod cpu;
 mod decode;
+mod error;
 mod load;
+mod process;
 mod signatures;
 mod sweep;
 mod table;
 
 use std::{
-    fs,
     io::Read,
     net::TcpListener,
     path::{Path, PathBuf},
@@ -29,7 +30,11 @@ use nodeproof_conformance::report::{ExchangeReport, Report};
 use nodeproof_primitives::Network;
 use tokio::runtime::Handle;
 
-use self::table::{Row, section};
+pub use self::error::BenchError;
+use self::{
+    process::{command, not_started, peak_memory, read_to_end},
+    table::{Row, section},
+};
 use crate::conformance::start_local;
 
 /// A part of what is measured.
@@ -85,43 +90,6 @@ pub struct BenchArgs {
     /// calls itself with it.
     #[arg(long, value_name = "URL", hide = true)]
     pub plain_loop: Option<String>,
-}
-
-/// Why something could not be measured.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BenchError {
-    /// There is no program to measure.
-    #[error(
-        "there is no {0}: build it first, with cargo build --release -p nodeproof-conformance -p xtask"
-    )]
-    NoBinary(String),
-    /// The local node did not start.
-    #[error("the local node did not start: {0}")]
-    Node(String),
-    /// The program can't be started.
-    #[error("{} can't be started", binary.display())]
-    Start {
-        /// The program.
-        binary: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// A run did not end with exit status 0.
-    #[error("a run against the local node ended with {0}, so its time tells nothing")]
-    Run(String),
-    /// The report can't be read.
-    #[error("the run's report can't be read")]
-    Report(#[from] serde_json::Error),
-    /// A request of the plain loop failed.
-    #[error("the plain loop could not ask the local node: {0}")]
-    Loop(String),
-    /// No request came.
-    #[error("nodeproof ended before it sent a request")]
-    NoRequest,
-    /// A program, a socket or a file failed on the way.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
 }
 
 /// The most that a full run of the read tier may take, in milliseconds.
@@ -329,23 +297,6 @@ fn find_binary(name: &str) -> Result<PathBuf, BenchError> {
     }
 }
 
-fn not_started(binary: &Path) -> impl FnOnce(std::io::Error) -> BenchError + '_ {
-    |source| BenchError::Start {
-        binary: binary.to_owned(),
-        source,
-    }
-}
-
-fn command(binary: &Path, url: &str) -> Command {
-    let mut command = Command::new(binary);
-    command
-        .args(["--base-url", url, "--network", "devnet"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    command
-}
-
 /// How long a full run of the read tier takes, from the start of the process to its end.
 fn timed_run(binary: &Path, url: &str) -> Result<Duration, BenchError> {
     let mut command = command(binary, url);
@@ -381,32 +332,6 @@ fn full_run(binary: &Path, url: &str) -> Result<(Report, Option<u64>), BenchErro
         return Err(BenchError::Run(status.to_string()));
     }
     Ok((serde_json::from_slice(&text)?, peak))
-}
-
-/// Reads a report while its process is there, and looks at the process' memory meanwhile.
-fn read_to_end(
-    stdout: &mut impl Read,
-    text: &mut Vec<u8>,
-    memory: impl Fn() -> Option<u64>,
-) -> std::io::Result<Option<u64>> {
-    let mut part = vec![0; 4096];
-    let mut peak = None;
-    loop {
-        let read = stdout.read(&mut part)?;
-        if read == 0 {
-            return Ok(peak);
-        }
-        peak = peak.max(memory());
-        text.extend_from_slice(&part[..read]);
-    }
-}
-
-/// The most memory that a running process has had, in bytes; Linux tells it.
-fn peak_memory(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kibibytes * 1024)
 }
 
 /// How long it takes from the start of the process until its first request has come.
@@ -510,17 +435,4 @@ fn told(measured: &Measured) -> String {
         nodeproof_conformance::Options::default().jobs,
     );
     section(&title, &rows)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn peak_memory_is_told_of_a_process_that_runs_and_of_no_other() {
-        if cfg!(target_os = "linux") {
-            assert!(peak_memory(std::process::id()).is_some_and(|bytes| bytes > 100_000));
-        }
-        assert_eq!(peak_memory(u32::MAX), None);
-    }
 }

@@ -26,8 +26,8 @@ enum Task {
     Devnode(DevnodeArgs),
     /// Lint the description of the API, and hold it against the inventory of the contract
     Spec(spec::SpecArgs),
-    /// Check which crate depends on which
-    Directions,
+    /// Check which crate depends on which, and which file imports which
+    Directions(directions::DirectionsArgs),
     /// Measure what a run, a call, a block, a signature, the local node and a build cost
     Bench(bench::BenchArgs),
     /// Hold the programs against every hostile server, and print what came of it, with time and memory
@@ -61,7 +61,7 @@ async fn main() -> ExitCode {
             complain(&with_causes(&error));
             ExitCode::from(2)
         }),
-        Task::Directions => match directions::check() {
+        Task::Directions(args) => match directions::check(&args) {
             Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,
             Ok(problems) => {
                 problems.iter().for_each(|problem| complain(problem));

@@ -13,7 +13,7 @@ use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::{Network, WalletAddress};
 use tokio::{runtime::Builder, sync::oneshot};
 
-use super::{BenchError, call::Question, cpu::thread_time, peak_memory, table::Row};
+use super::{BenchError, call::Question, cpu::thread_time, process::peak_memory, table::Row};
 
 /// A node that has one thread for everything, and tells what time of the processor that took.
 pub(super) struct NodeThread {

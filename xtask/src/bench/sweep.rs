@@ -26,7 +26,8 @@ use nodeproof_primitives::Network;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
-    BenchError, peak_memory,
+    BenchError,
+    process::{command, not_started, peak_memory, read_to_end},
     table::{Row, section},
 };
 
@@ -179,7 +180,7 @@ fn one_sweep(
     std::fs::create_dir_all(&folder)?;
     let state = folder.join("state.json");
     let began = Instant::now();
-    let mut child = super::command(binary, url)
+    let mut child = command(binary, url)
         .args([
             "--blocks",
             blocks,
@@ -199,11 +200,11 @@ fn one_sweep(
         .args(more)
         .stdout(Stdio::piped())
         .spawn()
-        .map_err(super::not_started(binary))?;
+        .map_err(not_started(binary))?;
     let mut peak = None;
     let mut text = Vec::new();
     if let Some(mut stdout) = child.stdout.take() {
-        peak = super::read_to_end(&mut stdout, &mut text, || peak_memory(child.id()))?;
+        peak = read_to_end(&mut stdout, &mut text, || peak_memory(child.id()))?;
     }
     let status = child.wait()?;
     let took = began.elapsed();

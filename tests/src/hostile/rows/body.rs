@@ -2,9 +2,9 @@
 
 use nodeproof_client::ErrorKind::Decode;
 
-use super::{Hostile, both, departs, doing, fails, good_documents, row, unreachable};
+use super::row::{both, departs, doing, fails, good_documents, row, unreachable};
 use crate::hostile::{
-    Client, Start,
+    Client, Hostile, Start,
     front::{Act, Do, Good, raw},
 };
 

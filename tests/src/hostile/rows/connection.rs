@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use nodeproof_client::ErrorKind::{BodyTooLarge, Connect, Connection, Timeout};
 
-use super::{Hostile, both, doing, fails, row, slow, unreachable, unsent};
+use super::row::{both, doing, fails, row, slow, unreachable, unsent};
 use crate::hostile::{
-    Start,
+    Hostile, Start,
     front::{Act, raw},
 };
 

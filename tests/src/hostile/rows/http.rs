@@ -4,9 +4,9 @@ use std::{net::SocketAddr, time::Duration};
 
 use nodeproof_client::ErrorKind::{Connection, Decode, Status, Timeout};
 
-use super::{Hostile, both, departs, doing, each, fails, good_documents, row, slow, unreachable};
+use super::row::{both, departs, doing, each, fails, good_documents, row, slow, unreachable};
 use crate::hostile::{
-    Client, Ended, Start,
+    Client, Ended, Hostile, Start,
     front::{Act, Do, raw},
 };
 

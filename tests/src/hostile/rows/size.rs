@@ -6,9 +6,9 @@ use bytes::Bytes;
 use flate2::{Compression, read::GzEncoder};
 use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
-use super::{Hostile, both, departs, doing, each, fails, good_documents, row, unreachable};
+use super::row::{both, departs, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{
-    Client, Ended, Start,
+    Client, Ended, Hostile, Start,
     front::{Act, Do, Good, raw},
 };
 

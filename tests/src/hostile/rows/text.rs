@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Hostile, both, departs, good_documents, row};
+use super::row::{both, departs, good_documents, row};
 use crate::hostile::{
-    Client, Ended, Start,
+    Client, Ended, Hostile, Start,
     front::{Act, Do},
 };
 

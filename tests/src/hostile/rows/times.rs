@@ -2,9 +2,9 @@
 
 use nodeproof_client::ErrorKind::Connection;
 
-use super::{CONFORMS, Hostile, both, counting, doing, each, row, unreachable};
+use super::row::{CONFORMS, both, counting, doing, each, row, unreachable};
 use crate::hostile::{
-    Client, Start,
+    Client, Hostile, Start,
     front::{Act, raw},
 };
 

@@ -2,8 +2,8 @@
 
 use nodeproof_client::ErrorKind::Connect;
 
-use super::{CONFORMS, Hostile, both, doing, row, unreachable, unsent};
-use crate::hostile::{Certificate, Client, Start, front::Act};
+use super::row::{CONFORMS, both, doing, fails, row, unreachable, unsent};
+use crate::hostile::{Certificate, Client, Hostile, Start, front::Act};
 
 pub(super) fn rows() -> Vec<Hostile> {
     let refused = |says| both(unsent(Connect, says), unreachable(says));
@@ -37,7 +37,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             "answers as a server of TLS does that is spoken to without",
             Start::Instead(|_| doing(|_, _| Act::close(&b"\x15\x03\x01\x00\x02\x02\x16"[..]))),
             both(
-                super::fails(
+                fails(
                     nodeproof_client::ErrorKind::Connection,
                     "the connection failed: ",
                 ),

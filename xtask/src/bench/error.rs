@@ -1,0 +1,38 @@
+//! The errors of a measurement.
+
+/// Why something could not be measured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// There is no program to measure.
+    #[error(
+        "there is no {0}: build it first, with cargo build --release -p nodeproof-conformance -p xtask"
+    )]
+    NoBinary(String),
+    /// The local node did not start.
+    #[error("the local node did not start: {0}")]
+    Node(String),
+    /// The program can't be started.
+    #[error("{} can't be started", binary.display())]
+    Start {
+        /// The program.
+        binary: std::path::PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A run did not end with exit status 0.
+    #[error("a run against the local node ended with {0}, so its time tells nothing")]
+    Run(String),
+    /// The report can't be read.
+    #[error("the run's report can't be read")]
+    Report(#[from] serde_json::Error),
+    /// A request of the plain loop failed.
+    #[error("the plain loop could not ask the local node: {0}")]
+    Loop(String),
+    /// No request came.
+    #[error("nodeproof ended before it sent a request")]
+    NoRequest,
+    /// A program, a socket or a file failed on the way.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}

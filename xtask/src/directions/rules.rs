@@ -1,0 +1,188 @@
+//! The tables: who may depend on whom.
+//!
+//! ARCHITECTURE.md says why each direction is as it is.
+
+/// A package of ours, and the packages of ours that it may depend on.
+pub(super) struct MayKnow {
+    pub(super) package: &'static str,
+    /// For any purpose.
+    pub(super) always: &'static [&'static str],
+    /// In its build script and its tests only.
+    pub(super) not_shipped: &'static [&'static str],
+}
+
+const fn may_know(package: &'static str, always: &'static [&'static str]) -> MayKnow {
+    MayKnow {
+        package,
+        always,
+        not_shipped: &[],
+    }
+}
+
+/// A package that is not listed may use all.
+pub(super) const MAY_KNOW: &[MayKnow] = &[
+    may_know("nodeproof-openapi", &[]),
+    may_know("nodeproof-primitives", &[]),
+    may_know("nodeproof-files", &[]),
+    may_know(
+        "nodeproof-wallet",
+        &["nodeproof-primitives", "nodeproof-files"],
+    ),
+    MayKnow {
+        package: "nodeproof-client",
+        always: &["nodeproof-primitives"],
+        not_shipped: &["nodeproof-openapi"],
+    },
+    may_know(
+        "nodeproof-claims",
+        &[
+            "nodeproof-client",
+            "nodeproof-primitives",
+            "nodeproof-files",
+        ],
+    ),
+    may_know("nodeproof-report", &["nodeproof-primitives"]),
+    may_know(
+        "nodeproof-conformance",
+        &[
+            "nodeproof-openapi",
+            "nodeproof-primitives",
+            "nodeproof-client",
+            "nodeproof-claims",
+            "nodeproof-wallet",
+            "nodeproof-report",
+            "nodeproof-files",
+        ],
+    ),
+    may_know(
+        "nodeproof-cli",
+        &[
+            "nodeproof-primitives",
+            "nodeproof-client",
+            "nodeproof-claims",
+            "nodeproof-wallet",
+            "nodeproof-files",
+        ],
+    ),
+    may_know(
+        "nodeproof-devnode",
+        &[
+            "nodeproof-openapi",
+            "nodeproof-primitives",
+            "nodeproof-wallet",
+        ],
+    ),
+];
+
+/// The layers of a package, from top to bottom: names of files or folders in `src`.
+pub(super) const LAYERS: &[(&str, &[&str])] = &[(
+    "nodeproof-conformance",
+    &[
+        "cli",
+        "nodes",
+        "run",
+        "sweep",
+        "cases",
+        "checks",
+        "context",
+        "discovery",
+        "api",
+        "http",
+    ],
+)];
+
+/// NOT ENFORCED YET: packages whose files still have cycles or upward imports. Take a package out of this list
+/// as soon as `cargo xtask directions PACKAGE` finds nothing in it. The list has to end empty.
+pub(super) const NOT_LAYERED_YET: &[&str] = &[
+    "nodeproof-cli",
+    "nodeproof-client",
+    "nodeproof-conformance",
+    "nodeproof-primitives",
+    "nodeproof-wallet",
+];
+
+/// Packages that another one must not have among its normal dependencies, and why.
+pub(super) struct Forbidden {
+    pub(super) package: &'static str,
+    pub(super) dependencies: &'static [&'static str],
+    /// Whether dependencies of its dependencies count.
+    pub(super) transitive: bool,
+    pub(super) why: &'static str,
+}
+
+pub(super) const FORBIDDEN: &[Forbidden] = &[
+    Forbidden {
+        package: "nodeproof-report",
+        dependencies: &["reqwest", "hyper", "jsonschema", "tokio"],
+        transitive: true,
+        why: "a program that only reads reports needs no HTTP and no schemas",
+    },
+    Forbidden {
+        package: "nodeproof-primitives",
+        dependencies: &["reqwest", "hyper", "tokio", "tempfile"],
+        transitive: true,
+        why: "primitives do no I/O",
+    },
+    Forbidden {
+        package: "nodeproof-openapi",
+        dependencies: &["reqwest", "hyper", "tokio"],
+        transitive: true,
+        why: "the description of the API needs no HTTP",
+    },
+    Forbidden {
+        package: "nodeproof-wallet",
+        dependencies: &["reqwest", "hyper"],
+        transitive: true,
+        why: "a wallet needs no HTTP",
+    },
+    Forbidden {
+        package: "nodeproof-files",
+        dependencies: &["reqwest", "hyper", "tokio"],
+        transitive: true,
+        why: "files need no HTTP",
+    },
+    Forbidden {
+        package: "nodeproof-client",
+        dependencies: &["tempfile"],
+        transitive: false,
+        why: "the client writes no files",
+    },
+];
+
+/// NOT ENFORCED YET: rows of [`FORBIDDEN`] that are still violated, as package and dependency. The list has to
+/// end empty.
+pub(super) const STILL_DEPENDS: &[(&str, &str)] = &[("nodeproof-client", "tempfile")];
+
+/// Features that must stay off in the whole build, and why.
+pub(super) const FORBIDDEN_FEATURES: &[(&str, &str, &str)] = &[(
+    "serde_json",
+    "arbitrary_precision",
+    "it is switched on for every crate at once, and breaks untagged and flattened types",
+)];
+
+/// Packages that must not be in any tree, and why.
+pub(super) const FORBIDDEN_EVERYWHERE: &[(&str, &str)] = &[(
+    "openssl-sys",
+    "TLS is rustls' here; nothing has to be installed for it",
+)];
+
+/// Pre-releases that normal dependencies may include, and why: none.
+pub(super) const ALLOWED_PRE_RELEASES: &[(&str, &str)] = &[];
+
+/// Packages of which normal dependencies may include one version only. Types of two versions do not fit
+/// together, and two versions of a large package cost time in each build.
+pub(super) const ONE_VERSION: &[&str] = &[
+    "axum",
+    "clap",
+    "digest",
+    "http",
+    "hyper",
+    "jsonschema",
+    "reqwest",
+    "rustls",
+    "schemars",
+    "serde_json",
+    "sha2",
+    "tokio",
+    "url",
+];

@@ -1,0 +1,6 @@
+mod cycles;
+mod fixture;
+mod layers;
+mod packages;
+mod paths;
+mod workspace;

@@ -1,0 +1,97 @@
+//! This workspace, as it is and with injected violations.
+
+use std::{fs, path::Path};
+
+use super::super::{
+    check,
+    collect::collect,
+    graph::check_files,
+    metadata::Metadata,
+    resolve::edges,
+    rules::{LAYERS, NOT_LAYERED_YET},
+    task::{DirectionsArgs, enforced, roots},
+};
+
+#[test]
+fn this_workspace_keeps_its_directions() {
+    assert_eq!(
+        check(&DirectionsArgs::default()).unwrap(),
+        Vec::<String>::new()
+    );
+}
+
+/// An import against the direction of a real one, in a copy of each crate.
+#[test]
+fn an_injected_cycle_in_a_real_crate_is_found() {
+    let metadata = Metadata::read().unwrap();
+    let mut injected = 0;
+    for root in enforced(&metadata).flat_map(|package| roots(&metadata, package)) {
+        let read = |path: &Path| fs::read_to_string(metadata.workspace_root.join(path)).ok();
+        let tree = collect(&root, &read).unwrap();
+        let folder = root.parent().unwrap();
+        let edges = edges(&tree);
+        let Some(edge) = edges.iter().find(|edge| edge.from != 0) else {
+            continue;
+        };
+        let (from, to) = (&tree.files[edge.from].path, &tree.files[edge.to].path);
+        let module = from.strip_prefix(folder).unwrap().with_extension("");
+        let module: Vec<_> = module.iter().map(|part| part.to_str().unwrap()).collect();
+        let module = module.strip_suffix(&["mod"]).unwrap_or(&module).join("::");
+        let broken = |path: &Path| {
+            let mut text = read(path)?;
+            if path == to {
+                text.push_str(&format!(
+                    "\nfn injected() {{ crate::{module}::injected_item() }}\n"
+                ));
+            }
+            Some(text)
+        };
+        let found = check_files(&root, &[], &broken).unwrap();
+        let (from, to) = (from.display(), to.display());
+        assert!(
+            found
+                .iter()
+                .any(|problem| problem.contains(&format!("of {from}"))
+                    && problem.contains(&format!("of {to}"))
+                    && problem.starts_with("import cycle")),
+            "{from} and {to}: {found:?}"
+        );
+        injected += 1;
+    }
+    assert!(injected > 0, "no crate with an import could be broken");
+}
+
+#[test]
+fn an_injected_upward_import_in_a_real_crate_is_found() {
+    let metadata = Metadata::read().unwrap();
+    for (name, layers) in LAYERS
+        .iter()
+        .filter(|(name, _)| !NOT_LAYERED_YET.contains(name))
+    {
+        let package = metadata
+            .members()
+            .find(|package| package.name == *name)
+            .unwrap();
+        let root = roots(&metadata, package).remove(0);
+        let [top, .., bottom] = layers else {
+            continue;
+        };
+        let below = root.parent().unwrap().join(bottom);
+        let broken = |path: &Path| {
+            let mut text = fs::read_to_string(metadata.workspace_root.join(path)).ok()?;
+            if path == below.join("mod.rs") || path == below.with_extension("rs") {
+                text.push_str(&format!(
+                    "\nfn injected() {{ crate::{top}::injected_item() }}\n"
+                ));
+            }
+            Some(text)
+        };
+        let found = check_files(&root, layers, &broken).unwrap();
+        assert!(
+            found
+                .iter()
+                .any(|problem| problem.contains("upward import of")),
+            "{name}: {found:?}"
+        );
+    }
+}
