@@ -7,12 +7,7 @@ use serde_json::Value;
 
 use nodeproof_openapi::{Operation, Spec, View};
 
-use crate::{
-    cases,
-    exchange::Exchange,
-    finding::Obstacle,
-    run::Ended,
-};
+use crate::{cases, exchange::Exchange, finding::Obstacle, run::Ended};
 
 /// What was sent and answered, by operation.
 #[derive(Clone, Debug, Default)]

@@ -62,7 +62,7 @@ pub fn escaped_lines(text: &str) -> String {
 pub fn escaped_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for character in json.chars() {
-        if character == '\n' || !acts(character) {
+        if character == '\n' || !must_be_escaped(character) {
             shown.push(character);
         } else {
             for unit in character.encode_utf16(&mut [0; 2]) {

@@ -17,8 +17,8 @@ use crate::{
     coverage,
     node::Node,
     run::{Cut, Ended},
-    spec::Spec,
 };
+use nodeproof_openapi::Spec;
 
 /// Builds the report of a run.
 ///
