@@ -60,7 +60,10 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
     let node = devnode().await;
     let (_folder, path) = key_file(node.wallet("bob").expect("a wallet"));
     let path = path.to_str().expect("UTF-8");
-    let (code, report) = check(&node, &["--allow", "write", "--wallet", path, "--strict"]).await;
+    let contract = node.contract_address().to_string();
+    let write = ["--allow", "write", "--wallet", path, "--strict"];
+    let named = ["--currency", node.native_token(), "--contract", &contract];
+    let (code, report) = check(&node, &[&write[..], &named].concat()).await;
     assert_eq!(code, 0, "{report:?}");
     assert_eq!(
         report.count(Outcome::Pass),

@@ -18,7 +18,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
-use nodeproof_primitives::{Amount, Network};
+use nodeproof_primitives::{Amount, ContractAddress, Network};
 use nodeproof_report::ExitStatus;
 use nodeproof_wallet::{KeyFile, KeyFileFault};
 
@@ -99,9 +99,15 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
     pub fee: Amount,
 
-    /// The token that the fee is paid in [default: the one that /call-sc writes].
+    /// The token that the fee is paid in [default: the one that /call-sc writes, if the run started
+    /// the node itself].
     #[arg(long, value_name = "TOKEN")]
     pub currency: Option<String>,
+
+    /// The verification contract that the claim is made with [default: one that is found on the chain,
+    /// if the run started the node itself].
+    #[arg(long, value_name = "ct…")]
+    pub contract: Option<ContractAddress>,
 
     /// How long a claim is waited for until it can be read, in seconds.
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
@@ -256,7 +262,7 @@ pub struct LocalNode {
     pub base_url: String,
     /// The folder of the shared snapshots, which this node's run may leave for review.
     pub reviewable_snapshots: Option<PathBuf>,
-    /// A wallet of its own that can pay fees.
+    /// A test wallet of its own that can pay fees. Its private key is public.
     pub wallet: Option<SigningWallet>,
     /// Ends the node when it is dropped.
     pub guard: Box<dyn std::any::Any + Send>,
@@ -338,6 +344,16 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             if options.allow == Tier::Write && options.submitting.wallet.is_none() {
                 return Err(UsageError::NoWallet);
             }
+            if options.allow == Tier::Write {
+                for (flag, is_there) in [
+                    ("--currency", options.submitting.currency.is_some()),
+                    ("--contract", options.submitting.contract.is_some()),
+                ] {
+                    if !is_there {
+                        return Err(UsageError::NotNamed { flag });
+                    }
+                }
+            }
             (target, None)
         }
         (None, None) => return Err(UsageError::NoTarget),
@@ -346,8 +362,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             permitted(&options, network)?;
             let node = start(network).await.map_err(UsageError::Local)?;
             options.reviewable_snapshots = node.reviewable_snapshots.clone();
-            let wallet = &mut options.submitting.wallet;
-            *wallet = wallet.take().or(node.wallet);
+            let with = &mut options.submitting;
+            with.public_wallet.clone_from(&node.wallet);
+            with.wallet = with.wallet.take().or(node.wallet);
             (Target::parse(&node.base_url, network)?, Some(node.guard))
         }
     };
@@ -509,7 +526,9 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
                 .transpose()?,
             fee: args.fee.clone(),
             currency: args.currency.clone(),
+            contract: args.contract,
             settle_timeout: args.settle_timeout,
+            ..Submitting::default()
         },
         fixture,
         expectations,

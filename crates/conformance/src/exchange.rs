@@ -48,6 +48,9 @@ pub struct Request {
     pub query: Vec<(&'static str, String)>,
     /// The JSON body of a POST.
     pub body: Option<String>,
+    /// Whether the body has a signature that is worth money to anybody who has it. Reports have no
+    /// shell command for such a request.
+    pub(crate) carries_signature: bool,
 }
 
 impl Request {
@@ -61,6 +64,7 @@ impl Request {
             moved: None,
             query: Vec::new(),
             body: None,
+            carries_signature: false,
         }
     }
 
@@ -74,7 +78,14 @@ impl Request {
             moved: None,
             query: Vec::new(),
             body: Some(body),
+            carries_signature: false,
         }
+    }
+
+    /// Marks a request whose body is worth money to anybody who has it.
+    pub(crate) fn carrying_signature(mut self) -> Self {
+        self.carries_signature = true;
+        self
     }
 
     /// The same with one parameter more.

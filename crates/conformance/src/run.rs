@@ -422,7 +422,8 @@ async fn one(
     options
         .expectations
         .apply(&mut ended, expectations::today());
-    watch.done(&run_report::case_report(&ended));
+    let redactor = &options.submitting.redactor;
+    watch.done(&redactor.redact(run_report::case_report(&ended)));
     progress.push(ended);
 }
 

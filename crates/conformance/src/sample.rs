@@ -328,9 +328,12 @@ impl Context {
         Ok(requests)
     }
 
-    /// The contract whose functions are called; one that nobody deployed where none was found, as
-    /// building a transaction was seen not to need one.
+    /// The contract whose functions are called: the named one, else one that was found. If there is
+    /// none, one that nobody deployed: building a transaction was seen not to need one.
     pub(crate) fn contract(&self) -> String {
+        if let Some(contract) = self.submissions.with.contract {
+            return contract.to_string();
+        }
         let found = self.material.assets.first().map(|(contract, _)| contract);
         let any = found.or(self.material.contracts.first());
         any.cloned()

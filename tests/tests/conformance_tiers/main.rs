@@ -6,6 +6,7 @@
 )]
 
 mod broken_nodes;
+mod collecting_node;
 mod false_alarms;
 mod plan;
 mod safety;
@@ -30,6 +31,7 @@ fn options(node: &LocalNode, allow: Tier) -> Options {
     let mut options = Options::default();
     options.allow = allow;
     options.submitting.wallet.clone_from(&node.wallet);
+    options.submitting.public_wallet.clone_from(&node.wallet);
     options.submitting.settle_timeout = Duration::from_secs(2);
     options
 }

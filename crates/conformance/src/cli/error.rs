@@ -36,6 +36,11 @@ pub(super) enum UsageError {
     Mainnet(&'static str),
     #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
     NoWallet,
+    #[error(
+        "--allow write needs {flag}: otherwise the node would choose what your wallet signs. Take it \
+         from the operator of the network, and not from the node"
+    )]
+    NotNamed { flag: &'static str },
     #[error(transparent)]
     Wallet(#[from] KeyFileError),
     #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]

@@ -72,7 +72,7 @@ pub(crate) fn build(
         cases: cases.collect(),
         exchanges: exchanges.into_list(),
     };
-    (report, without_sweep)
+    (options.submitting.redactor.redact(report), without_sweep)
 }
 
 /// Returns the report of a case that did not run.

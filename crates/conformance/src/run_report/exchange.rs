@@ -36,7 +36,7 @@ pub(crate) fn exchange_report(exchange: &Exchange) -> ExchangeReport {
         elapsed_ms: u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX),
         body: shown(&exchange.body, is_json(&exchange.body)),
         body_bytes: u64::try_from(exchange.body.len()).unwrap_or(u64::MAX),
-        curl: (curl.len() <= MOST_CURL).then_some(curl),
+        curl: (curl.len() <= MOST_CURL && !exchange.request.carries_signature).then_some(curl),
     }
 }
 

@@ -89,10 +89,14 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     let Some(wallet) = &context.submissions.with.wallet else {
         return no("a claim is signed with a wallet, and there is none; give one with --wallet");
     };
-    let Some((contract, _)) = context.material.assets.first() else {
-        return no(
-            "no verification contract was found on the chain; give one, with an asset, with --fixture",
-        );
+    let found = context.material.assets.first();
+    let named = context
+        .submissions
+        .with
+        .contract
+        .map(|contract| contract.to_string());
+    let Some(contract) = &named.or_else(|| found.map(|(contract, _)| contract.clone())) else {
+        return no("no verification contract was found on the chain; name one with --contract");
     };
     let asset = format!("conformance-{:x}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
@@ -150,7 +154,7 @@ impl Claim {
     ) -> Result<(), Obstacle> {
         let mut blocks = NewBlocks::since(context.material.tip);
         blocks.skip_to_the_newest(context).await?;
-        let refused = self.refuse_first(context, wallet, text).await;
+        let refused = self.refuse_first(context, text).await;
         // What is taken from here on is for the claim.
         let before = match &refused {
             Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
@@ -166,8 +170,11 @@ impl Claim {
             }
         };
         let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+        if let Some(signature) = entry["msgsign"].as_str() {
+            context.submissions.with.redactor.add(signature);
+        }
         self.entry = Some(entry);
-        let request = Request::post("/submit-transaction", body);
+        let request = Request::post("/submit-transaction", body).carrying_signature();
         let submitted = context.submit_in_turn(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|answer| is_valid(answer));
         self.submitted = submitted;
@@ -199,13 +206,8 @@ impl Claim {
     }
 
     /// Submits a claim that another key signed, of which nothing may come; hands back its asset.
-    async fn refuse_first(
-        &self,
-        context: &Context,
-        wallet: &SigningWallet,
-        text: &str,
-    ) -> Step<(String, Refused)> {
-        let (asset, request) = refusal::of_another_key(context, wallet, OF_NOTHING).await?;
+    async fn refuse_first(&self, context: &Context, text: &str) -> Step<(String, Refused)> {
+        let (asset, request) = refusal::of_another_key(context, self.wallet, OF_NOTHING).await?;
         let before = context.node.ask(self.balance_request(text)).await?;
         let answer = context.submit_in_turn(request).await?;
         let after = context.node.ask(self.balance_request(text)).await?;

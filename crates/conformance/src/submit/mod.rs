@@ -3,11 +3,12 @@
 
 mod claim;
 mod draft;
+mod redactor;
 mod refusal;
 
 use std::{array, fmt, sync::Arc, time::Duration};
 
-use nodeproof_primitives::{Amount, Signer, WalletAddress};
+use nodeproof_primitives::{Amount, ContractAddress, Signer, WalletAddress};
 use serde_json::Value;
 use tokio::{
     sync::{Mutex, OnceCell},
@@ -16,6 +17,7 @@ use tokio::{
 
 pub(crate) use claim::{Claim, InBlock, Refused, in_block, is_valid, lists_transactions, message};
 pub(crate) use draft::{Unsigned, unique, unlike};
+use redactor::Redactor;
 pub(crate) use refusal::{Alteration, Refusal};
 
 use crate::{
@@ -57,23 +59,37 @@ impl fmt::Debug for SigningWallet {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Submitting {
-    /// The wallet that signs; a throw-away one signs what is to be refused where there is none.
+    /// The wallet that signs the claim of the write tier, and nothing else. Submissions that a node
+    /// must refuse name its address, because it can pay, but never carry a signature of it.
     pub wallet: Option<SigningWallet>,
+    /// A wallet whose private key is public, such as a test wallet of a local node. It signs
+    /// submissions that a node must refuse; without one, a throw-away wallet without money does.
+    ///
+    /// Whoever receives these submissions can assemble a valid transaction from them. So this must
+    /// never be a wallet that holds anything of worth.
+    pub public_wallet: Option<SigningWallet>,
+    /// The contract that the claim is made with; without it, one that is found on the chain.
+    pub contract: Option<ContractAddress>,
     /// The fee, written as it is submitted.
     pub fee: Amount,
     /// The token that the fee is paid in; the one that `/call-sc` writes, if not given.
     pub currency: Option<String>,
     /// How long a claim is waited for until it can be read.
     pub settle_timeout: Duration,
+    /// What reports must not show.
+    pub(crate) redactor: Redactor,
 }
 
 impl Default for Submitting {
     fn default() -> Self {
         Self {
             wallet: None,
+            public_wallet: None,
+            contract: None,
             fee: Amount::from(1_000_000_u64),
             currency: None,
             settle_timeout: Duration::from_secs(60),
+            redactor: Redactor::default(),
         }
     }
 }
@@ -86,7 +102,10 @@ pub(crate) struct Submissions {
     /// Who submits something holds this: a node that limits submissions takes them one by one.
     turn: Mutex<()>,
     refusals: [OnceCell<Answer>; Refusal::ALL.len()],
-    one_signer: OnceCell<String>,
+    /// The transaction that names the payer, which none of its submissions is signed by.
+    of_payer: OnceCell<String>,
+    /// The transaction that the public or throw-away wallet signs.
+    of_signer: OnceCell<String>,
     claim: OnceCell<Result<Claim, Obstacle>>,
 }
 
@@ -96,7 +115,8 @@ impl Submissions {
             with,
             turn: Mutex::default(),
             refusals: array::from_fn(|_| OnceCell::new()),
-            one_signer: OnceCell::new(),
+            of_payer: OnceCell::new(),
+            of_signer: OnceCell::new(),
             claim: OnceCell::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 mod altered;
 
-use nodeproof_primitives::signed_message;
+use nodeproof_primitives::{WalletAddress, signed_message};
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
@@ -163,84 +163,117 @@ impl Refusal {
         }
     }
 
+    /// Whether the submission has a genuine signature of the wallet that its transaction names, or
+    /// something from which one can be restored.
+    const fn carries_a_signature(self) -> bool {
+        matches!(
+            self,
+            Self::SignatureAltered
+                | Self::SignatureShort
+                | Self::Altered(_)
+                | Self::NoTransaction
+                | Self::TransactionNull
+                | Self::TransactionText
+        )
+    }
+
     /// With one signer.
     async fn of_one(self, context: &Context) -> Result<String, Obstacle> {
+        if self.carries_a_signature() {
+            self.of_one_signed(context).await
+        } else {
+            self.of_one_unsigned(context).await
+        }
+    }
+
+    /// Names the wallet that can pay, without a signature of it.
+    async fn of_one_unsigned(self, context: &Context) -> Result<String, Obstacle> {
+        let payer = payer(context)?;
+        let other = stranger()?;
+        let signers = [payer];
+        let make = || draft(context, &signers, REFUSED);
+        let text = context.submissions.of_payer.get_or_try_init(make).await?;
+        let with = |msgsign: Value| {
+            let entry = json!({"wallet_address": payer, "msgsign": msgsign});
+            Ok(whole(text, &[entry]))
+        };
+        match self {
+            Self::Array => Ok(format!("[{}]", whole(text, &[]))),
+            Self::Unsigned => Ok(whole(text, &[])),
+            Self::NoSigners => {
+                let none = altered(text, |t| t["specific_data"]["signers"] = json!([]))?;
+                Ok(whole(&none, &[]))
+            }
+            Self::SignaturesObject => Ok(format!("{{\"transaction\":{text},\"signatures\":{{}}}}")),
+            Self::NoSignatures => Ok(format!("{{\"transaction\":{text}}}")),
+            Self::SignaturesNull => Ok(format!("{{\"transaction\":{text},\"signatures\":null}}")),
+            Self::UnlistedSigner => Ok(whole(text, &[sign(&other, text).await?])),
+            Self::ChildTransaction => {
+                let child = altered(text, |t| t["is_child_txn"] = true.into())?;
+                let entry = in_the_name_of(payer, sign(&other, &child).await?);
+                Ok(whole(&child, &[entry]))
+            }
+            Self::AnotherKey => with(sign(&other, text).await?["msgsign"].take()),
+            Self::SignatureNotHex => with("zz".repeat(64).into()),
+            Self::SignatureEmpty => with("".into()),
+            Self::SignatureZero => with("00".repeat(64).into()),
+            Self::SignatureNull => with(Value::Null),
+            other => Err(Obstacle::Harness(format!("no way to make {other:?}"))),
+        }
+    }
+
+    /// Signed by a wallet whose key is public or thrown away: the node built the transaction, so it
+    /// can put it together with any signature over it.
+    async fn of_one_signed(self, context: &Context) -> Result<String, Obstacle> {
         let signer = signer(context)?;
         let other = stranger()?;
         let signers = [signer.address()];
-        let drafted = &context.submissions.one_signer;
         let make = || draft(context, &signers, REFUSED);
-        let text = drafted.get_or_try_init(make).await?;
+        let text = context.submissions.of_signer.get_or_try_init(make).await?;
         let mut entry = sign(&signer, text).await?;
+        let right = entry["msgsign"].as_str().unwrap_or_default().to_owned();
         match self {
-            Self::Array => return Ok(format!("[{}]", whole(text, &[]))),
-            Self::Unsigned => return Ok(whole(text, &[])),
-            Self::NoSigners => {
-                let none = altered(text, |t| t["specific_data"]["signers"] = json!([]))?;
-                return Ok(whole(&none, &[]));
-            }
-            Self::NoTransaction => return Ok(format!("{{\"signatures\":[{entry}]}}")),
-            Self::TransactionNull => return Ok(whole("null", &[entry])),
-            Self::TransactionText => {
-                return Ok(whole(&Value::from(text.as_str()).to_string(), &[entry]));
-            }
-            Self::SignaturesObject => {
-                return Ok(format!("{{\"transaction\":{text},\"signatures\":{{}}}}"));
-            }
-            Self::NoSignatures => return Ok(format!("{{\"transaction\":{text}}}")),
-            Self::SignaturesNull => {
-                return Ok(format!("{{\"transaction\":{text},\"signatures\":null}}"));
-            }
-            Self::UnlistedSigner => return Ok(whole(text, &[sign(&other, text).await?])),
-            Self::ChildTransaction => {
-                let child = altered(text, |t| t["is_child_txn"] = true.into())?;
-                let entry = in_the_name_of(&signer, sign(&other, &child).await?);
-                return Ok(whole(&child, &[entry]));
-            }
+            Self::NoTransaction => Ok(format!("{{\"signatures\":[{entry}]}}")),
+            Self::TransactionNull => Ok(whole("null", &[entry])),
+            Self::TransactionText => Ok(whole(&Value::from(text.as_str()).to_string(), &[entry])),
             Self::Altered(Alteration::Signers) => {
                 let both = [signer.address(), other.address()];
                 let more = altered(text, |t| t["specific_data"]["signers"] = json!(both))?;
-                return Ok(whole(&more, &[entry, sign(&other, text).await?]));
+                Ok(whole(&more, &[entry, sign(&other, text).await?]))
             }
             Self::Altered(alteration) => {
                 let changed = alteration.of(context, text)?;
                 different(text, &changed)?;
-                return Ok(whole(&changed, &[entry]));
+                Ok(whole(&changed, &[entry]))
             }
-            _ => {}
-        }
-        let right = entry["msgsign"].as_str().unwrap_or_default().to_owned();
-        entry["msgsign"] = match self {
-            Self::AnotherKey => sign(&other, text).await?["msgsign"].take(),
             Self::SignatureAltered => {
                 let mut digits = right;
                 let last = if digits.pop() == Some('0') { '1' } else { '0' };
                 digits.push(last);
-                digits.into()
+                entry["msgsign"] = digits.into();
+                Ok(whole(text, &[entry]))
             }
-            Self::SignatureNotHex => "zz".repeat(64).into(),
-            Self::SignatureEmpty => "".into(),
-            Self::SignatureShort => right[..right.len() / 2].into(),
-            Self::SignatureZero => "00".repeat(64).into(),
-            Self::SignatureNull => Value::Null,
-            other => return Err(Obstacle::Harness(format!("no way to make {other:?}"))),
-        };
-        Ok(whole(text, &[entry]))
+            Self::SignatureShort => {
+                entry["msgsign"] = right[..right.len() / 2].into();
+                Ok(whole(text, &[entry]))
+            }
+            other => Err(Obstacle::Harness(format!("no way to make {other:?}"))),
+        }
     }
 
-    /// With two signers. The signature that is not there, or not right, is always the one that
-    /// nobody but the wallet's owner can add.
+    /// With two signers. The signature that is missing, or not right, is always the one that only
+    /// the payer could make.
     async fn of_two(self, context: &Context) -> Result<String, Obstacle> {
-        let signer = signer(context)?;
+        let payer = payer(context)?;
         let other = stranger()?;
-        let owner_first = matches!(self, Self::SecondOnly | Self::LastOfTwoRight);
-        let mut signers = [other.address(), signer.address()];
-        if owner_first {
+        let payer_first = matches!(self, Self::SecondOnly | Self::LastOfTwoRight);
+        let mut signers = [other.address(), payer];
+        if payer_first {
             signers.reverse();
         }
         let text = draft(context, &signers, REFUSED).await?;
         let right = sign(&other, &text).await?;
-        let wrong = in_the_name_of(&signer, right.clone());
+        let wrong = in_the_name_of(payer, right.clone());
         let entries = match self {
             Self::SignedTwice => vec![right.clone(), right],
             Self::FirstOfTwoRight => vec![right, wrong],
@@ -285,10 +318,10 @@ pub(super) async fn submit(context: &Context, refusal: Refusal) -> Answer {
 /// A claim that another key signed, about an asset of its own: the asset, and what is submitted.
 pub(super) async fn of_another_key(
     context: &Context,
-    wallet: &SigningWallet,
+    wallet: WalletAddress,
     remarks: &str,
 ) -> Result<(String, Request), Obstacle> {
-    let text = draft(context, &[wallet.address()], remarks).await?;
+    let text = draft(context, &[wallet], remarks).await?;
     let transaction: Value = serde_json::from_str(&text).unwrap_or_default();
     let asset = &transaction["specific_data"]["params"]["asset_id"];
     let asset = asset.as_str().unwrap_or_default().to_owned();
@@ -297,11 +330,23 @@ pub(super) async fn of_another_key(
     Ok((asset, request))
 }
 
-/// Who signs what is to be refused.
+/// The wallet that signs submissions that a node must refuse.
+///
+/// Never the user's: a node that was given a genuine signature could restore the transaction that
+/// it belongs to, and submit it.
 fn signer(context: &Context) -> Result<SigningWallet, Obstacle> {
-    match &context.submissions.with.wallet {
+    match &context.submissions.with.public_wallet {
         Some(wallet) => Ok(wallet.clone()),
         None => throw_away(0x5a),
+    }
+}
+
+/// The wallet that is named where none of its signatures is sent. If it can pay, a node cannot
+/// refuse for want of money.
+fn payer(context: &Context) -> Result<WalletAddress, Obstacle> {
+    match &context.submissions.with.wallet {
+        Some(wallet) => Ok(wallet.address()),
+        None => signer(context).map(|wallet| wallet.address()),
     }
 }
 
@@ -311,8 +356,8 @@ fn stranger() -> Result<SigningWallet, Obstacle> {
 }
 
 /// A signature as if it were another wallet's.
-fn in_the_name_of(wallet: &SigningWallet, mut entry: Value) -> Value {
-    entry["wallet_address"] = Value::from(wallet.address().to_string());
+fn in_the_name_of(wallet: WalletAddress, mut entry: Value) -> Value {
+    entry["wallet_address"] = Value::from(wallet.to_string());
     entry
 }
 

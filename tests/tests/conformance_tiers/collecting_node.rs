@@ -1,0 +1,248 @@
+//! What a node can make of everything that it receives.
+//!
+//! A node builds the transactions, so it knows their text, and it sees every signature. It may put
+//! them together in any way and submit the result wherever it likes.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use integration_tests::{
+    faults::{json_of, set},
+    proxy::{Asked, Fault, Proxy},
+    watch::check,
+};
+use nodeproof_conformance::{Options, Tier};
+use nodeproof_devnode::TestWallet;
+use nodeproof_primitives::{WalletAddress, signed_message};
+use nodeproof_wallet::Signature;
+use serde_json::{Value, json};
+
+use crate::{local, submission::SUBMIT};
+
+/// Everything in the requests of a run that a node could combine.
+#[derive(Default)]
+struct Collection {
+    /// Texts of transactions, as they came, and changed in what a node may guess.
+    texts: BTreeSet<String>,
+    /// Hexadecimal texts that may be signatures.
+    signatures: BTreeSet<String>,
+}
+
+impl Collection {
+    fn of(requests: &[Asked], built: &[Value]) -> Self {
+        let mut this = Self::default();
+        let mut fees = BTreeSet::new();
+        for request in requests.iter().filter(|request| request.path == SUBMIT) {
+            let Ok(body) = serde_json::from_slice::<Value>(&request.body) else {
+                continue;
+            };
+            this.take(&body);
+        }
+        for text in &this.texts {
+            let transaction: Value = serde_json::from_str(text).expect("JSON");
+            fees.insert((
+                transaction["fee"].to_string(),
+                transaction["currency"].to_string(),
+            ));
+        }
+        // What the node built, with every fee and currency that it saw.
+        for raw in built {
+            for (fee, currency) in &fees {
+                let mut transaction = raw["transaction"].clone();
+                transaction["fee"] = serde_json::from_str(fee).expect("JSON");
+                transaction["currency"] = serde_json::from_str(currency).expect("JSON");
+                this.texts.insert(transaction.to_string());
+            }
+            this.texts.insert(raw["transaction"].to_string());
+        }
+        this
+    }
+
+    fn take(&mut self, value: &Value) {
+        match value {
+            Value::Object(members) => {
+                if members.contains_key("trans_code") {
+                    self.texts.insert(value.to_string());
+                }
+                members.values().for_each(|member| self.take(member));
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.take(item)),
+            Value::String(text) => {
+                if let Ok(inner) = serde_json::from_str::<Value>(text)
+                    && inner.is_object()
+                {
+                    self.take(&inner);
+                }
+                if text.len() == 128 && text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+                    self.signatures.insert(text.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The transactions that this wallet can be shown to have signed, by any signature or by one
+    /// with a single digit changed.
+    fn spendable(&self, wallet: WalletAddress) -> Vec<&String> {
+        let signatures: Vec<Signature> = self
+            .signatures
+            .iter()
+            .flat_map(|text| one_digit_off(text))
+            .filter_map(|text| text.parse().ok())
+            .collect();
+        let is_signed = |text: &&String| {
+            let message = signed_message(text).expect("a message");
+            signatures.iter().any(|signature| {
+                signature
+                    .verify_by_address(message.as_bytes(), wallet)
+                    .is_ok()
+            })
+        };
+        self.texts.iter().filter(is_signed).collect()
+    }
+}
+
+/// The text itself, and with every other last digit.
+fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
+    let start = text[..text.len() - 1].to_owned();
+    "0123456789abcdef"
+        .chars()
+        .map(move |last| format!("{start}{last}"))
+}
+
+/// The options of a run with a user's own wallet, as the command line makes them.
+fn with_own_wallet(node: &nodeproof_devnode::Node, wallet: &TestWallet, allow: Tier) -> Options {
+    let mut options = Options::default();
+    options.allow = allow;
+    options.submitting.wallet = Some(wallet.keys().clone().into());
+    options.submitting.currency = Some(node.native_token().to_owned());
+    options.submitting.contract = Some(node.contract_address());
+    options.submitting.settle_timeout = std::time::Duration::from_secs(2);
+    options
+}
+
+async fn spendable_after(allow: Tier) -> (usize, String) {
+    let change = |_: &mut Options| {};
+    spendable_after_changed(allow, change).await
+}
+
+async fn spendable_after_changed(
+    allow: Tier,
+    change: impl FnOnce(&mut Options),
+) -> (usize, String) {
+    let node = local().await;
+    // The same node again, for its wallets.
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let wallet = same.wallet("bob").expect("a wallet");
+    let built = Arc::new(Mutex::new(Vec::new()));
+    let collected = Arc::clone(&built);
+    let fault: Fault = Arc::new(move |asked, answer| {
+        if asked.path == "/call-sc"
+            && let Ok(raw) = serde_json::from_slice(&answer.body)
+        {
+            collected.lock().expect("a list").push(raw);
+        }
+        answer
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let mut options = with_own_wallet(&same, wallet, allow);
+    change(&mut options);
+    let report = check(&proxy.server.base_url(), &options).await;
+    let report = serde_json::to_string(&report).expect("a report");
+    let built = built.lock().expect("a list").clone();
+    let collection = Collection::of(&proxy.asked(), &built);
+    assert!(!collection.texts.is_empty() || allow == Tier::Read);
+    let spendable = collection.spendable(wallet.address());
+    if options.submitting.public_wallet.is_some() {
+        return (spendable.len(), report);
+    }
+    // No report may publish what the node has received.
+    for signature in &collection.signatures {
+        let signed: Signature = match signature.parse() {
+            Ok(signed) => signed,
+            Err(_) => continue,
+        };
+        let is_users = collection.texts.iter().any(|text| {
+            let message = signed_message(text).expect("a message");
+            let verified = signed.verify_by_address(message.as_bytes(), wallet.address());
+            verified.is_ok()
+        });
+        assert!(
+            !is_users || !report.contains(signature.as_str()),
+            "the report shows a signature of the user's wallet"
+        );
+    }
+    (spendable.len(), report)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reading_gives_a_node_nothing_to_spend() {
+    assert_eq!(spendable_after(Tier::Read).await.0, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_submissions_give_a_node_nothing_to_spend() {
+    assert_eq!(spendable_after(Tier::Reject).await.0, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_collection_finds_a_signature_that_can_be_spent() {
+    // As if the user's wallet signed what must be refused.
+    let (count, _) = spendable_after_changed(Tier::Reject, |options| {
+        options
+            .submitting
+            .public_wallet
+            .clone_from(&options.submitting.wallet);
+    })
+    .await;
+    assert!(count > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writing_gives_a_node_the_one_claim_and_nothing_else() {
+    let (count, report) = spendable_after(Tier::Write).await;
+    assert_eq!(count, 1);
+    assert!(report.contains("(signature redacted)"), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_claim_is_not_printed_as_a_command() {
+    let node = local().await;
+    let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
+    let wallet = same.wallet("bob").expect("a wallet");
+    let fault = json_of(SUBMIT, |asked, answer| {
+        // A refusal that repeats what was submitted, in capital letters.
+        let body = String::from_utf8_lossy(&asked.body).to_uppercase();
+        set(answer, "/response/valid", json!(false));
+        set(answer, "/response/msg", json!(format!("not today: {body}")));
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let options = with_own_wallet(&same, wallet, Tier::Write);
+    let report = check(&proxy.server.base_url(), &options).await;
+    let claim = report
+        .cases
+        .iter()
+        .find(|case| case.id == "submit-transaction/claim-accepted")
+        .expect("a case");
+    assert_eq!(claim.curl, None);
+    let text = serde_json::to_string(&report)
+        .expect("a report")
+        .to_lowercase();
+    let body = proxy.asked();
+    let mut signatures = 0;
+    for asked in body.iter().filter(|asked| asked.path == SUBMIT) {
+        let mut one = Collection::default();
+        if let Ok(value) = serde_json::from_slice(&asked.body) {
+            one.take(&value);
+        }
+        if !one.spendable(wallet.address()).is_empty() {
+            signatures += 1;
+            for signature in &one.signatures {
+                assert!(!text.contains(signature.as_str()));
+            }
+        }
+    }
+    assert_eq!(signatures, 1);
+}
