@@ -1,7 +1,5 @@
 //! The generated client against a local server that returns each request.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use axum::{
     Router,
     body::{Body, to_bytes},
