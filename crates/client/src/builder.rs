@@ -2,10 +2,46 @@
 
 use std::time::Duration;
 
+use nodeproof_primitives::Network;
+
 use crate::{
-    BaseUrl, Client, Error,
-    transport::{Inner, Limits, RetryPolicy, TransportOptions, http_client},
+    BaseUrl, BaseUrlError, Client, Error,
+    transport::{HookState, Limits, RetryPolicy, TransportOptions, http_client},
 };
+
+impl Client {
+    /// A client for the node at a base URL, such as `http://localhost:8420`.
+    ///
+    /// # Errors
+    /// If the text is no base URL of a node, or TLS can't be set up.
+    pub fn new<U>(base: U) -> Result<Self, Error>
+    where
+        U: TryInto<BaseUrl>,
+        U::Error: Into<BaseUrlError>,
+    {
+        Self::builder(base)?.build()
+    }
+
+    /// A client for the node on a host, on its network's port, by plain HTTP.
+    ///
+    /// # Errors
+    /// If `host` is not a host alone.
+    pub fn for_network(host: &str, network: Network) -> Result<Self, Error> {
+        ClientBuilder::new(BaseUrl::for_network(host, network)?).build()
+    }
+
+    /// Sets up a client for the node at a base URL.
+    ///
+    /// # Errors
+    /// If the text is no base URL of a node.
+    pub fn builder<U>(base: U) -> Result<ClientBuilder, Error>
+    where
+        U: TryInto<BaseUrl>,
+        U::Error: Into<BaseUrlError>,
+    {
+        Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
+    }
+}
 
 /// Sets up a [`Client`]; made by [`Client::builder`].
 ///
@@ -30,7 +66,7 @@ pub struct ClientBuilder {
 }
 
 impl ClientBuilder {
-    pub(crate) fn new(base: BaseUrl) -> Self {
+    fn new(base: BaseUrl) -> Self {
         Self {
             base,
             transport: TransportOptions::default(),
@@ -120,15 +156,11 @@ impl ClientBuilder {
     /// # Errors
     /// If TLS can't be set up, or the user agent can't be sent.
     pub fn build(self) -> Result<Client, Error> {
-        let inner = Inner::new(self.limits);
-        let (http, inner) = match self.http {
-            Some(client) => (client, inner),
-            None => {
-                let client = http_client(&self.base, &self.transport)?;
-                let timeout = self.transport.request_timeout;
-                (client, inner.with_built_in_timeout(timeout))
-            }
+        let http = match self.http {
+            Some(client) => client,
+            None => http_client(&self.base, &self.transport)?,
         };
-        Ok(Client::from_parts(self.base, http, inner))
+        let state = HookState::new(self.limits);
+        Ok(Client::from_parts(self.base, http, state))
     }
 }

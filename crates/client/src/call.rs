@@ -7,49 +7,8 @@ use futures_util::TryStreamExt;
 use crate::{
     Error, FieldError,
     generated::{self, ByteStream, ResponseValue},
+    operation::Operation,
     transport::Exchange,
-};
-
-/// Which operation is called, as its errors tell it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operation {
-    /// The name that the API's description gives it.
-    pub(crate) id: &'static str,
-    /// What it answers.
-    pub(crate) answer: &'static str,
-}
-
-pub(crate) const GET_BLOCK: Operation = Operation {
-    id: "get_block",
-    answer: "a block",
-};
-pub(crate) const GET_BALANCES: Operation = Operation {
-    id: "get_balances",
-    answer: "a balance",
-};
-pub(crate) const SC_STATE: Operation = Operation {
-    id: "sc_state",
-    answer: "a contract's state",
-};
-pub(crate) const GET_TRUSTSCORE_WALLETS: Operation = Operation {
-    id: "get_trustscore_wallets",
-    answer: "a trust score",
-};
-pub(crate) const CALL_SC: Operation = Operation {
-    id: "call_sc",
-    answer: "a raw transaction",
-};
-pub(crate) const SUBMIT_TRANSACTION: Operation = Operation {
-    id: "submit_transaction",
-    answer: "an answer to a submission",
-};
-pub(crate) const SUBMIT_TRANSACTION_BATCH: Operation = Operation {
-    id: "submit_transaction_batch",
-    answer: "an answer to a batch",
-};
-pub(crate) const DOCS: Operation = Operation {
-    id: "docs",
-    answer: "a page",
 };
 
 /// One call: the generated client that makes it, and what is noted of it.

@@ -1,9 +1,16 @@
 //! What `/call-sc` is asked to build.
 
 use nodeproof_primitives::{ContractAddress, Hash256, Integer, RawJson, WalletAddress};
-use serde::{Deserialize, Serialize, Serializer, ser::SerializeStruct};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer, de,
+    ser::{SerializeMap, SerializeStruct},
+};
+use serde_json::value::RawValue;
 
-use crate::Error;
+use crate::{
+    Error,
+    decode::{ExtraFields, members},
+};
 
 /// A call of a smart contract's function, of which a node builds a transaction.
 ///
@@ -23,7 +30,7 @@ use crate::Error;
 /// # let _ = call;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContractCall {
     /// Address of the contract.
@@ -34,6 +41,8 @@ pub struct ContractCall {
     pub signers: Vec<WalletAddress>,
     /// The function's parameters: an object, sent as it is written.
     pub params: RawJson,
+    /// Fields that the description does not have, sent after the others as they are written.
+    pub extra: ExtraFields,
 }
 
 impl ContractCall {
@@ -45,6 +54,7 @@ impl ContractCall {
             function_called: function.into(),
             signers: Vec::new(),
             params: no_params(),
+            extra: ExtraFields::default(),
         }
     }
 
@@ -78,6 +88,52 @@ impl ContractCall {
             ));
         }
         Ok(self)
+    }
+}
+
+impl Serialize for ContractCall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(Some(4 + self.extra.len()))?;
+        fields.serialize_entry("sc_address", &self.sc_address)?;
+        fields.serialize_entry("function_called", &self.function_called)?;
+        fields.serialize_entry("signers", &self.signers)?;
+        fields.serialize_entry("params", &self.params)?;
+        for (name, value) in self.extra.iter() {
+            fields.serialize_entry(name, value)?;
+        }
+        fields.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ContractCall {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        fn required<'t, T: Deserialize<'t>, E: de::Error>(
+            found: Option<&'t RawValue>,
+            name: &'static str,
+        ) -> Result<T, E> {
+            let found = found.ok_or_else(|| E::missing_field(name))?;
+            serde_json::from_str(found.get())
+                .map_err(|error| E::custom(format!("`{name}`: {error}")))
+        }
+
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let [mut sc_address, mut function_called, mut signers, mut params] = [None; 4];
+        let mut extra = ExtraFields::default();
+        members(raw.get(), |name, raw| match name {
+            "sc_address" => sc_address = Some(raw),
+            "function_called" => function_called = Some(raw),
+            "signers" => signers = Some(raw),
+            "params" => params = Some(raw),
+            _ => extra.push(name, raw.to_owned().into()),
+        })
+        .map_err(de::Error::custom)?;
+        Ok(Self {
+            sc_address: required(sc_address, "sc_address")?,
+            function_called: required(function_called, "function_called")?,
+            signers: required(signers, "signers")?,
+            params: required(params, "params")?,
+            extra,
+        })
     }
 }
 
@@ -221,6 +277,21 @@ mod tests {
                 "ab".repeat(32)
             )
         );
+    }
+
+    #[test]
+    fn a_call_that_is_read_keeps_unknown_fields_and_every_byte() {
+        let text = r#"{"sc_address":"ctcc8321d6375c494d043fdd0260f21bc0ec51dacc","function_called":"f","signers":[],"params":{ "n": 1E400 },"priority":{"level":1.50}}"#;
+        let call: ContractCall = serde_json::from_str(text).unwrap();
+        let priority = call.extra.get("priority").map(RawJson::as_str);
+        assert_eq!(priority, Some(r#"{"level":1.50}"#));
+        assert_eq!(serde_json::to_string(&call).unwrap(), text);
+        let missing = serde_json::from_str::<ContractCall>("{}").unwrap_err();
+        assert!(
+            missing.to_string().contains("missing field `sc_address`"),
+            "{missing}"
+        );
+        assert!(serde_json::from_str::<ContractCall>("[]").is_err());
     }
 
     #[test]

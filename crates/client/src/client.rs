@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use nodeproof_primitives::{ContractAddress, Integer, Network, WalletAddress};
+use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 use crate::{
-    AddVerification, BaseUrl, BaseUrlError, BatchAnswer, Block, ClientBuilder, ContractCall,
-    ContractState, Error, HolderBalance, IntegerParameter, Listing, RawTransaction,
-    SignedTransaction, SubmitAnswer, TokenBalance, TrustScore, VerificationRecord,
-    call::{
-        CALL_SC, Call, DOCS, GET_BALANCES, GET_BLOCK, GET_TRUSTSCORE_WALLETS, Operation, SC_STATE,
+    AddVerification, BaseUrl, BatchAnswer, Block, ContractCall, ContractState, Error,
+    HolderBalance, IntegerParameter, Listing, RawTransaction, SignedTransaction, SubmitAnswer,
+    TokenBalance, TrustScore, VerificationRecord,
+    call::Call,
+    generated::{self, types},
+    operation::{
+        CALL_SC, DOCS, GET_BALANCES, GET_BLOCK, GET_TRUSTSCORE_WALLETS, Operation, SC_STATE,
         SUBMIT_TRANSACTION, SUBMIT_TRANSACTION_BATCH,
     },
-    generated::{self, types},
-    transport::{Exchange, Inner},
+    transport::{Exchange, HookState},
 };
 
 /// A client for one node.
@@ -37,40 +38,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for the node at a base URL, such as `http://localhost:8420`.
-    ///
-    /// # Errors
-    /// If the text is no base URL of a node, or TLS can't be set up.
-    pub fn new<U>(base: U) -> Result<Self, Error>
-    where
-        U: TryInto<BaseUrl>,
-        U::Error: Into<BaseUrlError>,
-    {
-        Self::builder(base)?.build()
-    }
-
-    /// A client for the node on a host, on its network's port, by plain HTTP.
-    ///
-    /// # Errors
-    /// If `host` is not a host alone.
-    pub fn for_network(host: &str, network: Network) -> Result<Self, Error> {
-        ClientBuilder::new(BaseUrl::for_network(host, network)?).build()
-    }
-
-    /// Sets up a client for the node at a base URL.
-    ///
-    /// # Errors
-    /// If the text is no base URL of a node.
-    pub fn builder<U>(base: U) -> Result<ClientBuilder, Error>
-    where
-        U: TryInto<BaseUrl>,
-        U::Error: Into<BaseUrlError>,
-    {
-        Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
-    }
-
-    pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, inner: Inner) -> Self {
-        let generated = generated::Client::new_with_client(base.as_str(), http, inner);
+    pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, state: HookState) -> Self {
+        let generated = generated::Client::new_with_client(base.as_str(), http, state);
         Self { base, generated }
     }
 
@@ -80,7 +49,17 @@ impl Client {
         &self.base
     }
 
-    /// The generated client below this one, with the same limits and connections.
+    /// Returns the generated client, which has a method for every operation of the description.
+    ///
+    /// It has the limits and connections of this client. See [`generated`](crate::generated).
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = node.generated().get_block().block_index(1_u64).send().await?;
+    /// println!("{}", response.status());
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn generated(&self) -> &generated::Client {
         &self.generated
@@ -97,7 +76,8 @@ impl Client {
     pub async fn block(&self, index: impl Into<Integer>) -> Result<Block, Error> {
         let call = self.call(GET_BLOCK);
         let index = IntegerParameter(index.into());
-        call.answer(call.client.get_block(&index).await).await
+        let request = call.client.get_block().block_index(index);
+        call.answer(request.send().await).await
     }
 
     /// The balance of a token in a wallet; `None` where the node says null.
@@ -113,12 +93,13 @@ impl Client {
         wallet: WalletAddress,
     ) -> Result<Option<Integer>, Error> {
         let call = self.call(GET_BALANCES);
-        let kind = types::BalanceType::TokenInWallet;
-        let answer = call
+        let request = call
             .client
-            .get_balances(kind, Some(token_code), Some(&wallet))
-            .await;
-        let answer = call.answer(answer).await?;
+            .get_balances()
+            .balance_type(types::BalanceType::TokenInWallet)
+            .token_code(token_code)
+            .wallet_address(wallet);
+        let answer = call.answer(request.send().await).await?;
         call.read(answer.amount())
     }
 
@@ -131,9 +112,12 @@ impl Client {
     /// [told](Listing::faults) beside the others.
     pub async fn balances(&self, wallet: WalletAddress) -> Result<Listing<TokenBalance>, Error> {
         let call = self.call(GET_BALANCES);
-        let kind = types::BalanceType::AllTokensInWallet;
-        let answer = call.client.get_balances(kind, None, Some(&wallet)).await;
-        let answer = call.answer(answer).await?;
+        let request = call
+            .client
+            .get_balances()
+            .balance_type(types::BalanceType::AllTokensInWallet)
+            .wallet_address(wallet);
+        let answer = call.answer(request.send().await).await?;
         call.read(answer.tokens())
     }
 
@@ -146,9 +130,12 @@ impl Client {
     /// [told](Listing::faults) beside the others.
     pub async fn holders(&self, token_code: &str) -> Result<Listing<HolderBalance>, Error> {
         let call = self.call(GET_BALANCES);
-        let kind = types::BalanceType::AllWalletsForToken;
-        let answer = call.client.get_balances(kind, Some(token_code), None).await;
-        let answer = call.answer(answer).await?;
+        let request = call
+            .client
+            .get_balances()
+            .balance_type(types::BalanceType::AllWalletsForToken)
+            .token_code(token_code);
+        let answer = call.answer(request.send().await).await?;
         call.read(answer.holders())
     }
 
@@ -164,9 +151,8 @@ impl Client {
         column: &str,
         value: &str,
     ) -> Result<ContractState, Error> {
-        let call = self.call(SC_STATE);
-        call.answer(call.client.sc_state(&contract, table, column, value).await)
-            .await
+        let (_, state) = self.state(table, contract, column, value).await?;
+        Ok(state)
     }
 
     /// The verification record of an asset; `None` if there is none.
@@ -179,12 +165,9 @@ impl Client {
         contract: ContractAddress,
         asset_id: &str,
     ) -> Result<Option<VerificationRecord>, Error> {
-        let call = self.call(SC_STATE);
-        let answer = call
-            .client
-            .sc_state(&contract, "verification", "asset_id", asset_id)
-            .await;
-        let state = call.answer(answer).await?;
+        let (call, state) = self
+            .state("verification", contract, "asset_id", asset_id)
+            .await?;
         let record = call.read(state.verification())?;
         if let Some(record) = &record {
             call.read(record.check_asked(contract, asset_id))?;
@@ -203,13 +186,27 @@ impl Client {
         column: &str,
         value: &str,
     ) -> Result<Vec<VerificationRecord>, Error> {
-        let call = self.call(SC_STATE);
-        let answer = call
-            .client
-            .sc_state(&contract, "verification", column, value)
-            .await;
-        let state = call.answer(answer).await?;
+        let (call, state) = self.state("verification", contract, column, value).await?;
         call.read(state.verifications())
+    }
+
+    async fn state(
+        &self,
+        table: &str,
+        contract: ContractAddress,
+        column: &str,
+        value: &str,
+    ) -> Result<(Call, ContractState), Error> {
+        let call = self.call(SC_STATE);
+        let request = call
+            .client
+            .sc_state()
+            .table_name(table)
+            .contract_address(contract)
+            .unique_column(column)
+            .unique_value(value);
+        let state = call.answer(request.send().await).await?;
+        Ok((call, state))
     }
 
     /// How far one wallet trusts another.
@@ -223,8 +220,12 @@ impl Client {
         to: WalletAddress,
     ) -> Result<TrustScore, Error> {
         let call = self.call(GET_TRUSTSCORE_WALLETS);
-        call.answer(call.client.get_trustscore_wallets(&to, &from).await)
-            .await
+        let request = call
+            .client
+            .get_trustscore_wallets()
+            .src_wallet_address(from)
+            .dst_wallet_address(to);
+        call.answer(request.send().await).await
     }
 
     /// Has the node build the raw transaction of a contract call.
@@ -235,8 +236,9 @@ impl Client {
     /// # Errors
     /// If there is no answer that is JSON.
     pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
-        let asked = self.call(CALL_SC);
-        asked.answer(asked.client.call_sc(call).await).await
+        let exchange = self.call(CALL_SC);
+        let request = exchange.client.call_sc().body(call.clone());
+        exchange.answer(request.send().await).await
     }
 
     /// Has the node build the raw transaction of a claim, with the verifier as its signer.
@@ -265,8 +267,8 @@ impl Client {
     /// that does not verify, and 429 for too many submissions.
     pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitAnswer, Error> {
         let call = self.call(SUBMIT_TRANSACTION);
-        call.answer(call.client.submit_transaction(transaction).await)
-            .await
+        let request = call.client.submit_transaction().body(transaction.clone());
+        call.answer(request.send().await).await
     }
 
     /// Submits several signed transactions: their texts, byte for byte, at most once.
@@ -281,12 +283,11 @@ impl Client {
         transactions: &[SignedTransaction],
     ) -> Result<BatchAnswer, Error> {
         let call = self.call(SUBMIT_TRANSACTION_BATCH);
-        call.answer(
-            call.client
-                .submit_transaction_batch(&transactions.to_vec())
-                .await,
-        )
-        .await
+        let request = call
+            .client
+            .submit_transaction_batch()
+            .body(transactions.to_vec());
+        call.answer(request.send().await).await
     }
 
     /// The HTML text of the interactive listing of the node's calls.
@@ -295,8 +296,7 @@ impl Client {
     /// If there is no answer.
     pub async fn docs(&self) -> Result<String, Error> {
         let call = self.call(DOCS);
-        let answer = call.client.docs().await;
-        call.page(answer).await
+        call.page(call.client.docs().send().await).await
     }
 
     fn call(&self, operation: Operation) -> Call {

@@ -38,8 +38,10 @@ pub mod contract_call;
 mod contract_state;
 mod decode;
 mod error;
+pub mod generated;
 mod hex_text;
 mod newest;
+mod operation;
 mod parameter;
 mod submit;
 mod transaction;
@@ -65,16 +67,3 @@ pub use transaction::{
 };
 pub use trust::TrustScore;
 pub use verification::VerificationRecord;
-
-/// The calls and types that are generated from the API's description.
-///
-/// Reach its client with [`Client::generated`]. Its calls take their parameters in
-/// alphabetical order, so prefer those of [`Client`] where there is one. Its types
-/// are strict: they read the documented forms, with integers of 64 bits.
-#[expect(
-    missing_docs,
-    reason = "made from the spec, which does not describe all that is repeated, and trimmed"
-)]
-pub mod generated {
-    include!(concat!(env!("OUT_DIR"), "/generated.rs"));
-}

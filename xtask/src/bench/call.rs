@@ -23,7 +23,7 @@ const TURNS: u16 = 60;
 /// The sizes at which the cost is told, in receipts of the block that is asked for.
 const SIZES: [usize; 3] = [1, 10, 100];
 /// The most that a call may cost of what a bare one does.
-const MOST: f64 = 1.05;
+const MOST: f64 = 1.15;
 
 #[derive(Deserialize)]
 struct PlainBalance {

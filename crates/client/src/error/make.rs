@@ -6,9 +6,8 @@ use reqwest::StatusCode;
 
 use super::{DecodeError, Error, ErrorKind, Inner, detail};
 use crate::{
-    FieldError,
-    call::Operation,
-    generated,
+    FieldError, generated,
+    operation::Operation,
     transport::{BodyTooLarge, Exchange},
 };
 use nodeproof_primitives::escape::{escaped_up_to, excerpt};

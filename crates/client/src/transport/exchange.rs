@@ -1,76 +1,44 @@
-//! One call's way to the node and back, with its repetitions.
+//! The hooks of the generated client: limits, retries, and notes for errors.
 
 use std::{
     sync::{Arc, OnceLock},
     time::{Duration, Instant, SystemTime},
 };
 
-use progenitor_client::{ClientHooks, ClientInfo, OperationInfo};
+use progenitor_client::{ClientHooks, OperationInfo};
 use reqwest::{
     Method, Request, Response, StatusCode, Url,
-    header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 
 use super::{
-    Limits, answer,
     body::{self, BodyFault},
-    is_passing, retry_after,
+    options::Limits,
+    response,
+    retry::{is_passing, retry_after},
 };
-use crate::{call, generated};
+use crate::generated;
 
-/// What is read of a body that says why a request failed, in bytes.
+/// The most bytes that are read of the body of a failure.
 const FAILURE_BODY: usize = 64 * 1024;
 
-/// What a generated client carries with it: its limits, and where it notes what happened.
-///
-/// Only who makes a [`generated::Client`] by hand needs one:
-///
-/// ```
-/// use nodeproof_client::{BaseUrl, generated, transport::{Inner, Limits, TransportOptions, http_client}};
-///
-/// let base: BaseUrl = "http://localhost:8420".parse()?;
-/// let http = http_client(&base, &TransportOptions::default())?;
-/// let client =
-///     generated::Client::new_with_client(base.as_str(), http, Inner::new(Limits::default()));
-/// # let _ = client;
-/// # Ok::<(), nodeproof_client::Error>(())
-/// ```
+/// What a generated client keeps for its hooks: its limits, and the place for the notes of a call.
 #[derive(Clone, Debug, Default)]
-pub struct Inner {
+pub struct HookState {
     limits: Arc<Limits>,
-    /// The time-out that the HTTP client has been built with, where that is known.
-    built_in_timeout: Option<Duration>,
     exchange: Option<Arc<Exchange>>,
 }
 
-impl Inner {
-    /// For a client with these limits.
-    #[must_use]
-    pub fn new(limits: Limits) -> Self {
+impl HookState {
+    pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits: Arc::new(limits),
-            built_in_timeout: None,
             exchange: None,
-        }
-    }
-
-    /// The same, for an HTTP client that has this time-out unless a request says otherwise.
-    pub(crate) fn with_built_in_timeout(mut self, timeout: Duration) -> Self {
-        self.built_in_timeout = Some(timeout);
-        self
-    }
-
-    /// The same, for one call whose exchange is noted.
-    fn noting(&self, exchange: Arc<Exchange>) -> Self {
-        Self {
-            limits: Arc::clone(&self.limits),
-            built_in_timeout: self.built_in_timeout,
-            exchange: Some(exchange),
         }
     }
 }
 
-/// What is known of one call when it is over, for its error.
+/// The notes of one call, for its error.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange(OnceLock<Notes>);
 
@@ -81,25 +49,74 @@ pub(crate) struct Notes {
     pub(crate) status: Option<StatusCode>,
     pub(crate) content_type: Option<HeaderValue>,
     pub(crate) retry_after: Option<Duration>,
-    /// Whether a try got so far that the node may have acted on it.
+    /// Whether the node may have acted on one of the tries.
     pub(crate) maybe_sent: bool,
 }
 
 impl Exchange {
-    /// What has been noted: nothing, where the call did not get as far as being sent.
+    /// Returns the notes. They are empty if the call ended before it was sent.
     pub(crate) fn notes(&self) -> &Notes {
         self.0.get_or_init(Notes::default)
     }
 }
 
-/// Who calls it gets an answer to read from; the generated calls take theirs from below.
-impl ClientHooks<Inner> for generated::Client {
-    async fn exec(&self, request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
-        self.send(request, info).await.map(answer::whole)
+impl generated::Client {
+    /// Returns the same client for one call, whose notes go to `exchange`.
+    pub(crate) fn noting(&self, exchange: Arc<Exchange>) -> Self {
+        let mut noting = self.clone();
+        noting.inner.exchange = Some(exchange);
+        noting
     }
 }
 
-/// Whether what came of a try is likely to pass, and how long the node asks to wait.
+impl ClientHooks<HookState> for generated::Client {
+    /// Removes the header `api-version`. The generator adds it, and no node asks for it.
+    async fn pre<E>(
+        &self,
+        request: &mut Request,
+        _info: &OperationInfo,
+    ) -> Result<(), generated::Error<E>> {
+        request.headers_mut().remove("api-version");
+        Ok(())
+    }
+
+    /// Sends the request within the limits, and retries a GET.
+    async fn exec(&self, mut request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
+        let limits = &*self.inner.limits;
+        let started = Instant::now();
+        let mut left = limits.total_timeout;
+        let mut notes = Notes {
+            url: self.inner.exchange.is_some().then(|| request.url().clone()),
+            ..Notes::default()
+        };
+        // A second POST could repeat the effect of the first.
+        let may_retry = *request.method() == Method::GET && request.body().is_none();
+        let mut retries = 0;
+        let outcome = loop {
+            *request.timeout_mut() = Some(limits.request_timeout.min(left));
+            let again = may_retry.then(|| request.try_clone()).flatten();
+            let outcome = attempt(&self.client, limits, request, info, &mut notes).await;
+            let (Some(again), Some(asked)) = (again, passing(&outcome)) else {
+                break outcome;
+            };
+            let still_left = || limits.total_timeout.saturating_sub(started.elapsed());
+            match limits.retry.pause(retries, asked) {
+                Some(pause) if pause < still_left() => tokio::time::sleep(pause).await,
+                _ => break outcome,
+            }
+            left = still_left();
+            request = again;
+            retries += 1;
+        };
+        if let Some(exchange) = &self.inner.exchange {
+            // Each call has an exchange of its own, which is still empty.
+            let _noted = exchange.0.set(notes);
+        }
+        outcome
+    }
+}
+
+/// Returns `Some` if the failure of a try may be temporary, with the pause that the node asks for.
 fn passing(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
     match outcome {
         Ok(response) => {
@@ -109,121 +126,74 @@ fn passing(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
     }
 }
 
-impl generated::Client {
-    /// The same client, for one call whose exchange is noted.
-    pub(crate) fn noting(&self, exchange: Arc<Exchange>) -> Self {
-        Self {
-            baseurl: self.baseurl.clone(),
-            client: self.client.clone(),
-            inner: self.inner.noting(exchange),
+/// Sends the request once, and reads the response up to the limits.
+async fn attempt(
+    http: &reqwest::Client,
+    limits: &Limits,
+    request: Request,
+    info: &OperationInfo,
+    notes: &mut Notes,
+) -> reqwest::Result<Response> {
+    let operation = info.operation_id;
+    // The generator asks for JSON unless the response is of another media type, such as a page.
+    let is_json =
+        request.headers().get(ACCEPT) == Some(&HeaderValue::from_static("application/json"));
+    notes.tries += 1;
+    notes.status = None;
+    notes.content_type = None;
+    notes.retry_after = None;
+    let mut response = match http.execute(request).await {
+        Ok(response) => response,
+        Err(error) => {
+            let unsent = error.is_connect() || error.is_builder();
+            tracing::debug!(operation, %error, unsent, "no answer");
+            notes.maybe_sent |= !unsent;
+            return Err(error);
         }
+    };
+    let status = response.status();
+    tracing::debug!(operation, status = status.as_u16(), "answer");
+    note_response(notes, status, response.headers());
+    if !status.is_success() {
+        let most = limits.max_body.min(FAILURE_BODY);
+        let start = body::read_start(&mut response, most).await;
+        return Ok(response::with_body(response, start));
     }
-
-    /// Sends the request, again where that is for reads only, and notes what came of it.
-    ///
-    /// The body of the answer is beside it, for [`answer::value`] and [`answer::whole`].
-    pub(crate) async fn send(
-        &self,
-        mut request: Request,
-        info: &OperationInfo,
-    ) -> reqwest::Result<Response> {
-        let inner = self.inner();
-        let limits = &*inner.limits;
-        let started = Instant::now();
-        let mut left = limits.total_timeout;
-        let mut notes = Notes::default();
-        // A POST may have an effect that repeating it would double.
-        let repeats = *request.method() == Method::GET && request.body().is_none();
-        let url = request.url().clone();
-        let headers = repeats.then(|| listed(request.headers()));
-        let mut repetition = 0;
-        let outcome = loop {
-            let timeout = limits.request_timeout.min(left);
-            if inner.built_in_timeout != Some(timeout) {
-                *request.timeout_mut() = Some(timeout);
-            }
-            let outcome = self.attempt(request, info, &mut notes).await;
-            let (Some(headers), Some(asked)) = (&headers, passing(&outcome)) else {
-                break outcome;
-            };
-            let still_left = || limits.total_timeout.saturating_sub(started.elapsed());
-            match limits.retry.pause(repetition, asked) {
-                Some(pause) if pause < still_left() => tokio::time::sleep(pause).await,
-                _ => break outcome,
-            }
-            left = still_left();
-            request = Request::new(Method::GET, url.clone());
-            for (name, value) in headers {
-                request.headers_mut().append(name, value.clone());
-            }
-            repetition += 1;
-        };
-        if let Some(exchange) = &inner.exchange {
-            notes.url = Some(url);
-            // Each call has an exchange of its own, so nothing is there yet.
-            let _noted = exchange.0.set(notes);
-        }
-        outcome
-    }
-
-    /// Sends the request once, and reads what comes back up to the limit.
-    async fn attempt(
-        &self,
-        request: Request,
-        info: &OperationInfo,
-        notes: &mut Notes,
-    ) -> reqwest::Result<Response> {
-        let operation = info.operation_id;
-        notes.tries += 1;
-        notes.status = None;
-        notes.content_type = None;
-        notes.retry_after = None;
-        let mut response = match self.client.execute(request).await {
-            Ok(response) => response,
-            Err(error) => {
-                let unsent = error.is_connect() || error.is_builder();
-                tracing::debug!(operation, %error, unsent, "no answer");
-                notes.maybe_sent |= !unsent;
-                return Err(error);
-            }
-        };
-        let status = response.status();
-        tracing::debug!(operation, status = status.as_u16(), "answer");
-        note_answer(notes, status, response.headers());
-        let limits = &*self.inner().limits;
-        let body = if status.is_success() {
-            let read = body::read(&mut response, limits.max_body).await;
-            // A page is no JSON, and kept as it is.
-            let is_page = operation == call::DOCS.id;
-            read.and_then(|body| match is_page {
-                true => Ok(body),
-                false => body::measure(&body, limits.max_values, limits.max_depth)
-                    .map(|()| body)
-                    .map_err(BodyFault::TooLarge),
-            })
-        } else {
-            let most = limits.max_body.min(FAILURE_BODY);
-            Ok(body::read_start(&mut response, most).await)
-        };
-        match body {
-            Ok(body) => Ok(answer::with_body(response, body)),
-            Err(BodyFault::Broken(error)) => Err(error),
-            Err(BodyFault::TooLarge(fault)) => Ok(answer::failing(response, fault)),
-        }
+    let body = body::read(&mut response, limits.max_body).await;
+    let measured = body.and_then(|body| match is_json {
+        true => body::measure(&body, limits.max_values, limits.max_depth)
+            .map(|()| body)
+            .map_err(BodyFault::TooLarge),
+        false => Ok(body),
+    });
+    match measured {
+        Ok(body) => Ok(response::with_body(response, body)),
+        Err(BodyFault::Broken(error)) => Err(error),
+        Err(BodyFault::TooLarge(fault)) => Ok(response::with_fault(response, fault)),
     }
 }
 
-/// The headers one by one, which are copied more cheaply so than as a map.
-fn listed(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
-    let headers = headers.iter();
-    headers
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
-}
-
-fn note_answer(notes: &mut Notes, status: StatusCode, headers: &HeaderMap) {
+fn note_response(notes: &mut Notes, status: StatusCode, headers: &HeaderMap) {
     notes.maybe_sent = true;
     notes.status = Some(status);
     notes.content_type = headers.get(CONTENT_TYPE).cloned();
     notes.retry_after = retry_after(headers, SystemTime::now);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::{TransportOptions, http_client};
+
+    #[tokio::test]
+    async fn a_base_that_is_no_url_is_an_error_of_the_call() {
+        let base = "http://localhost:1".parse().unwrap();
+        let http = http_client(&base, &TransportOptions::default()).unwrap();
+        let client = generated::Client::new_with_client("no url", http, HookState::default());
+        let failure = client.get_block().block_index(1).send().await.unwrap_err();
+        let generated::Error::CommunicationError(error) = failure else {
+            panic!("{failure}")
+        };
+        assert!(error.is_builder(), "{error}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::RetryPolicy;
+use super::retry::RetryPolicy;
 
 /// How requests travel; the defaults are those of a [`Client`](crate::Client).
 ///

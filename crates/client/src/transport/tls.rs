@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use rustls_platform_verifier::Verifier;
 
-use super::TransportOptions;
+use super::options::TransportOptions;
 use crate::{BaseUrl, Error};
 
 /// The TLS configuration for a node.

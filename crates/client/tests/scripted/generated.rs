@@ -1,8 +1,8 @@
-//! The generated client below the face, and HTTP clients of one's own.
+//! The generated client, and HTTP clients of one's own.
 
 use nodeproof_client::{
-    BaseUrl, Client, IntegerParameter, generated,
-    transport::{Inner, Limits, TransportOptions, http_client},
+    BaseUrl, Client, generated,
+    transport::{TransportOptions, http_client},
 };
 use progenitor_client::{ClientHooks, OperationInfo};
 
@@ -17,7 +17,9 @@ async fn its_calls_answer_with_status_and_headers() {
     let client = client(&server.base);
     let answer = client
         .generated()
-        .get_block(&IntegerParameter::from(3))
+        .get_block()
+        .block_index(3)
+        .send()
         .await
         .unwrap();
     assert_eq!(answer.status().as_u16(), 200);
@@ -32,7 +34,9 @@ async fn a_failure_reaches_the_caller_as_a_whole_response() {
     let client = client(&server.base);
     let failure = client
         .generated()
-        .get_block(&IntegerParameter::from(3))
+        .get_block()
+        .block_index(3)
+        .send()
         .await
         .unwrap_err();
     let generated::Error::UnexpectedResponse(response) = failure else {
@@ -54,16 +58,15 @@ async fn a_failure_reaches_the_caller_as_a_whole_response() {
 }
 
 #[tokio::test]
-async fn it_can_be_made_by_hand_with_the_same_limits() {
+async fn it_has_the_limits_of_its_client() {
     let server =
         Server::answering(Reply::json(&format!("{{\"a\":\"{}\"}}", "x".repeat(500)))).await;
-    let base: BaseUrl = server.base.parse().unwrap();
-    let http = http_client(&base, &TransportOptions::default()).unwrap();
-    let mut limits = Limits::default();
-    limits.max_body = 100;
-    let client = generated::Client::new_with_client(base.as_str(), http, Inner::new(limits));
+    let client = builder(&server.base).max_body(100).build().unwrap();
     let failure = client
-        .get_block(&IntegerParameter::from(1))
+        .generated()
+        .get_block()
+        .block_index(1)
+        .send()
         .await
         .unwrap_err();
     assert!(
@@ -92,7 +95,10 @@ async fn a_parameter_that_is_left_out_is_not_in_the_query() {
     let kind = generated::types::BalanceType::AllWalletsForToken;
     let generated = client.generated();
     generated
-        .get_balances(kind, Some("A&B =é"), None)
+        .get_balances()
+        .balance_type(kind)
+        .token_code("A&B =é")
+        .send()
         .await
         .unwrap();
     assert_eq!(
@@ -102,18 +108,14 @@ async fn a_parameter_that_is_left_out_is_not_in_the_query() {
 }
 
 #[tokio::test]
-async fn a_base_that_is_no_url_is_an_error_of_the_call() {
-    let base: BaseUrl = "http://localhost:1".parse().unwrap();
-    let http = http_client(&base, &TransportOptions::default()).unwrap();
-    let client = generated::Client::new_with_client("no url", http, Inner::default());
-    let failure = client
-        .get_block(&IntegerParameter::from(1))
-        .await
-        .unwrap_err();
-    let generated::Error::CommunicationError(error) = failure else {
-        panic!("{failure}")
-    };
-    assert!(error.is_builder(), "{error}");
+async fn a_required_parameter_that_is_left_out_is_an_error_of_the_call() {
+    let server = Server::answering(Reply::json("{}")).await;
+    let client = client(&server.base);
+    let failure = client.generated().get_block().send().await.unwrap_err();
+    assert!(
+        matches!(&failure, generated::Error::InvalidRequest(what) if what.contains("block_index")),
+        "{failure}"
+    );
 }
 
 #[tokio::test]

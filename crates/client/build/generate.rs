@@ -1,0 +1,201 @@
+//! Generates the client's code from an OpenAPI document.
+
+use std::{error::Error, panic};
+
+use openapiv3::{OpenAPI, ReferenceOr, Schema};
+use progenitor::{GenerationSettings, Generator, HooksMode, InterfaceStyle, TypeImpl};
+use serde_json::{Map, Value, json};
+
+use super::replaced::REPLACED;
+
+/// The schema that replaces integer parameters, which can have any size.
+const INTEGER_PARAMETER: (&str, &str) = ("IntegerParameter", "crate::IntegerParameter");
+
+/// The state that the generated client keeps for its hooks.
+const HOOK_STATE: &str = "crate::transport::HookState";
+
+pub(crate) type Failure = Box<dyn Error>;
+
+/// Returns the generated code.
+///
+/// # Errors
+/// If the generator can't take the document. The message names the path or schema.
+pub(crate) fn generate(document: Value) -> Result<String, Failure> {
+    let document = prepared(document)?;
+    attempt(&document).map_err(|failure| {
+        let places = culprits(&document);
+        let places = if places.is_empty() {
+            String::new()
+        } else {
+            format!(" ({places})")
+        };
+        format!("the generator can't take it{places}: {failure}").into()
+    })
+}
+
+/// Changes what the generator can't take, and removes what it doesn't need.
+///
+/// Failures are removed. The generator takes only one error type for each operation, and a status
+/// without a type reaches the caller as the whole response.
+fn prepared(mut document: Value) -> Result<Value, Failure> {
+    without_extensions(&mut document);
+    let paths = document
+        .get_mut("paths")
+        .and_then(Value::as_object_mut)
+        .ok_or("there is no object `paths`")?;
+    for (path, item) in paths {
+        let members = item
+            .as_object_mut()
+            .ok_or_else(|| format!("paths.{path} is not an object"))?;
+        for (name, member) in members {
+            if name == "parameters" {
+                integers_of_any_size(member.as_array_mut().into_iter().flatten());
+            }
+            let Some(operation) = member.as_object_mut() else {
+                continue;
+            };
+            if let Some(responses) = operation.get_mut("responses") {
+                successes_only(responses)
+                    .map_err(|what| format!("paths.{path}.{name}.responses {what}"))?;
+            }
+            if let Some(Value::Array(parameters)) = operation.get_mut("parameters") {
+                integers_of_any_size(parameters);
+            }
+            if let Some(body) = operation.get_mut("requestBody") {
+                one_media_type(body);
+            }
+        }
+    }
+    if let Some(Value::Object(parameters)) = document.pointer_mut("/components/parameters") {
+        integers_of_any_size(parameters.values_mut());
+    }
+    if let Some(Value::Object(bodies)) = document.pointer_mut("/components/requestBodies") {
+        bodies.values_mut().for_each(one_media_type);
+    }
+    let Some(Value::Object(schemas)) = document.pointer_mut("/components/schemas") else {
+        return Err("there is no object `components.schemas`".into());
+    };
+    for (name, _) in REPLACED {
+        if !schemas.contains_key(*name) {
+            let message = "is gone, but build/replaced.rs has a type that replaces it: restore it, \
+                           or change the table REPLACED";
+            return Err(format!("components.schemas.{name} {message}").into());
+        }
+    }
+    schemas.insert(INTEGER_PARAMETER.0.to_owned(), json!({ "type": "integer" }));
+    Ok(document)
+}
+
+/// Removes `x-…` members, except from examples, which are data.
+fn without_extensions(node: &mut Value) {
+    match node {
+        Value::Array(items) => items.iter_mut().for_each(without_extensions),
+        Value::Object(members) => {
+            members.retain(|name, _| !name.starts_with("x-"));
+            for (name, member) in members {
+                if !matches!(name.as_str(), "example" | "examples" | "default" | "enum") {
+                    without_extensions(member);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn successes_only(responses: &mut Value) -> Result<(), &'static str> {
+    let responses = responses.as_object_mut().ok_or("is not an object")?;
+    responses.retain(|status, _| status.starts_with('2'));
+    if responses.is_empty() {
+        Err("has no success (2xx)")
+    } else {
+        Ok(())
+    }
+}
+
+fn integers_of_any_size<'p>(parameters: impl IntoIterator<Item = &'p mut Value>) {
+    for parameter in parameters {
+        if let Some(schema) = parameter.get_mut("schema")
+            && schema.get("type").is_some_and(|kind| kind == "integer")
+        {
+            *schema = json!({ "$ref": format!("#/components/schemas/{}", INTEGER_PARAMETER.0) });
+        }
+    }
+}
+
+/// Keeps one media type of a request body. The generator takes no more. It prefers JSON.
+fn one_media_type(body: &mut Value) {
+    const JSON: &str = "application/json";
+    if let Some(Value::Object(content)) = body.get_mut("content") {
+        if content.contains_key(JSON) {
+            content.retain(|media, _| media == JSON);
+        } else {
+            let mut first = true;
+            content.retain(|_, _| std::mem::take(&mut first));
+        }
+    }
+}
+
+/// Runs the generator, which panics at some documents that it can't take.
+fn attempt(document: &Value) -> Result<String, Failure> {
+    let document: OpenAPI = serde_json::from_value(document.clone())?;
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(|_| {}));
+    let outcome = panic::catch_unwind(|| generator().generate_tokens(&document));
+    panic::set_hook(hook);
+    match outcome {
+        Ok(Ok(tokens)) => Ok(tokens.to_string()),
+        Ok(Err(error)) => Err(error.to_string().into()),
+        Err(panic) => {
+            let message = panic.downcast_ref::<String>().map(String::as_str);
+            let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+            Err(message.unwrap_or("it panicked without a reason").into())
+        }
+    }
+}
+
+fn generator() -> Generator {
+    let mut settings = GenerationSettings::new();
+    settings
+        .with_interface(InterfaceStyle::Builder)
+        .with_hooks(HooksMode::Expected);
+    settings.with_inner_type(HOOK_STATE.parse().unwrap_or_default());
+    for (schema, replacement) in REPLACED.iter().chain([&INTEGER_PARAMETER]) {
+        let traits = [TypeImpl::Display, TypeImpl::FromStr];
+        settings.with_replacement(schema, replacement, traits.into_iter());
+    }
+    Generator::new(&settings)
+}
+
+/// Names the paths that the generator fails at, or else the schemas.
+fn culprits(document: &Value) -> String {
+    let mut bare = document.clone();
+    if let Some(paths) = bare.get_mut("paths") {
+        *paths = Value::Object(Map::new());
+    }
+    let members = |pointer| {
+        let group = document.pointer(pointer).and_then(Value::as_object);
+        group.into_iter().flatten()
+    };
+    let mut places = Vec::new();
+    if attempt(&bare).is_err() {
+        for (name, schema) in members("/components/schemas") {
+            if serde_json::from_value::<ReferenceOr<Schema>>(schema.clone()).is_err() {
+                places.push(format!("components.schemas.{name}"));
+            }
+        }
+        if places.is_empty() {
+            places.push("components.schemas".to_owned());
+        }
+        return places.join(", ");
+    }
+    for (path, item) in members("/paths") {
+        let mut part = bare.clone();
+        if let Some(paths) = part.get_mut("paths").and_then(Value::as_object_mut) {
+            paths.insert(path.clone(), item.clone());
+        }
+        if attempt(&part).is_err() {
+            places.push(format!("paths.{path}"));
+        }
+    }
+    places.join(", ")
+}

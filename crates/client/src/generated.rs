@@ -1,0 +1,33 @@
+//! The operations and types that are generated from the API's description.
+//!
+//! Every operation of the description is callable here, with the limits, retries and connections of
+//! the [`Client`](crate::Client). Start with [`Client::generated`](crate::Client::generated). Prefer
+//! the methods of [`Client`](crate::Client) where there is one: they return one error type, and
+//! know what nodes do that the description leaves open.
+//!
+//! ```no_run
+//! # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! let response = node.generated().get_block().block_index(1_u64).send().await?;
+//! println!("{}: {:?}", response.status(), response.into_inner().index());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`builder`] has one type for each operation, with a method for each parameter. [`types`] has the
+//! schemas. These types are strict: they read the documented forms, with integers of 64 bits.
+
+#[expect(
+    missing_docs,
+    unreachable_pub,
+    unused_imports,
+    clippy::unwrap_used,
+    reason = "generated: the spec does not describe every property, and not every item is exported"
+)]
+mod code {
+    include!(concat!(env!("OUT_DIR"), "/generated.rs"));
+}
+
+// `Client` has a constructor that follows redirects, and panics if it can't set up TLS. Therefore
+// nobody outside this crate can name the type.
+pub(crate) use code::Client;
+pub use code::{ByteStream, Error, ResponseValue, builder, types};

@@ -1,0 +1,43 @@
+//! The operations that the client has methods for.
+
+/// An operation, as errors name it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operation {
+    /// Its `operationId` in the API's description.
+    pub(crate) id: &'static str,
+    /// What its response holds.
+    pub(crate) answer: &'static str,
+}
+
+pub(crate) const GET_BLOCK: Operation = Operation {
+    id: "get_block",
+    answer: "a block",
+};
+pub(crate) const GET_BALANCES: Operation = Operation {
+    id: "get_balances",
+    answer: "a balance",
+};
+pub(crate) const SC_STATE: Operation = Operation {
+    id: "sc_state",
+    answer: "a contract's state",
+};
+pub(crate) const GET_TRUSTSCORE_WALLETS: Operation = Operation {
+    id: "get_trustscore_wallets",
+    answer: "a trust score",
+};
+pub(crate) const CALL_SC: Operation = Operation {
+    id: "call_sc",
+    answer: "a raw transaction",
+};
+pub(crate) const SUBMIT_TRANSACTION: Operation = Operation {
+    id: "submit_transaction",
+    answer: "an answer to a submission",
+};
+pub(crate) const SUBMIT_TRANSACTION_BATCH: Operation = Operation {
+    id: "submit_transaction_batch",
+    answer: "an answer to a batch",
+};
+pub(crate) const DOCS: Operation = Operation {
+    id: "docs",
+    answer: "a page",
+};

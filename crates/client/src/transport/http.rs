@@ -1,0 +1,42 @@
+//! The HTTP client below a client.
+
+use super::{options::TransportOptions, tls};
+use crate::{BaseUrl, Error};
+
+/// Returns an HTTP client for a node, with the policy of a [`Client`](crate::Client).
+///
+/// It follows no redirects, keeps no cookies, and accepts no compression. It speaks TLS
+/// with rustls and the machine's certificate authorities, and has the time-outs of
+/// `options`. It neither retries requests nor limits bodies: count the bytes that you
+/// read.
+///
+/// For a base URL with `http` it loads no certificate authorities, because it never
+/// needs them. It never uses a proxy for loopback. For other hosts it uses the proxy in
+/// `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, unless `options` forbids it.
+///
+/// # Errors
+/// If TLS can't be set up, such as on a machine without certificate authorities.
+pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest::Client, Error> {
+    let builder = reqwest::Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .http1_only()
+        .connect_timeout(options.connect_timeout)
+        .timeout(options.request_timeout)
+        .user_agent(options.user_agent.as_str())
+        .tls_backend_preconfigured(tls::config(base, options)?);
+    let builder = if base.is_loopback() || !options.proxy_from_environment {
+        builder.no_proxy()
+    } else {
+        builder
+    };
+    let builder = if options.keep_alive {
+        builder
+    } else {
+        builder.pool_max_idle_per_host(0)
+    };
+    builder
+        .build()
+        .map_err(|source| Error::configuration("the HTTP client can't be made", source))
+}
