@@ -18,10 +18,10 @@ pub struct Claim {
     pub contract: ContractAddress,
     /// Identifier of the asset that the claim is about.
     pub asset_id: String,
-    /// Kind of asset; `token` unless set, the contract's example.
+    /// Kind of asset. The default is the contract's example, `token`.
     pub asset_type: String,
-    /// What was found; 1 unless set, the contract's example. The meaning of the values is not
-    /// stated.
+    /// The verifier's finding. The default is the contract's example, 1. The contract does not state
+    /// what the values mean.
     pub outcome: Integer,
     /// The supporting documents.
     pub documents: Vec<Document>,
@@ -31,15 +31,15 @@ pub struct Claim {
     pub remarks: String,
     /// Threshold after which the record may be deleted. Its unit is not stated.
     pub deletable_after: Integer,
-    /// The verifier; the first signer unless set. It has to be one of the signers, as nodes were
-    /// seen to store the wallet that signs.
+    /// The verifier. The default is the first signer. It has to be one of the signers, because nodes
+    /// were seen to store the wallet that signs.
     pub verifier: Option<WalletAddress>,
-    /// What is paid.
+    /// The fee.
     pub fee: Fee,
 }
 
 impl Claim {
-    /// A claim of kind `token` with the outcome 1, without documents and remarks.
+    /// Makes a claim of kind `token` with the outcome 1, without documents and remarks.
     #[must_use]
     pub fn new(
         contract: ContractAddress,
@@ -68,7 +68,7 @@ impl Claim {
         self
     }
 
-    /// Sets what was found.
+    /// Sets the verifier's finding.
     #[must_use]
     pub fn outcome(mut self, outcome: impl Into<Integer>) -> Self {
         self.outcome = outcome.into();
@@ -96,7 +96,7 @@ impl Claim {
         self
     }
 
-    /// Sets the verifier, where it is not the first signer.
+    /// Sets the verifier, if it is not the first signer.
     #[must_use]
     pub fn verifier(mut self, wallet: WalletAddress) -> Self {
         self.verifier = Some(wallet);
@@ -106,8 +106,8 @@ impl Claim {
     /// The parameters of `add_verification` for this claim, with the hashes of its documents.
     ///
     /// # Errors
-    /// If the asset is not named, nobody signs, a wallet is to sign twice, or the verifier is
-    /// none of the signers.
+    /// [`ClaimError::Input`] if the asset is not named, there is no signer, a signer is there twice,
+    /// or the verifier is not one of the signers.
     pub fn params(
         &self,
         signers: &[WalletAddress],
@@ -150,8 +150,8 @@ impl Claim {
     /// The contract call that makes this claim, to be built by a node and signed by these wallets.
     ///
     /// # Errors
-    /// As for [`params`](Self::params), or if what is claimed can't be signed, such as a number of
-    /// too many digits.
+    /// As for [`params`](Self::params), or if the call can't be signed, for example because a number
+    /// has too many digits.
     pub fn call(
         &self,
         signers: &[WalletAddress],

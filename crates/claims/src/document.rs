@@ -9,7 +9,7 @@ use std::{
 use nodeproof_primitives::{Hash256, escape::escaped};
 use sha2::{Digest, Sha256};
 
-/// How much of a document is read at a time, in bytes.
+/// The number of bytes that are read at a time.
 const PIECE: usize = 64 * 1024;
 
 /// A supporting document of a claim: its hash, or a file to be hashed.
@@ -66,23 +66,23 @@ pub enum DocumentError {
     /// The path is that of a device, a pipe or a socket.
     #[error("the document {} is no regular file", escaped(&path.to_string_lossy()))]
     NoRegularFile {
-        /// What it is the path of.
+        /// The path.
         path: PathBuf,
     },
 }
 
-/// How far a document's hash has come.
+/// The progress of hashing a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HashProgress {
-    /// How many bytes were read.
+    /// The number of bytes read so far.
     pub bytes: u64,
-    /// How many there were when the file was opened.
+    /// The length of the file when it was opened, in bytes.
     pub total: u64,
 }
 
 impl Document {
-    /// Its SHA-256; a file is read piece by piece, however large it is.
+    /// Returns its SHA-256. A file is read piece by piece, so it may be large.
     ///
     /// This reads in the caller's thread. It calls `on_progress` after every piece.
     ///
@@ -111,7 +111,7 @@ impl Document {
             path: path.clone(),
             source,
         };
-        // Before it is opened, as opening a pipe waits for whoever writes to it.
+        // Before it is opened, because opening a pipe waits for a writer.
         let kind = fs::metadata(path).map_err(unreadable)?;
         if kind.is_dir() {
             return Err(DocumentError::Folder { path: path.clone() });
@@ -125,7 +125,7 @@ impl Document {
     }
 }
 
-/// The SHA-256 of all that can be read, which is read piece by piece.
+/// Returns the SHA-256 of everything in a reader, which is read piece by piece.
 ///
 /// It calls `on_progress` after every piece with the number of bytes that were read so far.
 ///

@@ -22,7 +22,7 @@ pub enum ClaimError {
     /// The input can't be claimed.
     #[error("{0}")]
     Input(String),
-    /// The fee can't be paid as it is given.
+    /// The fee can't be paid exactly.
     #[error(transparent)]
     Fee(#[from] FeeError),
     /// A document can't be read.
@@ -61,14 +61,14 @@ pub enum ClaimError {
         still_saved(saved_in.as_ref())
     )]
     Refused {
-        /// What the node says.
+        /// The node's messages.
         messages: Vec<String>,
         /// The transaction.
         trans_code: TransactionCode,
-        /// Whether it was new to the node, where the node says so.
+        /// Whether it was new to the node, if the node says so.
         new_transaction: Option<bool>,
-        /// Whether an earlier submission may have been taken: one without an answer, in this run or
-        /// before, or one that was accepted before.
+        /// Whether the node may have taken an earlier submission: one without a response, in this run
+        /// or before, or one that was accepted before.
         maybe_taken_before: bool,
         /// The file in which it is still saved.
         saved_in: Option<PathBuf>,
@@ -76,7 +76,7 @@ pub enum ClaimError {
     /// No response says whether the node took the transaction.
     #[error("{source}{}", again(saved_in.as_ref(), source.maybe_sent()))]
     Submission {
-        /// What went wrong.
+        /// The error.
         source: SubmitError,
         /// The transaction.
         trans_code: TransactionCode,
@@ -86,7 +86,7 @@ pub enum ClaimError {
     /// The transaction was accepted, and the requests for its record failed.
     #[error("transaction {trans_code} was accepted, and its record can't be asked for: {source}")]
     ReadingBack {
-        /// What went wrong.
+        /// The error.
         source: Error,
         /// The transaction.
         trans_code: TransactionCode,
@@ -97,9 +97,8 @@ impl ClaimError {
     /// Whether the signed transaction may have reached the node and been taken, in this run or in
     /// an earlier one that saved it in the same file.
     ///
-    /// Where it is true, the claim may well be made: claim the same again with the same file.
-    /// It is true of a [refusal](Self::Refused) as well, which is an answer to a transaction that
-    /// arrived.
+    /// If it is true, the claim may have been made: make the same claim again with the same file.
+    /// It is also true of a [refusal](Self::Refused), because the transaction arrived.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         match self {
@@ -109,7 +108,7 @@ impl ClaimError {
         }
     }
 
-    /// The client's error, where the network or the node is at fault.
+    /// The client's error, if a request failed.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match self {

@@ -12,37 +12,37 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadBack {
-    /// A record of this verifier about this asset that says what was claimed.
+    /// This verifier's record about the asset. It says what was claimed.
     Recorded(VerificationRecord),
-    /// A record of this verifier that says what was claimed, and that was there before the
-    /// transaction was signed: it is of another one. A node keeps one for each verifier and asset,
-    /// so nothing else will be recorded.
+    /// This verifier's record says what was claimed, but it was there before the transaction was
+    /// signed. It is of another transaction. A node keeps one record for each verifier and asset, so
+    /// nothing else will be recorded.
     Before(VerificationRecord),
-    /// A record of this verifier about this asset that says something else. A node keeps one for
-    /// each verifier and asset, so nothing else will be recorded. Where none was there before, it
-    /// is this claim, and the node did not record it as it was made.
+    /// This verifier's record about the asset says something else. A node keeps one record for each
+    /// verifier and asset, so nothing else will be recorded. If there was none before, it is this
+    /// claim, and the node recorded it wrongly.
     Differs {
         /// The record.
         record: VerificationRecord,
         /// The fields in which it differs.
         differences: Vec<Difference>,
     },
-    /// Only records of other verifiers. Nodes were seen to show one record about an asset, the
-    /// first one: this verifier's may be behind it.
+    /// Only records of other verifiers. Nodes were seen to show only the first record about an asset,
+    /// so this verifier's record may exist.
     OfOthers(Vec<VerificationRecord>),
     /// No record about this asset.
     Nothing,
 }
 
-/// A field in which a record is not what was claimed. Its text is harmless to print.
+/// A field in which a record differs from the claim. Its text is harmless to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
     /// The field, as the contract names it.
     pub field: &'static str,
-    /// What was asked for, as JSON; cut where it is long.
+    /// The claimed value, as JSON. Long values are cut.
     pub asked: String,
-    /// What the record has, as JSON, or that it has none; cut where it is long.
+    /// The recorded value, as JSON, or that there is none. Long values are cut.
     pub recorded: String,
 }
 
@@ -89,7 +89,7 @@ impl Difference {
 }
 
 impl ReadBack {
-    /// The record that says what was claimed, and may be of the transaction that was submitted.
+    /// The record that says what was claimed, if it may be of the submitted transaction.
     #[must_use]
     pub fn record(&self) -> Option<&VerificationRecord> {
         match self {
@@ -107,7 +107,8 @@ impl ReadBack {
         )
     }
 
-    /// The same, where such a record was there before the transaction was signed.
+    /// Turns [`Recorded`](Self::Recorded) into [`Before`](Self::Before) if the record was there before
+    /// the transaction was signed.
     pub(crate) fn after(self, recorded_before: bool) -> Self {
         match self {
             Self::Recorded(record) if recorded_before => Self::Before(record),
@@ -125,11 +126,11 @@ impl ReadBack {
         let mut different = None;
         let mut others = Vec::new();
         for record in records {
-            // What a node says of another asset or of another contract was not asked for.
-            let elsewhere = record
+            // A record of another asset or contract was not requested.
+            let is_foreign = record
                 .contract_address()
                 .is_ok_and(|found| found != contract);
-            if elsewhere || record.asset_id() != Ok(&claim.asset_id) {
+            if is_foreign || record.asset_id() != Ok(&claim.asset_id) {
                 continue;
             }
             let own = record
@@ -156,7 +157,7 @@ impl ReadBack {
     }
 }
 
-/// The fields in which a record is not what was claimed, or can't be read.
+/// The fields in which a record differs from the claim, or can't be read.
 fn differences(
     record: &VerificationRecord,
     contract: ContractAddress,
@@ -165,7 +166,7 @@ fn differences(
     let same_hashes = record.doc_hash_list().is_ok_and(|list| {
         list.len() == claim.doc_hash_list.len()
             && list.iter().zip(&claim.doc_hash_list).all(|(stored, hash)| {
-                // In whatever case.
+                // Upper and lower case are equal.
                 stored.parse::<HexText>().ok() == hash.to_string().parse().ok()
             })
     });
@@ -254,8 +255,8 @@ mod tests {
         assert_eq!(seen("[]"), ReadBack::Nothing);
         // A node that answers about another asset, or of another contract, says nothing about this.
         assert_eq!(seen(&row("b", 1, "fine")), ReadBack::Nothing);
-        let elsewhere = row("a", 1, "fine").replace("cc8", "cc9");
-        assert_eq!(seen(&elsewhere), ReadBack::Nothing);
+        let foreign = row("a", 1, "fine").replace("cc8", "cc9");
+        assert_eq!(seen(&foreign), ReadBack::Nothing);
         match seen(&format!(
             "[{},{}]",
             row("a", 2, "fine"),

@@ -154,7 +154,7 @@ async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
     let by_other = |asset: &'static str, file: &'static str| {
         let options = world.with_blocks().save_to(world.folder.path().join(file));
         let (claim, other, client) = (world.claim(asset), other.clone(), &world.client);
-        async move { claim.make(&client, &[&other], &options).await.unwrap() }
+        async move { claim.make(client, &[&other], &options).await.unwrap() }
     };
     let own = by_other(ASSET, "one").await;
     let record = own.record().unwrap();

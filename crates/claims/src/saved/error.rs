@@ -23,9 +23,9 @@ pub enum SavedTransactionError {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What was to be done with it: `read` or `written`.
+        /// The failed action: `read` or `written`.
         action: &'static str,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file is not a saved transaction.
@@ -33,7 +33,7 @@ pub enum SavedTransactionError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// How that was seen.
+        /// The reason.
         reason: String,
     },
     /// The file was changed after it was written, or was cut short.
@@ -44,7 +44,7 @@ pub enum SavedTransactionError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// How that was seen.
+        /// The reason.
         reason: String,
     },
     /// The transaction in the file is not the call in the file.

@@ -122,7 +122,7 @@ fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{number}"));
         let aside = PathBuf::from(name);
-        // A link fails where the name is taken, which a renaming does not.
+        // Unlike a rename, a link fails if the name is taken.
         match fs::hard_link(path, &aside) {
             Ok(()) => return Ok(Some(aside)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -11,9 +11,9 @@ use super::{
     transaction::{SavedTransaction, params},
 };
 
-/// How many files of a folder are read.
+/// The largest number of files that are read.
 const MOST_FILES: usize = 10_000;
-/// How many bytes of them are read in all.
+/// The largest number of bytes that are read in all.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The saved transactions of a folder that make a claim about an asset, and may still be recorded.
@@ -69,7 +69,7 @@ impl SavedTransaction {
                 continue;
             }
             let path = entry.path();
-            // What is no file, or is gone meanwhile, is none.
+            // The entry may be gone already.
             let Ok(about) = fs::metadata(&path) else {
                 continue;
             };
@@ -83,7 +83,7 @@ impl SavedTransaction {
             left = rest;
             match Self::open(&path) {
                 Ok(Some(saved)) if saved.state().is_pending() => {
-                    if claims(saved.asked(), contract, asset_id, verifier) {
+                    if claims(saved.call(), contract, asset_id, verifier) {
                         pending.transactions.push(saved);
                     }
                 }
@@ -96,7 +96,7 @@ impl SavedTransaction {
     }
 }
 
-/// Whether a call claims something of the asset, and nodes would store the wallet as its verifier.
+/// Whether a call makes a claim about the asset that nodes would store with this verifier.
 fn claims(
     call: &ContractCall,
     contract: ContractAddress,

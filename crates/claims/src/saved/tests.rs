@@ -77,7 +77,7 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert_eq!(opened.signed().text(), desk.signed.text());
     assert_eq!(opened.state(), TransactionState::Signed);
     assert_eq!(opened.node(), desk.node.as_str());
-    assert_eq!(opened.asked(), &call());
+    assert_eq!(opened.call(), &call());
     assert!(opened.check_same(&call(), &fee()).is_ok());
     assert!(opened.check_node(&desk.node).is_ok());
     // Nothing else is left in the folder.

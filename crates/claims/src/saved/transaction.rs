@@ -1,4 +1,4 @@
-//! A signed transaction in a file, and what is known of its way.
+//! A signed transaction in a file, and its last known state.
 
 use std::{
     collections::BTreeMap,
@@ -60,8 +60,8 @@ impl TransactionState {
         matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
     }
 
-    /// Whether it may still be recorded without anybody signing anything: it is neither refused
-    /// nor recorded.
+    /// Whether it may still be recorded without another signature: it is neither refused nor
+    /// recorded.
     #[must_use]
     pub fn is_pending(self) -> bool {
         matches!(self, Self::Signed | Self::Sent | Self::Accepted)
@@ -75,15 +75,15 @@ pub(super) struct Contents {
     version: u32,
     node: String,
     state: TransactionState,
-    /// Whether a record that says the same was there before this was signed.
+    /// Whether the same record was there before this was signed.
     #[serde(default)]
     recorded_before: bool,
     trans_code: TransactionCode,
     asked: ContractCall,
     fee: FeeText,
-    /// The exact text, as a string, so that no editor and no tool rewrites its numbers.
+    /// The exact text, as a string, so that no tool rewrites its numbers.
     pub(super) signed_transaction: String,
-    /// Of all that a transaction's owner would not want to be changed.
+    /// A digest of everything that must not change.
     pub(super) sha256: String,
 }
 
@@ -101,14 +101,13 @@ struct Head {
 }
 
 impl SavedTransaction {
-    /// Writes a signed transaction to a file that is not there yet.
+    /// Writes a signed transaction to a new file.
     ///
-    /// When this returns, the file is on disk, whole. Of two processes that do so at the same
-    /// time, one gets [`SavedTransactionError::Exists`].
+    /// When this returns, the whole file is on disk. If two processes do so at the same time, one of
+    /// them gets [`SavedTransactionError::Exists`].
     ///
     /// # Errors
-    /// If the file is there already or can't be written, or the transaction is not the signed
-    /// form of what was checked.
+    /// If the file exists or can't be written, or `signed` is not the signed form of `checked`.
     pub fn create(
         path: &Path,
         node: &BaseUrl,
@@ -120,15 +119,15 @@ impl SavedTransaction {
         Ok(kept)
     }
 
-    /// Writes a signed transaction to a file, and puts aside the one that is there, if there is
-    /// one: as `FILE.1`, or the first such name that is free. Tells where that one is then.
+    /// Writes a signed transaction to a file, and puts aside the existing file, if any, as `FILE.1`
+    /// or the first such name that is free. Returns the path of the file that was put aside.
     ///
-    /// The file that was there is under one name or the other at any time, and is never written
-    /// over; a crash leaves either it or the new one under the first name, whole.
+    /// The existing file has one of the two names at any time, and is never overwritten. A crash
+    /// leaves either it or the new file under the first name, whole.
     ///
     /// # Errors
-    /// If the file can't be written, or the transaction is not the signed form of what was
-    /// checked; the one that was there is still there then.
+    /// If the file can't be written, or `signed` is not the signed form of `checked`. The existing
+    /// file keeps its name then.
     pub fn create_beside(
         path: &Path,
         node: &BaseUrl,
@@ -200,7 +199,7 @@ impl SavedTransaction {
     /// signer has signed it.
     ///
     /// # Errors
-    /// If the file can't be read, is something else, or was changed.
+    /// If the file can't be read, is not a saved transaction, or was changed.
     pub fn open(path: &Path) -> Result<Option<Self>, SavedTransactionError> {
         let Some(text) = file::read(path)? else {
             return Ok(None);
@@ -312,7 +311,7 @@ impl SavedTransaction {
             compare(name, written(&before, name), written(&now, name));
         }
         if differences.is_empty() {
-            // The same once more, by the check that guards the signature.
+            // Once more, with the check that guards signatures.
             let checked = CheckedTransaction::check_signed(asked, &self.signed, fee);
             return checked
                 .map(drop)
@@ -345,12 +344,11 @@ impl SavedTransaction {
 
     /// Notes the transaction's state in the file.
     ///
-    /// What was noted by anybody as accepted stays so until it is noted as recorded, and what was
-    /// recorded stays so.
+    /// An accepted transaction stays accepted until it is recorded, and a recorded one stays
+    /// recorded, whichever process noted it.
     ///
     /// # Errors
-    /// If the file can't be written, or keeps another transaction by now; what was there before is
-    /// still there then.
+    /// If the file can't be written, or has another transaction now. The file is unchanged then.
     pub fn note(&mut self, state: TransactionState) -> Result<(), SavedTransactionError> {
         self.note_after(state).map(drop)
     }
@@ -362,7 +360,7 @@ impl SavedTransaction {
         state: TransactionState,
     ) -> Result<TransactionState, SavedTransactionError> {
         let folder = LockedFolder::of(&self.path)?;
-        // Somebody may have put this one aside, whose own transaction must not be written over.
+        // Another process may have put this one aside. Its transaction must not be overwritten.
         let there = match Self::open(&self.path)? {
             Some(there) if there.signed == self.signed => there,
             Some(other) => {
@@ -416,15 +414,15 @@ impl SavedTransaction {
         &self.signed
     }
 
-    /// What names the transaction.
+    /// The transaction's identifier.
     #[must_use]
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
 
-    /// What was asked for.
+    /// The requested call.
     #[must_use]
-    pub fn asked(&self) -> &ContractCall {
+    pub fn call(&self) -> &ContractCall {
         &self.contents.asked
     }
 
@@ -434,7 +432,7 @@ impl SavedTransaction {
         &self.contents.node
     }
 
-    /// How far it had come when that was last noted.
+    /// The last noted state.
     #[must_use]
     pub fn state(&self) -> TransactionState {
         self.contents.state
@@ -442,7 +440,7 @@ impl SavedTransaction {
 }
 
 impl Contents {
-    /// SHA-256 over everything but what changes, the state and what goes with it, and the digest itself.
+    /// SHA-256 of all members that never change, but the digest itself.
     pub(super) fn digest(&self) -> String {
         let asked = RawJson::from_value(&self.asked).map(|raw| raw.to_string());
         let mut hasher = Sha256::new();
@@ -454,7 +452,7 @@ impl Contents {
             &self.fee.currency,
             &self.signed_transaction,
         ] {
-            // With its length, so that no text can move from one part into the next.
+            // With its length, so that no text can move into the next part.
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part.as_bytes());
         }

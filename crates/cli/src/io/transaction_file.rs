@@ -13,7 +13,7 @@ use nodeproof_files::Access;
 use super::input::{MOST, bounded};
 use crate::failure::Failure;
 
-/// Rejects a path that [`write`] would reject, before anything is signed.
+/// Rejects a path that [`write()`] would reject, before anything is signed.
 pub(crate) fn check(out: Option<&Path>) -> Result<(), Failure> {
     out.map_or(Ok(()), |path| place(path).map(drop))
 }

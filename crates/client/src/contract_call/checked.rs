@@ -1,4 +1,4 @@
-//! A transaction that is what was asked for, and may be signed.
+//! A transaction that is exactly the requested call, and may be signed.
 
 use std::fmt;
 
@@ -13,11 +13,10 @@ use super::{
 };
 use crate::{ContractCall, DecodeError, RawTransaction, SignedTransaction, Transaction};
 
-/// A transaction that a node built, and that was found to be exactly the call that was asked for,
-/// with the fee that was chosen.
+/// A transaction that a node built and that is exactly the requested call, at the chosen fee.
 ///
-/// It can only be made by passing that check, so who has one can sign it. It is of any contract
-/// call, and not only of a claim.
+/// It can only be made by passing that check, so it is safe to sign. It is of any contract call, not
+/// only of a claim.
 ///
 /// ```no_run
 /// # async fn example(
@@ -47,22 +46,21 @@ pub struct CheckedTransaction {
 }
 
 impl CheckedTransaction {
-    /// Checks that a call can be signed at all, before a node is asked to build it: that it is not
-    /// too long, that no member of it is there twice, and that its numbers can be written as they
-    /// are signed.
+    /// Checks that a call can be signed, before a node builds it: it is not too long, it has no
+    /// member twice, and its numbers can be written in the signed message.
     ///
     /// # Errors
-    /// With the first thing that can't be signed.
+    /// The first problem that prevents a signature.
     pub fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
         check_signable(asked)
     }
 
-    /// Checks that a node built what it was asked for, and sets the fee and its currency.
+    /// Checks that a node built the requested call, and sets the fee and its currency.
     ///
-    /// The text that comes of it is checked once more, as it is what is signed.
+    /// The resulting text is checked once more, because it is the text that is signed.
     ///
     /// # Errors
-    /// With the first thing that is not as it was asked for. Nothing may be signed then.
+    /// The first mismatch. The transaction must not be signed then.
     pub fn check(
         asked: &ContractCall,
         came: &RawTransaction,
@@ -74,13 +72,13 @@ impl CheckedTransaction {
         Self::of(asked, fee, priced.transaction_text()?)
     }
 
-    /// Checks a transaction that was signed earlier, such as one that was kept in a file: that it
-    /// is what is asked for, at that fee, and that every signer has signed it and nobody else.
+    /// Checks a transaction that was signed earlier, such as a saved one: it is the requested call at
+    /// this fee, and exactly the call's signers have signed it.
     ///
-    /// Whether the signatures are right is for whoever knows keys, and for the node.
+    /// This does not verify the signatures: the client has no keys.
     ///
     /// # Errors
-    /// With the first thing that is not as it was asked for.
+    /// The first mismatch.
     pub fn check_signed(
         asked: &ContractCall,
         signed: &SignedTransaction,
@@ -112,35 +110,35 @@ impl CheckedTransaction {
     /// The transaction's text, byte for byte as it will be submitted.
     #[must_use]
     pub fn transaction_text(&self) -> &str {
-        // It was found when this was made, so it is never empty.
+        // The constructor read it, so it is never empty.
         self.raw.transaction_text().unwrap_or_default()
     }
 
-    /// What is signed, byte for byte: ASCII only.
+    /// The signed message, byte for byte: ASCII only.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What was asked for: contract, function, signers and parameters.
+    /// The requested call: contract, function, signers and parameters.
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.asked
     }
 
-    /// What is paid.
+    /// The fee.
     #[must_use]
     pub fn fee(&self) -> &Fee {
         &self.fee
     }
 
-    /// What names the transaction.
+    /// The transaction's identifier.
     #[must_use]
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
 
-    /// When the node built it.
+    /// The time at which the node built it.
     #[must_use]
     pub fn timestamp(&self) -> TimestampMs {
         self.timestamp
@@ -149,8 +147,8 @@ impl CheckedTransaction {
     /// Has every signer of the call sign it, one after another, in the call's order.
     ///
     /// # Errors
-    /// If one of them is missing, one is not asked for, or one does not sign. None is asked
-    /// before it is clear that all are there.
+    /// If a signer is missing, is not one of the call's, or does not sign. Nobody signs before all
+    /// signers are known to be there.
     pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, SignError> {
         let mut addresses = Vec::with_capacity(signers.len());
         for signer in signers {
@@ -192,7 +190,7 @@ impl CheckedTransaction {
     }
 }
 
-/// Several lines for a person who is to sign, with all that a stranger wrote made harmless.
+/// Several lines for the person who signs. Text from elsewhere is escaped.
 impl fmt::Display for CheckedTransaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "transaction  {}", self.trans_code)?;
@@ -222,22 +220,22 @@ struct Entry {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignError {
-    /// The call names nobody who signs.
+    /// The call has no signers.
     #[error("the call names no signer; add the wallets that sign")]
     Nobody,
-    /// A signer of the call is not at hand.
+    /// A signer of the call is missing.
     #[error("{wallet} has to sign, and is not among those who can")]
     Missing {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// Somebody is there to sign whom the call does not name.
+    /// A signer is not one of the call's.
     #[error("{wallet} is none of the call's signers")]
     NotAsked {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// Two are there to sign for the same wallet.
+    /// Two signers are of the same wallet.
     #[error("{wallet} would sign twice")]
     Twice {
         /// The wallet.
@@ -251,10 +249,10 @@ pub enum SignError {
         /// Why.
         source: SignerError,
     },
-    /// The signatures can't be put to the transaction.
+    /// The signatures can't be added to the transaction.
     #[error(transparent)]
     Assembly(#[from] DecodeError),
-    /// The signed transaction is not what was requested.
+    /// The signed transaction is not the requested call.
     #[error(transparent)]
     Mismatch(#[from] BuiltCallMismatch),
 }

@@ -1,11 +1,10 @@
-//! What a transaction costs, chosen by whoever pays.
+//! The fee of a transaction.
 
 use nodeproof_primitives::{Amount, InexactAmountError, MessageError, signed_message};
 
-/// A fee: an exact amount, and the token that it is paid in.
+/// A fee: an exact amount and the token in which it is paid.
 ///
-/// Nodes build transactions with the fee `0.0`, and leave it to be set before signing. Nothing
-/// here chooses one.
+/// Nodes build transactions with the fee `0.0`. The caller chooses the fee before signing.
 ///
 /// Source: the contract, "`transaction.fee` … number … decimal", "`transaction.currency`".
 ///
@@ -23,7 +22,7 @@ pub struct Fee {
     currency: String,
 }
 
-/// A fee that can't be paid as it is given.
+/// A fee that can't be paid exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeeError {
@@ -42,7 +41,7 @@ pub enum FeeError {
 }
 
 impl Fee {
-    /// A fee in the token of that code.
+    /// Makes a fee in the token with this code.
     ///
     /// # Errors
     /// If the amount is below zero or not one that nodes read exactly, or no token is named.
@@ -59,13 +58,13 @@ impl Fee {
         Ok(Self { amount, currency })
     }
 
-    /// How much, with every digit that was given.
+    /// The amount, with every digit as it was written.
     #[must_use]
     pub fn amount(&self) -> &Amount {
         &self.amount
     }
 
-    /// The code of the token that it is paid in.
+    /// The code of the token in which it is paid.
     #[must_use]
     pub fn currency(&self) -> &str {
         &self.currency

@@ -1,24 +1,24 @@
-//! Submitting one transaction until there is an answer.
+//! Submitting one transaction until a response says whether the node took it.
 
 use std::time::{Duration, Instant};
 
 use crate::{Client, Error, SignedTransaction, SubmitAnswer, UnclearAnswer};
 
-/// How often one transaction is submitted, and when.
+/// The number of submissions of one transaction, and the pauses between them.
 ///
-/// [`Client::submit`] sends it at most once, whatever happens. Sending the *same* transaction
-/// again is safe, as nodes know it by its code and signature; so where it is not clear whether it
-/// arrived, or the node was busy, it is sent again.
+/// [`Client::submit`] sends a transaction at most once. Sending the *same* transaction again is
+/// safe, because nodes recognise it by its code and signature. So it is sent again if it may not
+/// have arrived, or if the node was busy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubmitPolicy {
-    /// How often it is sent at most. 4 times.
+    /// The largest number of submissions. 4.
     pub most: u32,
-    /// The pause before it is sent again; each is twice as long. 500 ms.
+    /// The first pause. Each pause is twice as long as the one before. 500 ms.
     pub first_pause: Duration,
-    /// The longest pause, also where the node asks for one in `Retry-After`. 30 seconds.
+    /// The longest pause. A longer `Retry-After` ends the submissions. 30 seconds.
     pub longest_pause: Duration,
-    /// How long all of it may take; nothing is sent after that. 120 seconds.
+    /// The longest time for all submissions. Nothing is sent after that. 120 seconds.
     pub deadline: Duration,
 }
 
@@ -34,7 +34,7 @@ impl Default for SubmitPolicy {
 }
 
 impl SubmitPolicy {
-    /// It is sent once.
+    /// Submits once.
     #[must_use]
     pub fn once() -> Self {
         Self {
@@ -43,14 +43,14 @@ impl SubmitPolicy {
         }
     }
 
-    /// Sets how often it is sent at most.
+    /// Sets the largest number of submissions.
     #[must_use]
     pub fn most(mut self, times: u32) -> Self {
         self.most = times;
         self
     }
 
-    /// Sets the first and the longest pause before it is sent again.
+    /// Sets the first and the longest pause.
     #[must_use]
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         self.first_pause = first;
@@ -58,14 +58,14 @@ impl SubmitPolicy {
         self
     }
 
-    /// Sets how long all of it may take.
+    /// Sets the longest time for all submissions.
     #[must_use]
     pub fn deadline(mut self, longest: Duration) -> Self {
         self.deadline = longest;
         self
     }
 
-    /// The pause after the try of that number, counted from 1; `None` to give up.
+    /// The pause after an attempt, counted from 1. `None` to give up.
     fn pause(&self, tried: u32, asked: Option<Duration>, left: Duration) -> Option<Duration> {
         if tried >= self.most {
             return None;
@@ -82,19 +82,19 @@ impl SubmitPolicy {
     }
 }
 
-/// A node's answer to a transaction, accepted or refused.
+/// A node's response to a transaction, accepted or refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Submitted {
-    /// The answer.
+    /// The response.
     pub answer: SubmitAnswer,
-    /// How often the transaction was sent.
+    /// The number of times the transaction was sent.
     pub sent: u32,
-    /// Whether a try before the answered one may have been taken.
+    /// Whether the node may have taken an earlier one of these submissions.
     pub maybe_taken_before: bool,
 }
 
-/// A transaction got no answer that says whether it was taken.
+/// No response says whether the node took the transaction.
 #[derive(Debug, thiserror::Error)]
 #[error("{fault}{}", times(*tried, *sent))]
 pub struct SubmitError {
@@ -122,26 +122,26 @@ impl SubmitError {
     /// Whether the node may have taken the transaction: in one of these submissions, or in an
     /// [earlier run](Self::or_sent_earlier).
     ///
-    /// It is false where nothing was sent, and where each answer was a status that says that the
-    /// transaction was not taken: 429 and the other ones from 400 to 499, but for 408.
+    /// It is false if nothing was sent, or if each response has a status that says that the
+    /// transaction was not taken: 400 to 499 except 408.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.maybe_sent
     }
 
-    /// How often the transaction was sent: of the tries, those that came as far as a connection.
+    /// The number of times the transaction was sent: the attempts that got a connection.
     #[must_use]
     pub fn sent(&self) -> u32 {
         self.sent
     }
 
-    /// How often it was tried.
+    /// The number of attempts.
     #[must_use]
     pub fn tried(&self) -> u32 {
         self.tried
     }
 
-    /// What the last submission ended with, where it is not an answer.
+    /// The error of the last submission, if it has no response.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match &self.fault {
@@ -150,7 +150,8 @@ impl SubmitError {
         }
     }
 
-    /// The last submission's answer, where there is one that does not tell what came of it.
+    /// The response to the last submission, if it does not say whether the node took the
+    /// transaction.
     #[must_use]
     pub fn answer(&self) -> Option<&SubmitAnswer> {
         match &self.fault {
@@ -178,16 +179,16 @@ fn times(tried: u32, sent: u32) -> String {
 }
 
 impl Client {
-    /// Submits a signed transaction, and the same one again where it may not have arrived.
+    /// Submits a signed transaction, and the same one again if it may not have arrived.
     ///
-    /// It is sent again after a failed or a lost connection, a late or an unreadable answer, and
-    /// the statuses 429 and 5xx; not after any other refusal. A transaction that the node refuses
-    /// is an answer whose [`is_valid`](SubmitAnswer::is_valid) is false.
+    /// It is sent again after a failed or lost connection, a late or unreadable response, and the
+    /// statuses 429 and 5xx. It is not sent again after any other status. A refused transaction is
+    /// not an error: [`is_valid`](SubmitAnswer::is_valid) of the response is false.
     ///
     /// # Errors
-    /// If no answer says whether the transaction was [accepted](SubmitAnswer::accepted), or one
-    /// contradicts itself; [`maybe_sent`](SubmitError::maybe_sent) is true if any one of the
-    /// submissions may have been taken.
+    /// If no response says whether the transaction was [accepted](SubmitAnswer::accepted), or one
+    /// contradicts itself. [`maybe_sent`](SubmitError::maybe_sent) is true if the node may have
+    /// taken any one of the submissions.
     pub async fn submit_until_answered(
         &self,
         transaction: &SignedTransaction,
@@ -255,15 +256,15 @@ impl Client {
     }
 }
 
-/// Whether the answer's status says that the transaction was not taken.
+/// Whether the status says that the transaction was not taken.
 fn is_not_taken(error: &Error) -> bool {
-    // After 408, the server may have had it; it is the one of these that is no refusal.
+    // After 408, the server may have the transaction.
     error
         .status()
         .is_some_and(|status| status.is_client_error() && status.as_u16() != 408)
 }
 
-/// Whether the same submission may be answered later.
+/// Whether the same submission may succeed later.
 fn may_pass(error: &Error) -> bool {
     error.is_retryable()
         || error.is_decode()

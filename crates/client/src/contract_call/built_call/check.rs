@@ -14,19 +14,19 @@ use crate::{
     decode::{Leaf, text_in},
 };
 
-/// The longest answer that is looked at, in bytes. Nodes were seen to take transactions of 4096.
+/// The longest text that is checked, in bytes. Nodes were seen to take transactions of 4096.
 pub(super) const LONGEST: usize = 1024 * 1024;
 
-/// What the fee and its currency have to be.
+/// The expected fee and currency.
 #[derive(Clone, Copy)]
 enum Price<'a> {
-    /// A number and a text, which are still to be set.
+    /// Any number and any text: they are set later.
     Open,
-    /// These, exactly as they are written.
+    /// This fee, exactly as it is written.
     Chosen(&'a Fee),
 }
 
-/// Checks what a node built, whose fee and currency are still to be set.
+/// Checks a built transaction before its fee and currency are set.
 pub(crate) fn check_built(
     asked: &ContractCall,
     came: &RawTransaction,
@@ -36,7 +36,7 @@ pub(crate) fn check_built(
     check_document(text)?;
     let transaction = came.transaction_text()?;
     let root = Place::Root;
-    // Without an envelope, the answer is the transaction, and nothing is beside it.
+    // Without an envelope, the text is the transaction itself.
     if transaction.len() < text.len() {
         for (name, value) in object(text, &root)? {
             match name.as_str() {
@@ -50,7 +50,7 @@ pub(crate) fn check_built(
     check_transaction(asked, transaction, Price::Open)
 }
 
-/// Checks the text that is signed: the fee and its currency are what was chosen, too.
+/// Checks the text that is signed, with its fee and currency.
 pub(crate) fn check_final(
     asked: &ContractCall,
     transaction: &str,
@@ -61,9 +61,9 @@ pub(crate) fn check_final(
     check_transaction(asked, transaction, Price::Chosen(fee))
 }
 
-/// Checks a transaction that was signed: it is what was asked for, and all signers have signed.
+/// Checks a signed transaction: it is the requested call, and all its signers have signed.
 ///
-/// Whether the signatures are right can't be told here, where no keys are known.
+/// This does not verify the signatures: the client has no keys.
 pub(crate) fn check_signed(
     asked: &ContractCall,
     signed: &SignedTransaction,
@@ -82,8 +82,7 @@ pub(crate) fn check_signed(
     check_signatures(asked, signed)
 }
 
-/// Checks what is to be asked for, before anybody is asked: it has one meaning, and a message that
-/// can be signed.
+/// Checks a call before it is requested: it has one meaning and a message that can be signed.
 pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let text = RawJson::from_value(asked)
         .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
@@ -91,18 +90,18 @@ pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismat
     check_asked(asked)
 }
 
-/// Checks that no member of a document is there twice, at whatever depth.
+/// Checks that no object in a document has two members with the same name.
 ///
-/// Nodes sign and read the last of several, and a person the first: a document with two has two
-/// meanings.
+/// Nodes sign and read the last one, and a person reads the first: the document has two meanings.
 ///
 /// # Errors
-/// With the first member that is there twice; or if the text is no JSON, or is nested too deep.
+/// [`BuiltCallMismatch::Twice`] with the first such member. Other errors if the text is not JSON or
+/// is nested too deep.
 pub fn check_unique_members(text: &str) -> Result<(), BuiltCallMismatch> {
     no_member_twice(text, &Place::Root, 0)
 }
 
-/// What was asked has to have one meaning itself.
+/// Checks that the requested parameters have one meaning.
 fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
     let params = Place::Member(&root, "params");
@@ -113,7 +112,7 @@ fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     object(asked.params.as_str(), &params).map(drop)
 }
 
-/// The whole text is bounded, has one meaning, and has a message that can be signed.
+/// Checks that a whole text is bounded, has one meaning, and has a message that can be signed.
 fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
     if text.len() > LONGEST {
         return Err(BuiltCallMismatch::TooLong {

@@ -1,4 +1,4 @@
-//! Whether two JSON texts say the same, as far as what is signed is concerned.
+//! Comparison of two JSON texts by their signed form.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,16 +11,16 @@ use super::{
     place::Place,
 };
 
-/// The deepest nesting that is followed.
+/// The deepest nesting that is checked.
 const DEEPEST: usize = 64;
 
-/// Checks that what came says what was asked.
+/// Checks that a built value equals the requested one.
 ///
-/// The order of members is no part of what they say. Numbers are the same if they are signed as
-/// the same text: `1` is not `1.0`, and `1e2` is `100.0`.
+/// The order of members does not matter. Numbers are equal if they are signed as the same text: `1`
+/// is not `1.0`, and `1e2` is `100.0`.
 pub(super) fn compare(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
     walk(asked, came, place, 0)?;
-    // The same once more, by other means: a mistake in one of the two signs nothing.
+    // A second comparison by other means: a bug in one of them leads to no signature.
     if sorted_message(asked)? == sorted_message(came)? {
         Ok(())
     } else {
@@ -89,7 +89,7 @@ fn leaf(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMisma
     }
 }
 
-/// Checks that no object in a text has two members of one name, however it is escaped.
+/// Checks that no object in a text has two members with the same unescaped name.
 pub(super) fn no_member_twice(
     text: &str,
     place: &Place<'_>,

@@ -10,67 +10,66 @@ use super::{
 };
 use crate::DecodeError;
 
-/// How much is shown of a value, in characters.
+/// The longest text that is shown of a value, in characters.
 const SHOWN: usize = 80;
-/// How much of what two values begin with alike is shown, in characters.
+/// The longest text that is shown of the common start of two values, in characters.
 const ALIKE: usize = 20;
 
 /// A transaction is not the requested call, and is not signed.
 ///
-/// Everything in it that a node sent is cut to a sensible length, written in ASCII as it would be
-/// signed, and harmless to print.
+/// Text from the node is shortened, written in ASCII as it would be signed, and harmless to print.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltCallMismatch {
-    /// The answer has no transaction in it.
+    /// The response has no transaction.
     #[error("the node built no transaction: {0}")]
     NoTransaction(#[from] DecodeError),
-    /// The answer is longer than a transaction can be.
+    /// The text is longer than a transaction can be.
     #[error("the transaction has {bytes} bytes, and more than {limit} are never signed")]
     TooLong {
-        /// How long it is.
+        /// Its length, in bytes.
         bytes: usize,
-        /// How long it may be.
+        /// The longest length, in bytes.
         limit: usize,
     },
     /// The text has no message that can be signed.
     #[error("the transaction can't be signed: {0}")]
     Unsignable(#[from] MessageError),
-    /// Arrays and objects are nested deeper than is followed.
+    /// Arrays and objects are nested too deep.
     #[error("`{member}` is nested deeper than {limit} levels")]
     TooDeep {
-        /// Where it is.
+        /// The member.
         member: String,
-        /// How deep it may be.
+        /// The deepest nesting that is checked.
         limit: usize,
     },
-    /// A member is there more than once, so that readers may take one or the other.
+    /// A member is there more than once, so that the transaction has two meanings.
     #[error("the node built a transaction with more than one `{member}`")]
     Twice {
         /// The member.
         member: String,
     },
-    /// A member was asked for more than once, so that it isn't clear what was asked.
+    /// The call has a member more than once, so that it has two meanings.
     #[error("the call asks for more than one `{member}`; leave one")]
     AskedTwice {
         /// The member.
         member: String,
     },
-    /// A number was asked for that nodes read as another one.
+    /// The call has a number that nodes read as another one.
     #[error("the call asks for a `{member}` that can't be kept: {source}")]
     Inexact {
         /// The member.
         member: String,
-        /// What nodes would read.
+        /// The number that nodes would read.
         source: InexactAmountError,
     },
-    /// A member is not there.
+    /// A member is missing.
     #[error("the node left out `{member}`")]
     Missing {
         /// The member.
         member: String,
     },
-    /// A member is there that nobody asked for.
+    /// A member was not requested.
     #[error("the node added `{member}`, which is {came}")]
     Extra {
         /// The member.
@@ -78,46 +77,46 @@ pub enum BuiltCallMismatch {
         /// Its value.
         came: String,
     },
-    /// A member is not what was asked for.
+    /// A member differs from the requested one.
     #[error("the node changed `{member}`: asked was {asked}, and {came} came")]
     Changed {
         /// The member.
         member: String,
-        /// What was asked for.
+        /// The requested value.
         asked: String,
-        /// What came.
+        /// The built value.
         came: String,
     },
-    /// A member has none of the forms that it can have.
+    /// A member is malformed.
     #[error("the node built a `{member}` that is not {wanted}: {came}")]
     Malformed {
         /// The member.
         member: String,
-        /// What belongs there.
+        /// The expected form.
         wanted: &'static str,
-        /// What came.
+        /// The built value.
         came: String,
     },
-    /// The time that the node set is not one of these days.
+    /// The time that the node set is more than a day from all clocks.
     #[error("{}", untimely(*built, *here, *newest))]
     Untimely {
         /// The transaction's time.
         built: TimestampMs,
-        /// The time here.
+        /// The local time.
         here: TimestampMs,
-        /// The time of the node's newest block, where it could be asked for.
+        /// The time of the node's latest block, if it is known.
         newest: Option<TimestampMs>,
     },
-    /// There are signatures already, of nobody knows what.
+    /// The built transaction has signatures already.
     #[error("the node built a transaction with signatures in it, before anybody signed")]
     AlreadySigned,
-    /// A wallet's signature is not there, or not any more.
+    /// The signature of a signer is missing.
     #[error("the signature of {wallet} is missing")]
     NotSigned {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// A wallet has signed that is none of the signers, or has signed before.
+    /// A wallet that is not a signer has signed, or a signer has signed twice.
     #[error("{wallet} is not asked for a signature, or has given one already")]
     NotASigner {
         /// The wallet.
@@ -156,7 +155,7 @@ impl BuiltCallMismatch {
         }
     }
 
-    /// The member that is not as it should be, where it is one.
+    /// The member with the mismatch, if there is one.
     #[must_use]
     pub fn member(&self) -> Option<&str> {
         match self {
@@ -187,7 +186,7 @@ pub fn shown_apart(left: &str, right: &str) -> (String, String) {
     (shown(&left, alike), shown(&right, alike))
 }
 
-/// A value, cut so that what stands behind `alike` bytes is seen.
+/// A value, cut so that the text behind `alike` bytes is visible.
 fn shown(text: &str, alike: usize) -> String {
     if alike + ALIKE < SHOWN {
         return escaped_up_to(text, SHOWN);

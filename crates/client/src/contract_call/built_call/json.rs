@@ -8,7 +8,7 @@ use super::{
 };
 use crate::decode::{members, text_in};
 
-/// The value is written in exactly that way.
+/// Checks that a value is written exactly like this.
 pub(super) fn literal(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
     if raw == wanted {
         Ok(())
@@ -17,7 +17,7 @@ pub(super) fn literal(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), 
     }
 }
 
-/// The value is a string that says exactly that, however it is escaped.
+/// Checks that a value is a string with exactly this unescaped text.
 pub(super) fn is_text(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
     if text_in(raw).is_some_and(|text| text == wanted) {
         Ok(())
