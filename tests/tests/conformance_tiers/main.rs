@@ -5,29 +5,17 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-mod broken_nodes;
 mod false_alarms;
 mod plan;
 mod safety;
-mod submission;
 
-use std::time::Duration;
-
-use nodeproof_conformance::{Options, Tier, cli::LocalNode, outcome::Outcome, report::Report};
+use nodeproof_conformance::{cli::LocalNode, outcome::Outcome, report::Report};
 use nodeproof_primitives::Network;
 
 /// A local node that makes a block whenever a transaction waits for one.
 async fn local() -> LocalNode {
     let start = xtask::conformance::start_local();
     start(Network::Devnet).await.expect("a local node")
-}
-
-fn options(node: &LocalNode, allow: Tier) -> Options {
-    let mut options = Options::default();
-    options.allow = allow;
-    options.submitting.wallet.clone_from(&node.wallet);
-    options.submitting.settle_timeout = Duration::from_secs(2);
-    options
 }
 
 /// How a case ended, and why.
