@@ -1,8 +1,17 @@
 //! Breaking one thing of a good node.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, OnceLock,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::{
+    body::Bytes,
+    http::{HeaderValue, StatusCode, header},
+};
 use serde_json::Value;
 
 use crate::proxy::{Answer, Asked, Fault};
@@ -29,7 +38,10 @@ macro_rules! broken {
 
 /// Changes the JSON answers to successful requests for a path.
 #[must_use]
-pub fn json_of(path: &'static str, change: fn(&Asked, &mut Value)) -> Fault {
+pub fn json_of(
+    path: &'static str,
+    change: impl Fn(&Asked, &mut Value) + Send + Sync + 'static,
+) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path == path && answer.status == StatusCode::OK {
             answer.with_json(|value| change(asked, value))
@@ -41,7 +53,10 @@ pub fn json_of(path: &'static str, change: fn(&Asked, &mut Value)) -> Fault {
 
 /// Replaces the answers to requests for a path.
 #[must_use]
-pub fn answer_of(path: &'static str, change: fn(&Asked, Answer) -> Answer) -> Fault {
+pub fn answer_of(
+    path: &'static str,
+    change: impl Fn(&Asked, Answer) -> Answer + Send + Sync + 'static,
+) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path == path {
             change(asked, answer)
@@ -70,6 +85,123 @@ pub fn as_if_right(
             answer
         }
     })
+}
+
+/// Replaces a text in the responses to successful requests for a path.
+#[must_use]
+pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path == path && answer.status == StatusCode::OK {
+            let text = String::from_utf8_lossy(&answer.body).replace(from, to);
+            answer.with_body(text)
+        } else {
+            answer
+        }
+    })
+}
+
+/// A fault that remembers something from one request to the next.
+pub trait Behaviour: Send + Sync + 'static {
+    /// Returns the response of the node with this fault, from the response of a good node.
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer;
+}
+
+/// The fault of a node that behaves like this.
+pub fn behaving(behaviour: impl Behaviour) -> Fault {
+    Arc::new(move |asked, answer| behaviour.answer(asked, answer))
+}
+
+/// Puts a member into each successful response for a path. Its value depends on how many there were before.
+#[derive(Debug)]
+pub struct Dice {
+    path: &'static str,
+    member: &'static str,
+    thrown: fn(u64) -> Value,
+    throws: AtomicU64,
+}
+
+impl Dice {
+    /// Sets `member` to `thrown(n)`, with `n` counted from 0.
+    #[must_use]
+    pub fn new(path: &'static str, member: &'static str, thrown: fn(u64) -> Value) -> Self {
+        Self {
+            path,
+            member,
+            thrown,
+            throws: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Behaviour for Dice {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        if asked.path != self.path || answer.status != StatusCode::OK {
+            return answer;
+        }
+        let throw = self.throws.fetch_add(1, Relaxed);
+        answer.with_json(|value| value[self.member] = (self.thrown)(throw))
+    }
+}
+
+/// Repeats the first successful response to some requests for all of them.
+#[derive(Debug)]
+pub struct FirstAnswer {
+    of: fn(&Asked) -> bool,
+    first: OnceLock<Bytes>,
+}
+
+impl FirstAnswer {
+    /// Repeats the first response to requests for which `of` is true.
+    #[must_use]
+    pub fn new(of: fn(&Asked) -> bool) -> Self {
+        Self {
+            of,
+            first: OnceLock::new(),
+        }
+    }
+}
+
+impl Behaviour for FirstAnswer {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        if !(self.of)(asked) || answer.status != StatusCode::OK {
+            return answer;
+        }
+        let first = self.first.get_or_init(|| answer.body.clone()).clone();
+        answer.with_body(first)
+    }
+}
+
+/// Repeats the first response to each query of some requests.
+#[derive(Debug)]
+pub struct FirstAnswerToEach {
+    of: fn(&Asked) -> bool,
+    first: Mutex<BTreeMap<String, Bytes>>,
+}
+
+impl FirstAnswerToEach {
+    /// Repeats the first responses to requests for which `of` is true.
+    #[must_use]
+    pub fn new(of: fn(&Asked) -> bool) -> Self {
+        Self {
+            of,
+            first: Mutex::default(),
+        }
+    }
+}
+
+impl Behaviour for FirstAnswerToEach {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        let Ok(mut first) = self.first.lock() else {
+            return answer;
+        };
+        if !(self.of)(asked) {
+            return answer;
+        }
+        let first = first
+            .entry(asked.query.clone())
+            .or_insert_with(|| answer.body.clone());
+        answer.with_body(first.clone())
+    }
 }
 
 /// Sets what stands at a place, if there is that place.

@@ -8,4 +8,5 @@ pub mod matrix;
 pub mod observed_node;
 pub mod proxy;
 pub mod server;
+pub mod submissions;
 pub mod watch;

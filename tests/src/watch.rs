@@ -47,3 +47,20 @@ pub fn ids(report: &Report, outcome: nodeproof_conformance::report::Outcome) -> 
         .map(|case| case.id.as_str())
         .collect()
 }
+
+/// The IDs of the cases that failed, warned or informed, sorted. The run must have come to a verdict.
+///
+/// # Panics
+/// When the run ended without a verdict.
+#[must_use]
+pub fn caught(report: &Report) -> Vec<String> {
+    use nodeproof_conformance::report::Outcome::{Fail, Info, Warn};
+    let mut caught: Vec<String> = [Fail, Warn, Info]
+        .into_iter()
+        .flat_map(|outcome| ids(report, outcome))
+        .map(ToOwned::to_owned)
+        .collect();
+    caught.sort();
+    assert!(report.exit_code <= 1, "{:?}", report.reason);
+    caught
+}

@@ -80,7 +80,7 @@ struct ClientArgs {
 /// What a node refuses with 200, as nobody has signed it.
 const UNSIGNED: &str = r#"{"transaction":{"timestamp":1767225600000,
     "trans_code":"5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a","type":3,"currency":"DEVN","fee":1000000,
-    "descr":"","valid":1,"specific_data":{"address":"ct4067725761fa19365c94b555e18f5a911f649fa3",
+    "descr":"","valid":1,"specific_data":{"address":"ct5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a",
     "function":"add_verification","signers":["0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a"],
     "params":{}}},"signatures":[]}"#;
 

@@ -11,6 +11,7 @@ use std::{
 use integration_tests::{
     faults::{json_of, set},
     proxy::{Asked, Fault, Proxy},
+    submissions::SUBMIT,
     watch::check,
 };
 use nodeproof_conformance::{Options, Tier};
@@ -19,7 +20,7 @@ use nodeproof_primitives::{WalletAddress, signed_message};
 use nodeproof_wallet::Signature;
 use serde_json::{Value, json};
 
-use crate::{local, submission::SUBMIT};
+use crate::local;
 
 /// Everything in the requests of a run that a node could combine.
 #[derive(Default)]

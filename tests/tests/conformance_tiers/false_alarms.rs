@@ -10,17 +10,15 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::set,
+    faults::{behaving, set},
     proxy::{Answer, Asked, Fault, Proxy},
+    submissions::{Charging, building, in_blocks, options, refusing},
     watch::{check, ids},
 };
 use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
 use serde_json::json;
 
-use crate::{
-    broken_nodes::{building, charging, in_blocks, refusing},
-    ended, local, options,
-};
+use crate::{ended, local};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
@@ -210,7 +208,7 @@ async fn the_block_of_a_claim_is_waited_for() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_wallet_pays_besides_is_no_departure() {
     let node = local().await;
-    let charge = charging(|accepted, _| accepted.min(1) * 7);
+    let charge = behaving(Charging::new(|accepted, _| accepted.min(1) * 7));
     let others = in_blocks(|list| {
         let mut another = list.clone();
         for entry in &mut another {

@@ -5,17 +5,12 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-mod broken_nodes;
 mod collecting_node;
 mod false_alarms;
 mod plan;
 mod safety;
-mod submission;
-
-use std::time::Duration;
 
 use nodeproof_conformance::{
-    Options, Tier,
     cli::LocalNode,
     report::{Outcome, Report},
 };
@@ -25,15 +20,6 @@ use nodeproof_primitives::Network;
 async fn local() -> LocalNode {
     let start = xtask::conformance::start_local();
     start(Network::Devnet).await.expect("a local node")
-}
-
-fn options(node: &LocalNode, allow: Tier) -> Options {
-    let mut options = Options::default();
-    options.allow = allow;
-    options.submitting.wallet.clone_from(&node.wallet);
-    options.submitting.public_wallet.clone_from(&node.wallet);
-    options.submitting.settle_timeout = Duration::from_secs(2);
-    options
 }
 
 /// How a case ended, and why.

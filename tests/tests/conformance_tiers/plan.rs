@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use integration_tests::{
     proxy::{Asked, Proxy},
+    submissions::options,
     watch::check,
 };
 use nodeproof_conformance::{Baseline, Options, Tier, cli::LocalNode, exchange::Method, plan};
 use nodeproof_primitives::Network;
 
-use crate::{local, options};
+use crate::local;
 
 /// What can be told of a request before it is sent.
 type Kind = (String, String, Vec<String>);

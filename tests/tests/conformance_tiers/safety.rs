@@ -3,16 +3,14 @@
 use integration_tests::{
     faults::{json_of, set},
     proxy::Proxy,
+    submissions::{SUBMIT, kind_of_submission, options},
     watch::{Silent, check},
 };
 use nodeproof_conformance::{Target, Tier, plan, report::Outcome};
 use nodeproof_primitives::Network;
 use serde_json::json;
 
-use crate::{
-    ended, local, options,
-    submission::{SUBMIT, kind_of_submission},
-};
+use crate::{ended, local};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_allowed_is_skipped_and_not_sent() {

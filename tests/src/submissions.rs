@@ -1,19 +1,39 @@
-//! What is wrong with a submission, as the node sees it.
+//! Submissions of the higher tiers: what is wrong with one, as the node sees it, and faults of a node that
+//! receives them.
 
-use integration_tests::proxy::Asked;
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use axum::http::StatusCode;
+use nodeproof_conformance::{Options, Tier, cli::LocalNode};
 use nodeproof_primitives::signed_message;
 use nodeproof_wallet::{KeyPair, SignatureEntry, verify_transaction};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-pub(crate) const SUBMIT: &str = "/submit-transaction";
+use crate::{
+    faults::Behaviour,
+    proxy::{Answer, Asked, Fault},
+};
+
+/// The path of submissions.
+pub const SUBMIT: &str = "/submit-transaction";
 
 /// The wallet whose key everybody can know, and that signs what others should have.
-pub(crate) fn stranger() -> KeyPair {
+#[must_use]
+pub fn stranger() -> KeyPair {
     KeyPair::from_bytes(&[0xa5; 32]).expect("a key")
 }
 
 /// What is wrong with a submission; `claim` for the one that is right.
-pub(crate) fn kind_of_submission(asked: &Asked) -> &'static str {
+#[must_use]
+pub fn kind_of_submission(asked: &Asked) -> &'static str {
     if asked.body.is_empty() {
         return "body-empty";
     }
@@ -143,4 +163,105 @@ fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry>
             msgsign: digits.parse().ok()?,
         })
     })
+}
+
+/// Options of a run of a tier, with the wallet of a local node. Waits for blocks are short.
+#[must_use]
+pub fn options(node: &LocalNode, allow: Tier) -> Options {
+    let mut options = Options::default();
+    options.allow = allow;
+    options.submitting.wallet.clone_from(&node.wallet);
+    options.submitting.public_wallet.clone_from(&node.wallet);
+    options.submitting.settle_timeout = Duration::from_secs(2);
+    options
+}
+
+/// Changes the responses to submissions that must be refused.
+pub fn refusing(change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path != SUBMIT
+            || answer.status != StatusCode::OK
+            || kind_of_submission(asked) == "claim"
+        {
+            return answer;
+        }
+        answer.with_json(change)
+    })
+}
+
+/// Changes the transactions of each block that contains a claim of a conformance run.
+pub fn in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
+    Arc::new(move |asked, answer| {
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        if asked.path != "/get-block" || !text.contains("\"conformance-") {
+            return answer;
+        }
+        answer.with_json(|block| {
+            if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
+                change(list);
+            }
+        })
+    })
+}
+
+/// Changes the transaction of the claim when it is built.
+pub fn building(change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked, answer| {
+        let body = String::from_utf8_lossy(&asked.body);
+        if asked.path != "/call-sc" || !body.contains("made by a conformance check") {
+            return answer;
+        }
+        answer.with_json(|built| change(&mut built["transaction"]))
+    })
+}
+
+/// The asset of a submission that must be refused without any effect. It comes just before the claim.
+#[must_use]
+pub fn refused_asset(asked: &Asked) -> Option<String> {
+    let body: Value = serde_json::from_slice(&asked.body).ok()?;
+    let params = body.pointer("/transaction/specific_data/params")?;
+    let right = asked.path == SUBMIT && params["remarks"] == "to be refused, and to have no effect";
+    right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
+}
+
+/// Takes more from the wallet than a good node does. The additional amount depends on the numbers of claims
+/// submitted and of claims refused until then.
+#[derive(Debug)]
+pub struct Charging {
+    more: fn(i64, i64) -> i64,
+    submitted_and_refused: Mutex<(i64, i64)>,
+}
+
+impl Charging {
+    /// Takes `more(submitted, refused)` base units more.
+    #[must_use]
+    pub fn new(more: fn(i64, i64) -> i64) -> Self {
+        Self {
+            more,
+            submitted_and_refused: Mutex::default(),
+        }
+    }
+}
+
+impl Behaviour for Charging {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        let Ok(mut counts) = self.submitted_and_refused.lock() else {
+            return answer;
+        };
+        if asked.path == SUBMIT && kind_of_submission(asked) == "claim" {
+            counts.0 += 1;
+        }
+        if refused_asset(asked).is_some() {
+            counts.1 += 1;
+        }
+        if !asked.query.contains("TOKEN_IN_WALLET") || asked.query.contains("ALL_TOKENS") {
+            return answer;
+        }
+        let taken = (self.more)(counts.0, counts.1);
+        answer.with_json(|answer| {
+            if let Some(balance) = answer["balance"].as_i64() {
+                answer["balance"] = json!(balance - taken);
+            }
+        })
+    }
 }

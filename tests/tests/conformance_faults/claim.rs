@@ -1,0 +1,283 @@
+//! The write tier: a claim that is built, submitted, stored and read back.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+use axum::http::StatusCode;
+use integration_tests::{
+    broken,
+    faults::{Behaviour, Broken, FirstAnswerToEach, answer_of, behaving, json_of, remove, set},
+    proxy::{Answer, Asked, Fault, Proxy},
+    submissions::{
+        Charging, SUBMIT, building, in_blocks, kind_of_submission, options, refused_asset, stranger,
+    },
+    watch::check,
+};
+use nodeproof_client::VerificationRecord;
+use nodeproof_conformance::Tier;
+use nodeproof_primitives::Network;
+use serde_json::{Value, json};
+
+use crate::{records::STATE, submit_transaction::typed};
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub(crate) fn faults() -> Vec<Broken> {
+    broken! {
+        "another claim is built", answer_of("/call-sc", |asked, answer| {
+            let body = String::from_utf8_lossy(&asked.body);
+            if body.contains("made by a conformance check") {
+                answer.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
+            } else { answer }
+        }) => ["submit-transaction/claim-built"];
+        "another validity is built", building(|t| t["valid"] = json!(0))
+            => ["submit-transaction/claim-built"];
+        "a claim is built with seconds", building(|t| {
+            t["timestamp"] = json!(t["timestamp"].as_i64().unwrap_or_default() / 1000);
+        }) => ["submit-transaction/claim-built"];
+        "a good claim has no message", claiming(true, |answer| remove(answer, "/response", "msg"))
+            => ["submit-transaction/claim-msg"];
+        "a good claim's message is null", claiming(true, |answer| {
+            set(answer, "/response/msg", Value::Null);
+        }) => ["submit-transaction/claim-msg"];
+        "a good claim's message is a list", claiming(true, |answer| {
+            set(answer, "/response/msg", json!(["fine"]));
+        }) => ["submit-transaction/claim-msg"];
+        "a resubmission's message is a list", claiming(false, |answer| {
+            set(answer, "/response/msg", json!(["known"]));
+        }) => ["submit-transaction/claim-msg"];
+        "a good claim's answer says that it is a text", of_claim(|answer| typed(answer, "text/plain"))
+            => ["submit-transaction/claim-answers"];
+        "a good claim's answer says that it is nothing", of_claim(|answer| typed(answer, ""))
+            => ["submit-transaction/claim-answers"];
+        "a good claim is answered with status 202", of_claim(|answer| {
+            answer.with_status(StatusCode::ACCEPTED)
+        }) => ["submit-transaction/claim-http-status"];
+        "a resubmission is valid with a failure for a status", claiming(false, |answer| {
+            answer["status"] = json!("FAILURE");
+        }) => ["submit-transaction/claim-status"];
+        "a resubmission crashes it", of_claim(|answer| {
+            let again = String::from_utf8_lossy(&answer.body).contains("\"new_transaction\":false");
+            match again {
+                true => answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+                false => answer,
+            }
+        }) => ["submit-transaction/resubmission-not-new"];
+        "a good claim is refused", claiming(true, |answer| {
+            answer["response"] = json!({"valid": false, "msg": "no", "new_transaction": true});
+        }) => ["submit-transaction/claim-accepted"];
+        "a good claim crashes it", answer_of(SUBMIT, |asked, answer| {
+            if kind_of_submission(asked) == "claim" {
+                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { answer }
+        }) => ["submit-transaction/claim-accepted"];
+        "a good claim's status is a failure", claiming(true, |a| a["status"] = json!("FAILURE"))
+            => ["submit-transaction/claim-status"];
+        "a new claim is not new", claiming(true, |answer| {
+            set(answer, "/response/new_transaction", json!(false));
+        }) => ["submit-transaction/claim-new"];
+        "everything is new", claiming(false, |answer| {
+            set(answer, "/response/new_transaction", json!(true));
+        }) => ["submit-transaction/resubmission-not-new"];
+        "a resubmission is not valid", claiming(false, |answer| {
+            set(answer, "/response/valid", json!(false));
+        }) => ["submit-transaction/resubmission-valid"];
+        "a claim is never stored", json_of(STATE, |asked, answer| {
+            if asked.query.contains("unique_value=conformance-") {
+                *answer = json!({"status": "SUCCESS", "value": null, "data": null});
+            }
+        }) => ["submit-transaction/claim-readable"];
+        "another asset is stored", record(1, || json!("conformance-0"))
+            => ["submit-transaction/claim-asset-id"];
+        "another kind of asset is stored", record(2, || json!("house"))
+            => ["submit-transaction/claim-asset-type"];
+        "another verifier is stored", record(3, || json!(stranger().address().to_string()))
+            => ["submit-transaction/claim-verifier-address"];
+        "another outcome is stored", record(4, || json!(0)) => ["submit-transaction/claim-outcome"];
+        "an outcome is stored as a decimal", record(4, || json!(1.0))
+            => ["submit-transaction/claim-outcome"];
+        "an outcome is stored as text", record(4, || json!("1"))
+            => ["submit-transaction/claim-outcome"];
+        "a named outcome is stored as text", named_record(|record| record["outcome"] = json!("1"))
+            => ["submit-transaction/claim-outcome"];
+        "a threshold is stored as its digits", record(8, || json!("1347345"))
+            => ["submit-transaction/claim-deletable-after"];
+        "a named threshold is stored as its digits", named_record(|record| {
+            record["deletable_after"] = json!("1347345");
+        }) => ["submit-transaction/claim-deletable-after"];
+        "names of a record are swapped", named_record(|record| {
+            let remarks = record["remarks"].take();
+            record["remarks"] = record["asset_type"].take();
+            record["asset_type"] = remarks;
+        }) => ["submit-transaction/claim-asset-type", "submit-transaction/claim-remarks"];
+        "remarks and type are swapped", row(|row| row.swap(2, 7))
+            => ["submit-transaction/claim-columns"];
+        "hashes and links are swapped", row(|row| row.swap(5, 6))
+            => ["submit-transaction/claim-columns"];
+        "verifier and asset are swapped", row(|row| row.swap(1, 3))
+            => ["submit-transaction/claim-columns"];
+        "a row is the wrong way round", row(|row| row.reverse())
+            => ["submit-transaction/claim-columns"];
+        "a row is of another contract", record(0, || json!(format!("ct{}", "0".repeat(40))))
+            => ["submit-transaction/claim-columns"];
+        "lists are joined with commas", row(|row| {
+            for list in &mut row[5..7] {
+                let items: Vec<String> =
+                    serde_json::from_str(list.as_str().unwrap_or_default()).unwrap_or_default();
+                *list = json!(items.join(","));
+            }
+        }) => ["submit-transaction/claim-lists"];
+        "one hash is lost", record(5, || json!(format!("[\"{}\"]", "5a".repeat(32))))
+            => ["submit-transaction/claim-doc-hash-list"];
+        "links are lost", record(6, || json!("[]")) => ["submit-transaction/claim-doc-link-list"];
+        "remarks lose what is not ASCII", record(7, || {
+            json!("made by a conformance check: \"Gr??e\" \\ ?")
+        }) => ["submit-transaction/claim-remarks"];
+        "a threshold is stored as text", record(8, || json!("soon"))
+            => ["submit-transaction/claim-deletable-after"];
+        "blocks leave a transaction out", in_blocks(Vec::clear)
+            => ["submit-transaction/claim-in-block"];
+        "a block's transaction is not what was signed", in_blocks(|list| {
+            for entry in list {
+                set(entry, "/transaction/specific_data/params/remarks", json!("changed"));
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
+        "a block's transaction has another fee", in_blocks(|list| {
+            for entry in list {
+                set(entry, "/transaction/fee", json!(5));
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
+        "a block's transaction has lost its signatures", in_blocks(|list| {
+            for entry in list {
+                set(entry, "/signatures", json!([]));
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
+        "a block's transaction has another signature", in_blocks(|list| {
+            for entry in list {
+                set(entry, "/signatures/0/msgsign", json!("ab".repeat(64)));
+            }
+        }) => ["submit-transaction/claim-in-block-as-signed"];
+        "the fee is paid twice", behaving(Charging::new(|accepted, _| accepted.min(1) * 1_000_000))
+            => ["submit-transaction/fee-paid"];
+        "a resubmission is paid for, too", behaving(Charging::new(|accepted, _| {
+            (accepted - 1).max(0) * 1_000_000
+        })) => ["submit-transaction/fee-paid"];
+        "one unit too much is paid", behaving(Charging::new(|accepted, _| accepted.min(1)))
+            => ["submit-transaction/fee-paid"];
+        "a refusal is paid for", behaving(Charging::new(|_, refused| refused * 1_000_000))
+            => ["submit-transaction/claim-refused-costs-nothing"];
+        "a refused claim is stored all the same", behaving(StoresRefusedClaims::default())
+            => ["submit-transaction/claim-refused-not-stored"];
+        "nobody pays", behaving(FirstAnswerToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
+            => ["submit-transaction/fee-paid"];
+    }
+}
+
+/// Changes how the claim is answered: the first time, when it is new, or when it comes again.
+fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
+            return answer;
+        }
+        answer.with_json(|value| {
+            if value["response"]["new_transaction"] == first {
+                change(value);
+            }
+        })
+    })
+}
+
+/// Changes a column of the record that was claimed, as it is read back.
+fn record(column: usize, new: fn() -> Value) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
+            return answer;
+        }
+        answer.with_json(|value| {
+            for name in ["value", "data"] {
+                set(value, &format!("/{name}/{column}"), new());
+            }
+        })
+    })
+}
+
+/// Changes how the claim is answered, each time.
+fn of_claim(change: fn(Answer) -> Answer) -> Fault {
+    answer_if(
+        |asked| asked.path == SUBMIT && kind_of_submission(asked) == "claim",
+        change,
+    )
+}
+
+/// Changes answers to some requests.
+fn answer_if(which: fn(&Asked) -> bool, change: fn(Answer) -> Answer) -> Fault {
+    Arc::new(move |asked, answer| if which(asked) { change(answer) } else { answer })
+}
+
+/// Changes the row that was claimed, as it is read back.
+fn row(change: fn(&mut Vec<Value>)) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
+            return answer;
+        }
+        answer.with_json(|value| {
+            for name in ["value", "data"] {
+                if let Value::Array(row) = &mut value[name] {
+                    change(row);
+                }
+            }
+        })
+    })
+}
+
+/// Shows the record that was claimed as an object, with a change.
+fn named_record(change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
+            return answer;
+        }
+        answer.with_json(|value| {
+            for name in ["value", "data"] {
+                if let Value::Array(row) = &value[name] {
+                    let names = VerificationRecord::COLUMNS.iter().map(ToString::to_string);
+                    let mut record = Value::Object(names.zip(row.iter().cloned()).collect());
+                    change(&mut record);
+                    value[name] = record;
+                }
+            }
+        })
+    })
+}
+
+/// Stores claims that it refused because their signature is wrong.
+#[derive(Default)]
+struct StoresRefusedClaims {
+    assets: Mutex<BTreeSet<String>>,
+}
+
+impl Behaviour for StoresRefusedClaims {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        let Ok(mut assets) = self.assets.lock() else {
+            return answer;
+        };
+        assets.extend(refused_asset(asked));
+        if asked.path != STATE || !assets.iter().any(|asset| asked.query.contains(asset)) {
+            return answer;
+        }
+        answer.with_json(|value| value["value"] = json!(["stored"]))
+    }
+}
+
+/// The cases that fail, warn or inform if a node has this fault.
+pub(crate) async fn caught(fault: Fault, allow: Tier) -> Vec<String> {
+    // Each run has a node of its own: the claims of one run are samples of the next.
+    let start = xtask::conformance::start_local();
+    let node = start(Network::Devnet).await.expect("a local node");
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let mut options = options(&node, allow);
+    // A fault that changes a balance from the claim on must not affect the cases about balances.
+    options.jobs = 1;
+    let report = check(&proxy.server.base_url(), &options).await;
+    integration_tests::watch::caught(&report)
+}

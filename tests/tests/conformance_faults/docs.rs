@@ -1,0 +1,66 @@
+//! `GET /docs`: the listing of the endpoints, and the document that it is made of.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use integration_tests::{
+    broken,
+    faults::{Broken, answer_of, json_of, remove, set},
+    proxy::{Answer, Asked},
+};
+use serde_json::json;
+
+use crate::listing::{DOCUMENT, SWAGGER, moved};
+
+const CALL: &str = "/call-sc";
+const TRUST: &str = "/get-trustscore-wallets";
+
+pub(crate) fn faults() -> Vec<Broken> {
+    broken! {
+        "the listing is not there", answer_of("/docs", |_, answer| {
+            answer.with_status(StatusCode::NOT_FOUND)
+        }) => ["docs/answers"];
+        "the listing is JSON", answer_of("/docs", |_, mut answer| {
+            let json = HeaderValue::from_static("application/json");
+            answer.headers.insert(header::CONTENT_TYPE, json);
+            answer.with_body("{}")
+        }) => ["docs/lists-calls", "docs/page"];
+        "the listing is on another server", answer_of("/docs", |_, answer| {
+            moved(answer, "http://localhost:9/docs/")
+        }) => ["docs/answers"];
+        "the listing moves for ever", answer_of("/docs", |_, answer| moved(answer, "/docs"))
+            => ["docs/answers"];
+        "the listing lists nothing", answer_of("/docs", |_, answer| answer.with_body(
+            "<!DOCTYPE html><html><title>Calls</title>get-blocks</html>",
+        )) => ["docs/lists-calls", "docs/page"];
+        "the listing lists one call", answer_of("/docs", |_, answer| answer.with_body(
+            "<!DOCTYPE html><html><title>Calls</title>get-block</html>",
+        )) => ["docs/lists-calls"];
+        "the listing says that it was not found", answer_of("/docs", |_, answer| answer.with_body(
+            "<!DOCTYPE html><html><title>404</title><h1>404 Not Found</h1></html>",
+        )) => ["docs/lists-calls", "docs/page"];
+        "neither the listing nor its document has a call", Arc::new(|asked: &Asked, answer: Answer| {
+            match asked.path.as_str() {
+                "/docs" => answer.with_body(SWAGGER),
+                DOCUMENT => answer.with_json(|document| remove(document, "/paths", CALL)),
+                _ => answer,
+            }
+        }) => ["docs/lists-calls", "docs/openapi-document"];
+        "the listing's document is not there", Arc::new(|asked: &Asked, answer: Answer| {
+            match asked.path.as_str() {
+                "/docs" => answer.with_body(SWAGGER),
+                DOCUMENT => answer.with_status(StatusCode::NOT_FOUND),
+                _ => answer,
+            }
+        }) => ["docs/lists-calls"];
+        "the node's document has a call less", json_of(DOCUMENT, |_, document| {
+            remove(document, "/paths", TRUST);
+        }) => ["docs/openapi-document"];
+        "the node's document lacks a parameter", json_of(DOCUMENT, |_, document| {
+            set(document, "/paths/~1sc-state/get/parameters/0", json!({}));
+        }) => ["docs/openapi-document"];
+        "the node's document lets a parameter be left out", json_of(DOCUMENT, |_, document| {
+            set(document, "/paths/~1get-block/get/parameters/0/required", json!(false));
+        }) => ["docs/openapi-document"];
+    }
+}

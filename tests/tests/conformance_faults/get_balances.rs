@@ -1,0 +1,124 @@
+//! `GET /get-balances`: one balance, and lists of balances.
+
+use axum::http::StatusCode;
+use integration_tests::{
+    broken,
+    faults::{Broken, Dice, FirstAnswer, answer_of, as_if_right, behaving, json_of, set},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    balances::{BALANCES, asks_for, entries},
+    facts::Facts,
+};
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
+    broken! {
+        "a list has an entry twice", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_") && let Some(list) = answer["balance"].as_array_mut() {
+                list.extend(list.first().cloned());
+            }
+        }) => ["get-balances/lists-agree"];
+        "a wallet that nobody has holds another's tokens", answer_of(BALANCES, {
+            let tokens = json!({"balance": [{"token_code": facts.token, "balance": 5}]}).to_string();
+            move |asked, answer| {
+                if asks_for(asked, "ALL_TOKENS") && asks_for(asked, "0xffff") {
+                    answer.with_body(tokens.clone())
+                } else { answer }
+            }
+        }) => ["get-balances/nothing-held"];
+        "a token that does not exist has another's holders", answer_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_WALLETS") && asks_for(asked, "NO-SUCH") {
+                answer.with_body(format!(r#"{{"balance":[{{"wallet":"0x{}","balance":5}}]}}"#,
+                    "ab".repeat(20)))
+            } else { answer }
+        }) => ["get-balances/nothing-held"];
+        "a list of holders names another token", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_WALLETS") {
+                entries(answer).for_each(|entry| set(entry, "/token_code", json!("OTHER")));
+            }
+        }) => ["get-balances/lists-agree"];
+        "a list of holders lacks one that has no list of its own", json_of(BALANCES, {
+            let carol = facts.carol.clone();
+            move |asked, answer| if asks_for(asked, "ALL_WALLETS")
+                && let Some(list) = answer["balance"].as_array_mut() {
+                list.retain(|entry| entry["wallet"] != carol);
+            }
+        }) => ["get-balances/lists-agree"];
+        "a list of holders is cut short", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_WALLETS") && let Some(list) = answer["balance"].as_array_mut() {
+                list.truncate(3);
+            }
+        }) => ["get-balances/lists-agree"];
+        "a list of tokens lacks the last", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_TOKENS") && let Some(list) = answer["balance"].as_array_mut() {
+                list.pop();
+            }
+        }) => ["get-balances/lists-agree"];
+        "the lists are empty", json_of(BALANCES, |asked, answer| if asks_for(asked, "ALL_WALLETS") {
+            answer["balance"] = json!([]);
+        }) => ["get-balances/lists-agree"];
+        "the lists of all wallets are one wallet's", behaving(FirstAnswer::new(|asked|
+            asked.path == BALANCES && asks_for(asked, "ALL_TOKENS")))
+            => ["get-balances/lists-agree", "get-balances/nothing-held"];
+        "balance and value differ", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["value"] = json!(-1); }
+        }) => ["get-balances/balance", "get-balances/decodes"];
+        "a balance comes with a failure", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["status"] = json!("FAILURE"); }
+        }) => ["get-balances/decodes"];
+        "what is no wallet is answered", as_if_right(BALANCES,
+            |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
+            => ["get-balances/wallet-address-malformed"];
+        "a balance comes with a list thrown with dice",
+            behaving(Dice::new(BALANCES, "entries", |n| json!([n]))) => ["get-balances/repeat-read"];
+        "an unknown token is held", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "NO-SUCH-TOKEN") { answer["balance"] = json!(5); }
+        }) => ["get-balances/nothing-held"];
+        "a balance is text", json_of(BALANCES, |asked, answer| if asks_for(asked, "TOKEN_IN_WALLET")
+            && answer["balance"].is_number() {
+            answer["balance"] = json!(answer["balance"].to_string());
+        }) => ["get-balances/balance", "get-balances/decodes", "get-balances/nothing-held",
+            "get-balances/snapshot"];
+        "a balance is rounded as a float is", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "TOKEN_IN_WALLET") && let Some(exact) = answer["balance"].as_u64() {
+                #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss, reason = "the loss is the fault")]
+                let rounded = exact as f64 as u64;
+                answer["balance"] = json!(rounded);
+            }
+        }) => ["get-balances/wallet-address"];
+        "one balance of one wallet is not answered", answer_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") {
+                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { answer }
+        }) => ["get-balances/token-in-wallet"];
+        "nothing held is null", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "TOKEN_IN_WALLET") && answer["balance"] == 0 {
+                answer["balance"] = Value::Null;
+            }
+        }) => ["get-balances/nothing-held"];
+        "every wallet has the same balance", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["balance"] = json!(77); }
+        }) => ["get-balances/nothing-held", "get-balances/token-code",
+            "get-balances/wallet-address"];
+        "the list of a wallet is not answered", answer_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_TOKENS_IN_WALLET") {
+                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { answer }
+        }) => ["get-balances/all-tokens-in-wallet"];
+        "the list of holders is no object", json_of(BALANCES, |asked, answer| {
+            if asks_for(asked, "ALL_WALLETS_FOR_TOKEN") { *answer = answer["balance"].take(); }
+        }) => ["get-balances/all-wallets-for-token"];
+        "the lists carry nothing", json_of(BALANCES, |asked, answer| if asks_for(asked, "ALL_") {
+            *answer = json!({"status": "SUCCESS"});
+        }) => ["get-balances/lists-carry-balances"];
+        "no kind of balance is asked for, and one is answered", as_if_right(BALANCES,
+            |asked, _| !asks_for(asked, "balance_type"), json!({"balance": 1}))
+            => ["get-balances/balance-type-required"];
+        "an unknown kind of balance is answered", as_if_right(BALANCES,
+            |asked, _| asks_for(asked, "EVERYTHING"), json!({"balance": 1}))
+            => ["get-balances/balance-type-unknown"];
+    }
+}

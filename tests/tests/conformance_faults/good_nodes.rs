@@ -1,0 +1,176 @@
+//! Runs against nodes without a fault, and against nodes that can't be judged as a whole.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use integration_tests::{
+    faults::{answer_of, json_of, set},
+    proxy::{Fault, Proxy},
+    watch::{caught, check, ids},
+};
+use libtest_mimic::{Failed, Trial};
+use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
+use nodeproof_devnode::Config;
+use serde_json::json;
+
+use crate::{
+    blocks::BLOCK,
+    listing::{DOCUMENT, SWAGGER, moved},
+    records::{STATE, rows_of},
+    setup::{Setup, run},
+};
+
+pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
+    vec![
+        setup.trial(
+            "a_good_node_fails_no_case_at_any_number_of_jobs",
+            a_good_node_fails_no_case_at_any_number_of_jobs,
+        ),
+        setup.trial(
+            "a_record_is_held_against_a_claim_far_below_the_newest_block",
+            a_record_is_held_against_a_claim_far_below_the_newest_block,
+        ),
+        setup.trial(
+            "reading_takes_no_more_than_twelve_requests_a_call",
+            reading_takes_no_more_than_twelve_requests_a_call,
+        ),
+        setup.trial(
+            "blocks_that_are_more_than_is_read_leave_no_verdict",
+            blocks_that_are_more_than_is_read_leave_no_verdict,
+        ),
+        setup.trial(
+            "a_listing_may_move_within_the_node_and_be_made_of_its_document",
+            a_listing_may_move_within_the_node_and_be_made_of_its_document,
+        ),
+        setup.trial(
+            "what_only_scripts_show_is_no_departure",
+            what_only_scripts_show_is_no_departure,
+        ),
+    ]
+}
+
+async fn a_good_node_fails_no_case_at_any_number_of_jobs(setup: Arc<Setup>) -> Result<(), Failed> {
+    let node = &setup.node;
+    for jobs in [1, 4, 16].into_iter().cycle().take(60) {
+        let mut options = Options::default();
+        options.jobs = jobs;
+        let report = check(node.base_url(), &options).await;
+        assert_eq!(
+            ids(&report, Outcome::Pass).len(),
+            cases::all()
+                .iter()
+                .filter(|case| case.tier == Tier::Read)
+                .count(),
+            "{:?}",
+            report.cases
+        );
+        assert_eq!(report.exit_code, 0);
+    }
+    Ok(())
+}
+
+/// Of a chain that is not read as a whole, what is missing is read before a record is said to be wrong.
+async fn a_record_is_held_against_a_claim_far_below_the_newest_block(
+    _: Arc<Setup>,
+) -> Result<(), Failed> {
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(40));
+    let node = node.await.expect("a local node");
+    let right: Fault = Arc::new(|_, answer| answer);
+    assert_eq!(caught(&run(node.base_url(), right).await), [""; 0]);
+    let wrong = json_of(STATE, |_, answer| {
+        rows_of(answer, |mut row| {
+            set(&mut row, "/7", json!("Weighed"));
+            row
+        });
+    });
+    assert_eq!(
+        caught(&run(node.base_url(), wrong).await),
+        ["sc-state/record-matches-claim"]
+    );
+    Ok(())
+}
+
+/// Six calls, and twelve requests for each: what a node that everybody uses is asked.
+async fn reading_takes_no_more_than_twelve_requests_a_call(
+    setup: Arc<Setup>,
+) -> Result<(), Failed> {
+    let node = &setup.node;
+    let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    assert_eq!(report.exit_code, 0);
+    let asked = proxy.asked();
+    let all: Vec<_> = asked
+        .iter()
+        .map(|a| format!("{} {}?{}", a.method, a.path, a.query))
+        .collect();
+    assert!(all.len() <= 72, "{}:\n{}", all.len(), all.join("\n"));
+    Ok(())
+}
+
+/// What is more than is read is neither a departure nor a good answer.
+async fn blocks_that_are_more_than_is_read_leave_no_verdict(
+    setup: Arc<Setup>,
+) -> Result<(), Failed> {
+    let deep = answer_of(BLOCK, |_, answer| {
+        let nested = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"x\":NESTED,", 1);
+        answer.with_body(text.replace("NESTED", &nested))
+    });
+    let many = answer_of(BLOCK, |_, answer| {
+        let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"x\":[MANY0],", 1);
+        answer.with_body(text.replace("MANY", &"0,".repeat(600_000)))
+    });
+    for fault in [deep, many] {
+        let report = run(setup.node.base_url(), fault).await;
+        assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+        assert_eq!(ids(&report, Outcome::Fail), [""; 0]);
+        assert!(
+            report
+                .reason
+                .is_some_and(|reason| reason.contains("more than is read"))
+        );
+    }
+    Ok(())
+}
+
+async fn a_listing_may_move_within_the_node_and_be_made_of_its_document(
+    setup: Arc<Setup>,
+) -> Result<(), Failed> {
+    for place in ["/docs/", "docs/", "/docs/?from=docs"] {
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/docs" => moved(answer, place),
+            "/docs/" => {
+                let mut answer = answer.with_body(SWAGGER);
+                let page = HeaderValue::from_static("application/xhtml+xml");
+                answer.headers.insert(header::CONTENT_TYPE, page);
+                answer
+            }
+            _ => answer,
+        });
+        assert_eq!(
+            caught(&run(setup.node.base_url(), fault).await),
+            [""; 0],
+            "{place}"
+        );
+    }
+    Ok(())
+}
+
+async fn what_only_scripts_show_is_no_departure(setup: Arc<Setup>) -> Result<(), Failed> {
+    for page in [
+        "<html><script src='app.js'></script></html>",
+        "<html><script>show({ url: '/v2/swagger.json' })</script></html>",
+    ] {
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/docs" => answer.with_body(page),
+            DOCUMENT => answer.with_status(StatusCode::NOT_FOUND),
+            _ => answer,
+        });
+        let report = run(setup.node.base_url(), fault).await;
+        assert_eq!(
+            ids(&report, Outcome::Inconclusive),
+            ["docs/lists-calls", "docs/openapi-document"]
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,42 @@
+//! Proof of the cases: a good node with one fault fails exactly the cases about it.
+//!
+//! Each row of a table is one test, such as `get_block::timestamp_is_missing`. The row lists the cases that have
+//! to fail. No other case may fail: a check that reports too much is as bad as one that reports too little.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod balances;
+mod blocks;
+mod call_sc;
+mod chain;
+mod claim;
+mod docs;
+mod facts;
+mod get_balances;
+mod get_block;
+mod get_trustscore_wallets;
+mod good_nodes;
+mod left_open;
+mod listing;
+mod records;
+mod sc_state;
+mod setup;
+mod submit_transaction;
+mod tables;
+
+use libtest_mimic::Arguments;
+
+use self::setup::Setup;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let setup = Setup::new();
+    let mut trials = tables::trials(&setup);
+    trials.extend(left_open::trials(&setup));
+    trials.extend(good_nodes::trials(&setup));
+    libtest_mimic::run(&arguments, trials).exit();
+}

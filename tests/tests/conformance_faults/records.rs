@@ -1,0 +1,14 @@
+//! Parts of the responses of `/sc-state`.
+
+use serde_json::Value;
+
+pub(crate) const STATE: &str = "/sc-state";
+
+/// Changes the record in a response of a local node, in both members that contain it.
+pub(crate) fn rows_of(answer: &mut Value, change: impl Fn(Value) -> Value) {
+    for name in ["value", "data"] {
+        if answer[name].is_array() {
+            answer[name] = change(answer[name].take());
+        }
+    }
+}

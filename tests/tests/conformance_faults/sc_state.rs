@@ -1,0 +1,184 @@
+//! `GET /sc-state`: a record of a contract.
+
+use std::sync::{Mutex, PoisonError};
+
+use axum::{body::Bytes, http::StatusCode};
+use integration_tests::{
+    broken,
+    faults::{Behaviour, Broken, Dice, as_if_right, behaving, json_of, remove, set},
+    proxy::{Answer, Asked},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    facts::Facts,
+    records::{STATE, rows_of},
+};
+
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
+    broken! {
+        "state is another one each time", behaving(Dice::new(STATE, "entries", |n| json!([n])))
+            => ["sc-state/repeat-read"];
+        "what is no contract has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "ct5a&") || asked.query.ends_with("ct5a"),
+            json!({"value": ["a"]}))
+            => ["sc-state/contract-address-malformed"];
+        "an unknown contract has a record", as_if_right(STATE, {
+            let known = facts.verification_query();
+            move |asked, _| is_another_contract(asked, &known)
+        }, json!({"value": ["a"]})) => ["sc-state/unknown-contract"];
+        "every contract has the records of one", behaving(RecordsOfOneContract::new(facts))
+            => ["sc-state/unknown-contract"];
+        "no claim can be read", json_of(STATE, |_, answer| {
+            answer["value"] = Value::Null;
+            answer["data"] = Value::Null;
+        }) => ["sc-state/claim-readable"];
+        "state is an array", json_of(STATE, |_, answer| *answer = answer["value"].take())
+            => ["sc-state/answers"];
+        "state has no value", json_of(STATE, |_, answer| remove(answer, "", "value"))
+            => ["sc-state/value"];
+        "state is not there at all", json_of(STATE, |_, answer| *answer = json!({"status": "SUCCESS"}))
+            => ["sc-state/claim-readable", "sc-state/value"];
+        "state is about another asset", json_of(STATE, |_, answer| {
+            for name in ["value", "data"] {
+                set(answer, &format!("/{name}/1"), json!("another-asset"));
+            }
+        }) => ["sc-state/unique-value-echo"];
+        "an unknown asset has a record", as_if_right(STATE,
+            asking_for(format!("unique_value={}", facts.asset_word().to_uppercase())),
+            json!({"value": ["a"]})) => ["sc-state/unknown-value"];
+        "an asset is found by the start of its name", as_if_right(STATE, {
+            let start = format!("unique_value={}", &facts.asset[..facts.asset.len() - 1]);
+            move |asked, _| asked.query.ends_with(&start)
+        }, json!({"value": facts.record()})) => ["sc-state/unknown-value"];
+        "an asset is found in letters of any case", as_if_right(STATE,
+            asking_for(format!("unique_value={}", facts.asset.to_uppercase())),
+            json!({"value": facts.record()})) => ["sc-state/unknown-value"];
+        "an asset is found in any column", as_if_right(STATE,
+            asking_for("unique_column=asset_type".to_owned()), json!({"value": facts.record()}))
+            => ["sc-state/unknown-column"];
+        "a record comes with that of another asset", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| {
+                let mut other = row.clone();
+                set(&mut other, "/1", json!("another-asset"));
+                json!([row, other])
+            });
+        }) => ["sc-state/unique-value-echo"];
+        "a record of another asset has ours in its remarks", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| {
+                let asset = row[1].take();
+                set(&mut row, "/1", json!("another-asset"));
+                set(&mut row, "/7", asset);
+                row
+            });
+        }) => ["sc-state/unique-value-echo"];
+        "a record comes with the whole table", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| json!(["the table", vec!["x"; 9], row]));
+        }) => ["sc-state/unique-value-echo"];
+        "value and data have different records", json_of(STATE, |_, answer| {
+            set(answer, "/data/1", json!("another-asset"));
+        }) => ["sc-state/unique-value-echo"];
+        "a record has other remarks than its claim", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/7", json!("Weighed")); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record has another outcome than its claim", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/4", json!(2)); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record's outcome is text", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/4", json!("1")); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record's type is null", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/2", Value::Null); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record lacks its links", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/6", json!("[]")); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record has another hash", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/5", json!(["ab".repeat(32)])); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record may be deleted earlier", json_of(STATE, |_, answer| {
+            rows_of(answer, |mut row| { set(&mut row, "/8", json!(1)); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record is another verifier's", json_of(STATE, |_, answer| {
+            let other = format!("0x{}", "ab".repeat(20));
+            rows_of(answer, |mut row| { set(&mut row, "/3", json!(other)); row });
+        }) => ["sc-state/record-matches-claim"];
+        "a record as an object has another outcome", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| { json!({"asset_id": row[1], "asset_type": row[2],
+                "verifier_address": row[3], "outcome": 7, "doc_hash_list": row[5],
+                "doc_link_list": row[6], "remarks": row[7], "deletable_after": row[8]}) });
+        }) => ["sc-state/record-matches-claim"];
+        "a record has nothing but its asset", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| json!({"asset_id": row[1]}));
+        }) => ["sc-state/record-matches-claim"];
+        "an unknown table has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "no_such_table"), json!({"value": ["a"]}))
+            => ["sc-state/unknown-table"];
+        "an unknown column has a record", as_if_right(STATE,
+            |asked, _| asks_for(asked, "unique_column=") && !asks_for(asked, "asset_id"),
+            json!({"value": ["a"]}))
+            => ["sc-state/unknown-column"];
+        "no table is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "table_name") , json!({"value": ["a"]}))
+            => ["sc-state/table-name-required"];
+        "no contract is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "contract_address"), json!({"value": ["a"]}))
+            => ["sc-state/contract-address-required"];
+        "no column is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "unique_column"), json!({"value": ["a"]}))
+            => ["sc-state/unique-column-required"];
+        "no value is named, and a record answered", as_if_right(STATE,
+            |asked, _| !asks_for(asked, "unique_value"), json!({"value": ["a"]}))
+            => ["sc-state/unique-value-required"];
+    }
+}
+
+/// Whether the request names this text.
+fn asking_for(text: String) -> impl Fn(&Asked, &Answer) -> bool {
+    move |asked, _| asked.query.contains(&text)
+}
+
+fn asks_for(asked: &Asked, text: &str) -> bool {
+    asked.query.contains(text)
+}
+
+/// Whether the request names a well-formed contract other than the known one.
+fn is_another_contract(asked: &Asked, known: &str) -> bool {
+    !asks_for(asked, known) && asks_for(asked, "contract_address=ct") && !asks_for(asked, "ct5a")
+}
+
+/// Returns the record of the known contract for every other contract, too, once it was requested.
+struct RecordsOfOneContract {
+    contract: String,
+    asset: String,
+    record: Mutex<Option<Bytes>>,
+}
+
+impl RecordsOfOneContract {
+    fn new(facts: &Facts) -> Self {
+        Self {
+            contract: facts.verification_query(),
+            asset: format!("unique_column=asset_id&unique_value={}", facts.asset),
+            record: Mutex::default(),
+        }
+    }
+}
+
+impl Behaviour for RecordsOfOneContract {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        if asked.path != STATE || !asks_for(asked, "table_name=verification&") {
+            return answer;
+        }
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        if asks_for(asked, &self.contract) && asks_for(asked, &self.asset) {
+            record.get_or_insert_with(|| answer.body.clone());
+        }
+        match &*record {
+            Some(body) if is_another_contract(asked, &self.contract) => {
+                answer.with_status(StatusCode::OK).with_body(body.clone())
+            }
+            _ => answer,
+        }
+    }
+}

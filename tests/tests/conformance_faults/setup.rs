@@ -1,0 +1,85 @@
+//! What all tests of this program share: a runtime, and a local node that only serves reads.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use integration_tests::{
+    proxy::{Fault, Proxy},
+    watch::{caught, check},
+};
+use libtest_mimic::{Failed, Trial};
+use nodeproof_conformance::{Options, report::Report};
+use nodeproof_devnode::{Config, Handle};
+use tokio::runtime::Runtime;
+
+use crate::facts::Facts;
+
+/// Not the default, so that a row can not depend on the addresses and hashes of the default seed.
+const SEED: u64 = 5;
+
+pub(crate) struct Setup {
+    runtime: Runtime,
+    pub(crate) node: Handle,
+    pub(crate) facts: Facts,
+}
+
+impl Setup {
+    pub(crate) fn new() -> Arc<Self> {
+        let runtime = Runtime::new().expect("a runtime");
+        let (node, facts) = runtime.block_on(async {
+            let node = nodeproof_devnode::spawn(Config::for_tests().with_seed(SEED));
+            let node = node.await.expect("a local node");
+            let facts = Facts::of(&node).await;
+            (node, facts)
+        });
+        Arc::new(Self {
+            runtime,
+            node,
+            facts,
+        })
+    }
+
+    /// A test of this name.
+    pub(crate) fn trial<T>(
+        self: &Arc<Self>,
+        name: impl Into<String>,
+        test: impl FnOnce(Arc<Self>) -> T + Send + 'static,
+    ) -> Trial
+    where
+        T: Future<Output = Result<(), Failed>>,
+    {
+        let setup = Arc::clone(self);
+        Trial::test(name, move || {
+            let test = test(Arc::clone(&setup));
+            setup.runtime.block_on(test)
+        })
+    }
+
+    /// Whether exactly these cases fail, warn or inform if the shared node has this fault.
+    pub(crate) async fn expect_caught(&self, fault: Fault, by: &[&str]) -> Result<(), Failed> {
+        expect_cases(&caught(&run(self.node.base_url(), fault).await), by)
+    }
+}
+
+/// A run of the read tier against a node with this fault.
+pub(crate) async fn run(base_url: &str, fault: Fault) -> Report {
+    let proxy = Proxy::spawn(base_url, fault).await.expect("a proxy");
+    check(&proxy.server.base_url(), &Options::default()).await
+}
+
+/// Compares cases, in any order.
+pub(crate) fn expect_cases(caught: &[String], expected: &[&str]) -> Result<(), Failed> {
+    let caught: BTreeSet<&str> = caught.iter().map(String::as_str).collect();
+    let expected: BTreeSet<&str> = expected.iter().copied().collect();
+    if caught == expected {
+        return Ok(());
+    }
+    Err(format!("expected these cases to fail: {expected:?}\nactual: {caught:?}").into())
+}
+
+/// The name of a row as the name of a test: `a_receipts_hash_is_no_hash`.
+pub(crate) fn test_name(row: &str) -> String {
+    let letters = row.replace(['\'', '’'], "").to_lowercase();
+    let words = letters.split(|letter: char| !letter.is_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join("_")
+}

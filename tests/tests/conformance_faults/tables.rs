@@ -1,0 +1,108 @@
+//! All tables: a test for each row, and tests of the tables themselves.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use integration_tests::{faults::Broken, matrix};
+use libtest_mimic::{Failed, Trial};
+use nodeproof_conformance::{Tier, cases};
+
+use crate::{
+    call_sc, chain, claim, docs,
+    facts::Facts,
+    get_balances, get_block, get_trustscore_wallets, sc_state,
+    setup::{Setup, expect_cases, test_name},
+    submit_transaction,
+};
+
+/// The faults that one operation can have.
+struct Table {
+    operation: &'static str,
+    /// The highest tier that a run needs to notice them.
+    tier: Tier,
+    rows: Vec<Broken>,
+}
+
+fn tables(facts: &Facts) -> Vec<Table> {
+    let table = |operation, tier, rows| Table {
+        operation,
+        tier,
+        rows,
+    };
+    vec![
+        table("get_block", Tier::Read, get_block::faults(facts)),
+        table("chain", Tier::Read, chain::faults(facts)),
+        table("get_balances", Tier::Read, get_balances::faults(facts)),
+        table("sc_state", Tier::Read, sc_state::faults(facts)),
+        table(
+            "get_trustscore_wallets",
+            Tier::Read,
+            get_trustscore_wallets::faults(),
+        ),
+        table("docs", Tier::Read, docs::faults()),
+        table("call_sc", Tier::Read, call_sc::faults()),
+        table(
+            "submit_transaction",
+            Tier::Reject,
+            submit_transaction::faults(),
+        ),
+        table("claim", Tier::Write, claim::faults()),
+    ]
+}
+
+pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    let mut names = BTreeSet::new();
+    for table in tables(&setup.facts) {
+        for row in table.rows {
+            let name = format!("{}::{}", table.operation, test_name(row.name));
+            assert!(names.insert(name.clone()), "two rows are named {name}");
+            trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
+                if table.tier == Tier::Read {
+                    return setup.expect_caught(row.fault, row.caught_by).await;
+                }
+                let caught = claim::caught(row.fault, table.tier).await;
+                expect_cases(&caught, row.caught_by)
+            }));
+        }
+    }
+    trials.push(setup.trial("every_case_is_failed_by_some_fault", every_case_is_failed));
+    trials.push(setup.trial(
+        "the_fault_matrix_in_the_docs_is_fresh",
+        fault_matrix_is_fresh,
+    ));
+    trials
+}
+
+async fn every_case_is_failed(setup: Arc<Setup>) -> Result<(), Failed> {
+    let tables = tables(&setup.facts);
+    let proven: BTreeSet<_> = tables
+        .iter()
+        .flat_map(|table| &table.rows)
+        .flat_map(|row| row.caught_by)
+        .collect();
+    let cases = cases::all();
+    let unproven: Vec<_> = cases
+        .iter()
+        .map(|case| case.id)
+        .filter(|id| !proven.contains(id))
+        .collect();
+    if unproven.is_empty() {
+        return Ok(());
+    }
+    Err(format!("no fault makes these cases fail: {unproven:?}").into())
+}
+
+async fn fault_matrix_is_fresh(setup: Arc<Setup>) -> Result<(), Failed> {
+    let section = |name, tier| {
+        let tables = tables(&setup.facts).into_iter();
+        let tables = tables.filter(|table| table.tier == tier);
+        let rows: Vec<_> = tables.flat_map(|table| table.rows).collect();
+        (name, matrix::render(&rows))
+    };
+    matrix::keep_fresh(&[
+        section("read", Tier::Read),
+        section("reject", Tier::Reject),
+        section("write", Tier::Write),
+    ])
+    .map_err(Into::into)
+}
