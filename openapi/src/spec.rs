@@ -135,7 +135,9 @@ impl Spec {
         operation::resolve(view, pointer, view.pointer(pointer)?)
     }
 
-    /// Like [`resolve`](Self::resolve), but also follows an `allOf` of one schema.
+    /// Follows references, and any `allOf` of one schema, from the node at `pointer`.
+    ///
+    /// Returns the target's place and the target.
     ///
     /// OpenAPI 3.0 ignores the siblings of a `$ref`. A reference with a description of its own is
     /// therefore wrapped in `allOf`.

@@ -21,6 +21,7 @@
     unreachable_pub,
     unused_imports,
     clippy::unwrap_used,
+    rustdoc::private_intra_doc_links,
     reason = "generated: the spec does not describe every property, and not every item is exported"
 )]
 mod code {
