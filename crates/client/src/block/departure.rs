@@ -2,8 +2,8 @@
 
 use std::{borrow::Cow, fmt};
 
-use super::{Block, PreviousHash, written_in_text};
-use crate::decode::{Field, FieldError, FieldFault};
+use super::model::{Block, PreviousHash};
+use crate::decode::{Field, FieldError, FieldFault, List};
 
 /// One way in which a block is not as the contract documents it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,4 +201,12 @@ impl Departures {
             }
         }
     }
+}
+
+/// What a list that belongs in a field was written as, for a message.
+fn written_in_text<T>(field: &Field<List<T>>) -> Option<&'static str> {
+    field
+        .value()
+        .filter(|list| list.in_text)
+        .map(|_| "an array inside of a string")
 }

@@ -5,22 +5,10 @@ use std::fmt;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Block, BlockTransaction, Receipt, committee, not_an_object};
+use super::{committee, model::Block, text::Text};
 use crate::decode::{
-    ExtraFields, Field, List, ListSeed, NameVisitor, Odd, odd_scalars, odd_value, read_odd,
+    Field, ListSeed, NameVisitor, Odd, not_an_object, odd_scalars, odd_value, read_odd,
 };
-
-/// What a block holds.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Text {
-    /// Whether it is there, and an object.
-    pub(super) found: Field<()>,
-    /// Whether it was an object inside of a string.
-    pub(super) in_text: bool,
-    pub(super) transactions: Field<List<BlockTransaction>>,
-    pub(super) receipts: Field<List<Receipt>>,
-    pub(super) extra: ExtraFields,
-}
 
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

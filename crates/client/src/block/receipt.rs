@@ -4,10 +4,9 @@ use nodeproof_primitives::{Hash256, Integer, RawJson, TimestampMs, WalletAddress
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::{not_an_object, plain};
 use crate::{
     HexText,
-    decode::{Element, ExtraFields, Field, FieldError, members, text_in},
+    decode::{Element, ExtraFields, Field, FieldError, members, not_an_object, text_in},
 };
 
 /// A signed vote on the block before, read for what is there.
@@ -17,14 +16,14 @@ use crate::{
 /// Source: the contract, "Receipt (element of `previous_block_receipts`)".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
-    pub(super) data: Field<Box<str>>,
-    pub(super) block_index: Field<Integer>,
-    pub(super) block_hash: Field<Hash256>,
-    pub(super) vote: Field<Integer>,
-    pub(super) timestamp: Field<TimestampMs>,
-    pub(super) wallet_address: Field<WalletAddress>,
-    pub(super) public_key: Field<HexText>,
-    pub(super) signature: Field<HexText>,
+    data: Field<Box<str>>,
+    block_index: Field<Integer>,
+    block_hash: Field<Hash256>,
+    vote: Field<Integer>,
+    timestamp: Field<TimestampMs>,
+    wallet_address: Field<WalletAddress>,
+    public_key: Field<HexText>,
+    signature: Field<HexText>,
     extra: ExtraFields,
     /// What stood in the receipt's place, if it is no object.
     odd: Option<Box<(String, RawJson)>>,
@@ -37,7 +36,7 @@ impl Receipt {
     /// If it is no JSON. What is not a receipt says so by [`faults`](Self::faults).
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         let text = serde_json::from_str::<&RawValue>(text)?.get();
-        Ok(plain::read(text).unwrap_or_else(|| Self::tolerantly(text)))
+        Ok(Self::tolerantly(text))
     }
 
     /// What was signed: the text of `data`, byte for byte.
@@ -150,7 +149,7 @@ impl Receipt {
     }
 
     /// Reads whatever there is of a receipt in text that is known to be JSON.
-    pub(super) fn tolerantly(text: &str) -> Self {
+    fn tolerantly(text: &str) -> Self {
         let mut receipt = Self::default();
         let read = members(text, |name, raw| match name {
             "data" => receipt.read_data(raw),
@@ -195,7 +194,7 @@ fn unread(name: &'static str) -> FieldError {
 impl Element for Receipt {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <&RawValue>::deserialize(deserializer)?.get();
-        Ok(plain::read(text).unwrap_or_else(|| Self::tolerantly(text)))
+        Ok(Self::tolerantly(text))
     }
 
     fn is_odd(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use nodeproof_primitives::RawJson;
 
-use crate::error::{of_fields, says_absent};
+use crate::error::{of_members, says_absent};
 
 /// The fields of an answer that its description does not know, kept as they came.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl ExtraFields {
     /// line, from the field `detail`, `error`, `message` or `msg`.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
-        of_fields(self)
+        of_members(|name| self.get(name).map(RawJson::as_str))
     }
 
     /// Whether the [detail](Self::detail) says that what was asked for is not there.

@@ -27,6 +27,11 @@ pub(crate) fn kind_of(text: &str) -> String {
     }
 }
 
+/// The reason for a field that holds another kind of value than an object.
+pub(crate) fn not_an_object(text: &str) -> String {
+    format!("an object belongs here, and this is {}", kind_of(text))
+}
+
 /// What a JSON string says; borrowed where nothing in it is escaped.
 pub(crate) fn text_in(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;

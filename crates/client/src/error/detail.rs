@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::decode::ExtraFields;
 use nodeproof_primitives::escape::escaped_up_to;
 
 /// The longest detail that is kept, in characters.
@@ -23,10 +22,10 @@ pub(super) fn of(body: &[u8]) -> Option<String> {
     harmless(&text)
 }
 
-/// The same of an answer that is no failure by its status, from the fields that nobody described.
-pub(crate) fn of_fields(fields: &ExtraFields) -> Option<String> {
+/// The same of a response that is a success by its status. `find` returns the JSON text of a member.
+pub(crate) fn of_members<'v>(find: impl Fn(&str) -> Option<&'v str>) -> Option<String> {
     let told = MEMBERS.iter().find_map(|name| {
-        let told: Value = serde_json::from_str(fields.get(name)?.as_str()).ok()?;
+        let told: Value = serde_json::from_str(find(name)?).ok()?;
         (!told.is_null()).then_some(told)
     })?;
     harmless(&text_of(&told))

@@ -11,7 +11,7 @@ use reqwest::StatusCode;
 
 pub(crate) use absent::says_absent;
 pub use decode::DecodeError;
-pub(crate) use detail::of_fields;
+pub(crate) use detail::of_members;
 
 use crate::{BaseUrlError, transport::is_passing};
 use nodeproof_primitives::escape::escaped;
