@@ -15,7 +15,7 @@ use std::{
 
 use crate::{
     cases::Case,
-    exchange::{Exchange, Request},
+    http::{Exchange, Request},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, contract_state_request, nobody, token_balance_request, trust_request},
     shape,
@@ -198,7 +198,7 @@ async fn check(
     };
     let name = id.trim_start_matches("baseline/");
     let file = baseline.folder.join(format!("{name}.snap"));
-    let exchange = context.node.ask(request.clone()).await?;
+    let exchange = context.node.send(request.clone()).await?;
     let pinned = fs::read_to_string(&file).ok();
     let Some(pinned) = pinned else {
         if !baseline.record {
@@ -206,7 +206,7 @@ async fn check(
                 "the baseline has no {name}; --record pins it"
             )));
         }
-        let again = context.node.ask(request).await?;
+        let again = context.node.send(request).await?;
         return record(&file, pin, &exchange, &again);
     };
     // It is compared as it was pinned: what changed by itself then may do so now.

@@ -27,8 +27,9 @@ use signals::Signals;
 use swept::sweep_with_state;
 
 use crate::{
-    Baseline, Expectations, Options, SigningWallet, Submitting, Target, TargetError, Tier, cases,
+    Baseline, Expectations, Options, SigningWallet, Submitting, TargetError, Tier, cases,
     discovery::Fixture,
+    http::Target,
     plan,
     progress::Progress,
     report, run,

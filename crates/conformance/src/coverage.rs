@@ -1,6 +1,6 @@
 //! What a run exercised of what the contract documents, and what it did not, with the reason.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     cases,
-    exchange::Exchange,
+    http::RequestLog,
     outcome::{Obstacle, Outcome},
     run::Ended,
     spec::{Operation, Spec, View},
@@ -59,43 +59,6 @@ pub struct PartCoverage {
     pub reason: Option<String>,
 }
 
-/// What was sent and answered, by operation.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Sent {
-    requests: u64,
-    statuses: BTreeSet<u16>,
-    parameters: BTreeSet<String>,
-}
-
-/// All that was sent, by the operation's name in case IDs.
-pub(crate) type Log = BTreeMap<&'static str, Sent>;
-
-/// Counts a request that is about to be sent.
-pub(crate) fn count(log: &mut Log, operation: &'static str) {
-    log.entry(operation).or_default().requests += 1;
-}
-
-/// Notes what was asked and answered.
-pub(crate) fn note(log: &mut Log, exchange: &Exchange) {
-    let sent = log.entry(exchange.request.operation).or_default();
-    sent.statuses.insert(exchange.status);
-    for (name, _) in &exchange.request.query {
-        // A sweep notes the same again and again.
-        if !sent.parameters.contains(*name) {
-            sent.parameters.insert((*name).to_owned());
-        }
-    }
-    let body = exchange
-        .request
-        .body
-        .as_deref()
-        .and_then(|body| serde_json::from_str(body).ok());
-    if let Some(Value::Object(members)) = body {
-        sent.parameters
-            .extend(members.into_iter().map(|(name, _)| name));
-    }
-}
-
 impl Coverage {
     /// Whatever the run could have exercised and did not, in a few words each.
     #[must_use]
@@ -121,13 +84,13 @@ impl Coverage {
 }
 
 /// Holds what was sent and judged against what the description documents.
-pub(crate) fn measure(spec: &Spec, log: &Log, ended: &[Ended]) -> Coverage {
+pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[Ended]) -> Coverage {
     let operations = spec
         .operations(View::Documented)
         .iter()
         .map(|operation| {
             let name = operation.path.trim_start_matches('/');
-            let sent = log.get(name).cloned().unwrap_or_default();
+            let sent = log.of(name);
             let parameters = parameters(spec, operation)
                 .into_iter()
                 .map(|parameter| PartCoverage {

@@ -20,8 +20,7 @@ pub(crate) use blocks::{Unknown, is_a_gateways, says_there_is_none};
 use found::Found;
 
 use crate::{
-    exchange::{Exchange, Request},
-    node::Node,
+    http::{Exchange, Node, Request},
     outcome::Obstacle,
     sweep::Sweep,
 };
@@ -140,7 +139,7 @@ pub(crate) async fn discover(
         let request = Request::get("/get-balances")
             .with("balance_type", "ALL_TOKENS_IN_WALLET")
             .with("wallet_address", &wallet);
-        let Some(answer) = optional(node.ask(request).await)? else {
+        let Some(answer) = optional(node.send(request).await)? else {
             continue;
         };
         let mut held = Found::default();

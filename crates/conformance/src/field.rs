@@ -13,7 +13,7 @@ use crate::{
     block_check::Judged,
     cases::FIELDS,
     discovery::reported_index,
-    exchange::Exchange,
+    http::Exchange,
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{Departure, SchemaValidator, Spec, SpecError, View, pointer},

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     discovery::block_request,
-    exchange::{Exchange, Request, TOO_MUCH},
+    http::{Exchange, Request, TOO_MUCH},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{SchemaValidator, View},
@@ -304,7 +304,7 @@ pub(crate) async fn refused(
     what: &str,
     harmless: impl Fn(&Value) -> bool,
 ) -> Findings {
-    let exchange = context.node.ask(request).await?;
+    let exchange = context.node.send(request).await?;
     if !exchange.is_success()
         || exchange.json().map_or(true, |value| {
             value.is_null() || says_no(value) || harmless(value)
@@ -362,18 +362,18 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     };
     let described = described(context, sample);
     let same = |one: &Exchange, other: &Exchange| reads_alike(one, other, &described);
-    let mut before = context.node.ask(first.request.clone()).await?;
+    let mut before = context.node.send(first.request.clone()).await?;
     if same(&before, &first) {
         return Ok(Vec::new());
     }
     let mut height = Height::of(context).await?;
     for _ in 0..MOST_LOOKS {
-        let after = context.node.ask(first.request.clone()).await?;
+        let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
             return Ok(Vec::new());
         }
         // What a block changes may show a moment after the block does.
-        let again = context.node.ask(first.request.clone()).await?;
+        let again = context.node.send(first.request.clone()).await?;
         if same(&again, &after) {
             return Ok(Vec::new());
         }
@@ -453,7 +453,7 @@ impl Height {
         };
         let before = *height;
         for _ in 0..MOST_NEW_BLOCKS {
-            let next = context.node.ask(block_request(*height + 1)).await?;
+            let next = context.node.send(block_request(*height + 1)).await?;
             if !next.answered_object().is_some_and(is_block) {
                 break;
             }
@@ -478,7 +478,7 @@ pub(crate) fn never(_: &Value) -> bool {
 /// Whether the call is there at all: an answer 404 to a wrong request as well means that it isn't.
 pub(crate) async fn is_missing(context: &Context, path: &'static str) -> Result<bool, Obstacle> {
     Ok(matches!(
-        context.node.ask(Request::get(path)).await?.status,
+        context.node.send(Request::get(path)).await?.status,
         404 | 405 | 501
     ))
 }

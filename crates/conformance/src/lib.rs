@@ -18,19 +18,17 @@
 //! This crate knows a target by its base URL and network, and nothing else: it has no idea whose
 //! node it is, and never links one.
 
-mod asked;
+mod api;
 mod baseline;
 mod block_check;
 pub mod cases;
 pub mod cli;
 mod coverage;
 mod discovery;
-pub mod exchange;
 mod expectations;
 mod field;
+mod http;
 mod judge;
-mod memory;
-mod node;
 mod nodes;
 mod options;
 pub mod outcome;
@@ -44,16 +42,15 @@ pub mod snapshot;
 pub mod spec;
 mod submit;
 mod sweep;
-mod target;
 mod targets;
 mod tier;
 
 pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};
+pub use http::{Method, Target, TargetError};
 pub use nodes::{NodeToCheck, run_several};
 pub use options::Options;
 pub use run::run;
 pub use submit::{SigningWallet, Submitting};
 pub use sweep::{BlockRange, ParseBlockRangeError, State, StateError, Sweep, SweepProgress};
-pub use target::{Target, TargetError};
 pub use tier::Tier;

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{exchange::Exchange, report::ExchangeReport};
+use crate::{
+    http::{Exchange, report_of},
+    report::ExchangeReport,
+};
 
 /// How binding the sentence is that a case tests.
 #[derive(
@@ -101,7 +104,7 @@ impl Finding {
         expected: impl Into<String>,
         actual: impl Into<String>,
     ) -> Self {
-        Self::told(exchange.told(), what, expected, actual)
+        Self::told(report_of(exchange), what, expected, actual)
     }
 
     /// The same, of an answer that is not at hand any more.

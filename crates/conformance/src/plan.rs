@@ -12,7 +12,12 @@ use nodeproof_primitives::Network;
 
 pub use kinds::KINDS;
 
-use crate::{Options, Target, cases::Case, exchange::Method, tier::Tier};
+use crate::{
+    Options,
+    cases::Case,
+    http::{Method, Target},
+    tier::Tier,
+};
 
 /// One kind of request.
 #[derive(Clone, Copy, Debug)]

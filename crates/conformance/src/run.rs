@@ -12,20 +12,19 @@ use futures_util::{FutureExt, StreamExt, stream};
 use tokio::task::JoinSet;
 
 use crate::{
-    Options, Target, asked,
+    Options,
     cases::Case,
     discovery::{self, Material, Wanted},
-    exchange::{Exchange, Request},
     expectations,
     field::MOST_FINDINGS,
-    node::{Limits, Node},
+    http::{self, Exchange, Limits, Node, Request, Target},
     outcome::{Finding, Findings, Level, Obstacle, Outcome},
     report::{self, ExchangeReport, Report},
     sample::Context,
     snapshot::Store,
     spec::Spec,
     submit::Submissions,
-    sweep::{Extent, Sweep, SweepProgress, Sweeping},
+    sweep::{ChainBounds, RunningSweep, Sweep, SweepProgress},
     tier::Tier,
 };
 
@@ -135,7 +134,7 @@ pub async fn run(
 /// A node that was reached, and what was found out of it.
 pub(crate) struct Known {
     pub(crate) node: Arc<Node>,
-    pub(crate) chain: Extent,
+    pub(crate) chain: ChainBounds,
     /// Wallets with a token that each holds.
     pub(crate) holdings: Vec<(String, String)>,
     /// Claims: contracts with assets.
@@ -178,7 +177,7 @@ pub(crate) async fn examine(
     };
     let progress = Arc::new(Progress::default());
     let sweep = options.sweep.as_ref();
-    let sweeping = sweep.map(|sweep| Arc::new(Sweeping::new(sweep, &selected, &target)));
+    let sweeping = sweep.map(|sweep| Arc::new(RunningSweep::new(sweep, &selected, &target)));
     // With a sweep, the cases about blocks are about those that it goes through.
     let of_cases = selected
         .into_iter()
@@ -245,7 +244,7 @@ pub(crate) async fn examine(
 }
 
 /// The newest index of a chain that ends before a sweep's first block.
-fn behind(sweep: Option<&Sweep>, chain: &Extent) -> Option<u64> {
+fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
     let first = sweep
         .filter(|sweep| sweep.resumed.is_none())?
         .blocks
@@ -255,7 +254,7 @@ fn behind(sweep: Option<&Sweep>, chain: &Extent) -> Option<u64> {
 
 /// Keeps what a sweep has found for the report, and for who resumes it.
 fn after(
-    sweeping: &Sweeping,
+    sweeping: &RunningSweep,
     cut: Option<Cut>,
     options: &Options,
     watch: &dyn Watch,
@@ -372,7 +371,7 @@ async fn all(
         Some(cut) => Err(cut),
         None => Ok(Known {
             node: Arc::clone(&context.node),
-            chain: Extent::of(&context.material),
+            chain: ChainBounds::of(&context.material),
             holdings: context.material.holdings.clone(),
             assets: context.material.assets.clone(),
             trust: context.material.trust.clone(),
@@ -390,7 +389,7 @@ async fn one(
 ) {
     let began = Instant::now();
     let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
-    let (found, asked) = asked::recorded(work).await;
+    let (found, asked) = http::recorded(work).await;
     let found = found.unwrap_or_else(|_| {
         Err(Obstacle::Harness(
             "the case itself failed unexpectedly".to_owned(),
@@ -441,7 +440,7 @@ async fn strangeness(node: &Node, material: &Material) -> Result<Option<String>,
         return Ok(None);
     }
     for path in ["/get-balances", "/get-trustscore-wallets"] {
-        let other = node.ask(Request::get(path)).await?;
+        let other = node.send(Request::get(path)).await?;
         if is_a_nodes(&other) {
             return Ok(None);
         }
@@ -493,7 +492,7 @@ async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
         .blocks
         .first()
         .map_or(1, |(index, _)| *index);
-    let now = context.node.ask(discovery::block_request(known)).await;
+    let now = context.node.send(discovery::block_request(known)).await;
     match now {
         Ok(_) if departed => None,
         Ok(_) => Some(Cut::Unreachable(format!(

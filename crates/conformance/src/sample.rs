@@ -5,14 +5,12 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::OnceCell;
 
 use crate::{
-    asked,
     baseline::Baseline,
     block_check::{self, Kind, Seen},
     cases,
     discovery::{Material, says_there_is_none},
-    exchange::{Exchange, Request},
+    http::{self, Exchange, Node, Request},
     judge,
-    node::Node,
     outcome::Obstacle,
     snapshot::Store,
     spec::{Spec, View},
@@ -155,9 +153,9 @@ impl Context {
 
     /// The answers of this sample: at least one, or why there is none.
     pub(crate) async fn sample(&self, sample: Sample) -> Answers {
-        let answers = asked::for_all(self.shared(sample)).await;
+        let answers = http::shared(self.shared(sample)).await;
         for exchange in answers.iter().flatten() {
-            asked::looked_at(exchange);
+            http::record(exchange);
         }
         answers
     }
@@ -227,7 +225,7 @@ impl Context {
     async fn ask_all(&self, requests: Result<Vec<Request>, Obstacle>) -> Answers {
         let mut answers = Vec::new();
         for request in requests? {
-            answers.push(self.node.ask(request).await?);
+            answers.push(self.node.send(request).await?);
         }
         Ok(answers)
     }
@@ -235,12 +233,12 @@ impl Context {
     /// The listing, behind one redirect at most, if that stays on this node.
     async fn ask_docs(&self) -> Answers {
         let request = Request::get("/docs");
-        let first = self.node.ask(request.clone()).await?;
+        let first = self.node.send(request.clone()).await?;
         let Some(place) = first.moved_within_origin() else {
             return Ok(vec![first]);
         };
         let moved = Some(place);
-        let second = self.node.ask(Request { moved, ..request }).await?;
+        let second = self.node.send(Request { moved, ..request }).await?;
         Ok(vec![second])
     }
 
@@ -248,10 +246,10 @@ impl Context {
     pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, Obstacle> {
         let asked = self
             .own_document
-            .get_or_init(|| self.node.ask(Request::get(OWN_DOCUMENT)));
-        let answer = asked::for_all(asked).await.clone();
+            .get_or_init(|| self.node.send(Request::get(OWN_DOCUMENT)));
+        let answer = http::shared(asked).await.clone();
         if let Ok(exchange) = &answer {
-            asked::looked_at(exchange);
+            http::record(exchange);
         }
         answer
     }
@@ -262,7 +260,7 @@ impl Context {
             "no two wallets were found on the chain; give some with --fixture",
         ));
         for (from, to) in self.material.trust.iter().take(4) {
-            let answer = self.node.ask(trust_request(from, to)).await?;
+            let answer = self.node.send(trust_request(from, to)).await?;
             let done = answer.status == 200;
             last = Ok(vec![answer]);
             if done {

@@ -6,7 +6,7 @@ use integration_tests::{
     proxy::{Asked, Proxy},
     watch::check,
 };
-use nodeproof_conformance::{Baseline, Options, Tier, cli::LocalNode, exchange::Method, plan};
+use nodeproof_conformance::{Baseline, Method, Options, Tier, cli::LocalNode, plan};
 use nodeproof_primitives::Network;
 
 use crate::{local, options};

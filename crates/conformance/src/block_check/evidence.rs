@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{exchange::Exchange, report::ExchangeReport};
+use crate::{
+    http::{Exchange, report_of},
+    report::ExchangeReport,
+};
 
 /// What is kept of an exchange for as long as something may be found in it: told only where there is
 /// a finding, as that takes its time.
@@ -17,7 +20,7 @@ pub(crate) enum Evidence {
 impl Evidence {
     pub(crate) fn told(&self) -> Arc<ExchangeReport> {
         match self {
-            Self::Exchange(exchange) => exchange.told(),
+            Self::Exchange(exchange) => report_of(exchange),
             Self::Told(told) => Arc::clone(told),
         }
     }

@@ -7,13 +7,11 @@
 
 mod evidence;
 mod memory;
-mod plain;
 mod seen;
 mod times;
 
 pub(crate) use evidence::Evidence;
 pub(crate) use memory::{Fingerprint, Links, Memory};
-pub(crate) use plain::{Expected, Plain, Voters, describes};
 pub(crate) use seen::{Kind, Seen, asked_index};
 pub(crate) use times::{Bound, Misplaced, Timed};
 
@@ -36,28 +34,7 @@ pub(crate) struct BlockCheck {
     pub(crate) least: u64,
     /// and what it says where it has seen fewer.
     pub(crate) otherwise: &'static str,
-    /// Of how many things of a block that is plainly as documented it would say that they are right,
-    /// and of nothing else; nothing where it has to look all the same.
-    pub(crate) plain: fn(&Plain) -> Option<u64>,
 }
-
-/// A check that says one thing of each block that is plainly as documented: it is right.
-pub(crate) const ONE: fn(&Plain) -> Option<u64> = |_| Some(1);
-/// A check that says nothing of such a block alone.
-pub(crate) const NONE: fn(&Plain) -> Option<u64> = |_| Some(0);
-/// A check that says of each vote in such a block that it is right.
-pub(crate) const EACH_RECEIPT: fn(&Plain) -> Option<u64> =
-    |block| u64::try_from(block.receipts).ok();
-/// A check that looks at a block however plain.
-pub(crate) const LOOK: fn(&Plain) -> Option<u64> = |_| None;
-/// A check that says of each transaction in such a block that it is right.
-pub(crate) const EACH_TRANSACTION: fn(&Plain) -> Option<u64> = Plain::transactions;
-/// A check that says nothing of such a block alone, if its transactions are known.
-pub(crate) const KNOWN_TRANSACTIONS: fn(&Plain) -> Option<u64> =
-    |block| block.transactions().map(|_| 0);
-/// A check that looks at each transaction, however plain.
-pub(crate) const NO_TRANSACTION: fn(&Plain) -> Option<u64> =
-    |block| block.transactions().filter(|count| *count == 0);
 
 /// What a check looks at, and how.
 #[derive(Clone, Copy, Debug)]

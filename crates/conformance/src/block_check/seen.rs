@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use nodeproof_client::Block;
 
 use super::memory::{Fingerprint, Links, Previous};
-use crate::exchange::{Exchange, Request};
+use crate::http::{Exchange, Request};
 
 /// What an answer to the question for a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

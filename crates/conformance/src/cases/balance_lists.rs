@@ -11,7 +11,7 @@ use std::{
 use nodeproof_primitives::{Integer, RawJson, escape::escaped_up_to as shown};
 
 use crate::{
-    exchange::{Exchange, Request},
+    http::{Exchange, Request},
     judge::objects,
     outcome::{Finding, Findings, Obstacle},
     sample::{
@@ -151,8 +151,8 @@ pub(super) async fn look_again(
     pair: &Pair,
 ) -> Result<Look, Obstacle> {
     for _ in 0..MOST_LOOKS {
-        let before = context.node.ask(one.clone()).await?;
-        let theirs = context.node.ask(other.clone()).await?;
+        let before = context.node.send(one.clone()).await?;
+        let theirs = context.node.send(other.clone()).await?;
         let (Some(ours), Some(said)) = (amount(&before, pair), amount(&theirs, pair)) else {
             // What can't be read is told by other cases.
             return Ok(Look::Same);
@@ -160,7 +160,7 @@ pub(super) async fn look_again(
         if ours == said {
             return Ok(Look::Same);
         }
-        let after = context.node.ask(one.clone()).await?;
+        let after = context.node.send(one.clone()).await?;
         if amount(&after, pair) == Some(ours) {
             return Ok(Look::Differ(after, theirs));
         }
@@ -330,7 +330,7 @@ async fn unlisted(
     let mut findings = Vec::new();
     for pair in unlisted.take(MOST_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
-        let alone = context.node.ask(request.clone()).await?;
+        let alone = context.node.send(request.clone()).await?;
         if held(&alone).is_none_or(|held| held == Integer::from(0)) {
             continue;
         }
@@ -350,7 +350,7 @@ pub(super) async fn nothing_listed(context: &Context, wallet: &str, token: &str)
         (wallet_balances_request(wallet), "a wallet that nobody has"),
         (token_holders_request(token), "a token that does not exist"),
     ] {
-        let exchange = context.node.ask(request).await?;
+        let exchange = context.node.send(request).await?;
         let held = held_by_wallet(&exchange).unwrap_or_default();
         if !held.is_empty() {
             findings.push(

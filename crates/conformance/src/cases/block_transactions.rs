@@ -10,10 +10,7 @@ use serde_json::Value;
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
-    block_check::{
-        BlockCheck, EACH_TRANSACTION, Evidence, Fingerprint, InOrder, Judged, KNOWN_TRANSACTIONS,
-        Links, Look, Memory, NO_TRANSACTION, Seen,
-    },
+    block_check::{BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, Seen},
     outcome::{Finding, Level},
 };
 
@@ -28,7 +25,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(time_unit),
             least: 1,
             otherwise: NONE,
-            plain: EACH_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -42,7 +38,6 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 1,
             otherwise: NONE,
-            plain: KNOWN_TRANSACTIONS,
         },
     ),
     Case::of_blocks(
@@ -54,7 +49,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(signatures),
             least: 1,
             otherwise: "no contract call was seen in a block",
-            plain: NO_TRANSACTION,
         },
     ),
 ];

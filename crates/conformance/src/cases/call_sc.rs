@@ -10,7 +10,7 @@ use super::{
     stored,
 };
 use crate::{
-    exchange::{Exchange, Request},
+    http::{Exchange, Request, SendOptions},
     judge::{Height, all_answer_json, decodes, never, objects, refused},
     outcome::{Finding, Findings, Obstacle},
     sample::{BUILT, Context, Sample, contract_state_request, wallet_balances_request},
@@ -333,7 +333,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     let record = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
     let state = context
         .node
-        .ask(contract_state_request(&context.contract(), BUILT))
+        .send(contract_state_request(&context.contract(), BUILT))
         .await?;
     if record(&state) {
         findings.extend(claims_at_once(context).await?);
@@ -342,18 +342,23 @@ async fn changes_nothing(context: &Context) -> Findings {
     let lists = &context.material.wallet_lists;
     // What was answered before the first call.
     let before = lists.iter().find(|list| list.request == balances).cloned();
-    let after = context.node.ask(balances.clone()).await?;
+    let after = context.node.send(balances.clone()).await?;
     if before.is_some_and(|before| before.json().ok() == after.json().ok()) {
         return Ok(findings);
     }
     // Others may use the wallet: it counts only if nothing changes without a call. Calls that other
     // cases build at the same time would be taken for this one's doing.
     let _alone = context.node.no_other_calls().await;
-    let before = context.node.ask_now(balances.clone()).await?;
+    let before = context.node.send(balances.clone()).await?;
     let mut height = Height::of(context).await?;
-    let still = context.node.ask_now(balances.clone()).await?;
-    context.node.ask_now(context.call_request()).await?;
-    let last = context.node.ask_now(balances).await?;
+    let still = context.node.send(balances.clone()).await?;
+    let alone = SendOptions {
+        no_other_calls: true,
+        ..SendOptions::default()
+    };
+    let call = context.call_request();
+    context.node.send_with(call, alone).await?;
+    let last = context.node.send(balances).await?;
     if still.json().ok() != before.json().ok() || last.json().ok() == still.json().ok() {
         return Ok(findings);
     }
@@ -379,9 +384,9 @@ async fn changes_nothing(context: &Context) -> Findings {
 async fn claims_at_once(context: &Context) -> Findings {
     let asset = format!("never-submitted-{:x}", unique());
     let state = contract_state_request(&context.contract(), &asset);
-    let before = context.node.ask(state.clone()).await?;
-    context.node.ask(context.call_about(&asset)).await?;
-    let after = context.node.ask(state).await?;
+    let before = context.node.send(state.clone()).await?;
+    context.node.send(context.call_about(&asset)).await?;
+    let after = context.node.send(state).await?;
     let has = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
     if has(&before) || !has(&after) {
         return Ok(Vec::new());
@@ -486,7 +491,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         "{{\"sc_address\":{},\"function_called\":{},\"signers\":{},\"params\":{params}}}",
         call["sc_address"], call["function_called"], call["signers"]
     );
-    let exchange = context.node.ask(Request::post("/call-sc", body)).await?;
+    let exchange = context.node.send(Request::post("/call-sc", body)).await?;
     let Some(answer) = exchange.answered_object() else {
         let reason = format!("no call was built: {}", exchange.summary());
         return Err(Obstacle::NoMaterial(reason));

@@ -16,16 +16,14 @@ use serde_json::Value;
 use super::{Case, get_block::NO_BLOCK};
 use crate::{
     block_check::{
-        BlockCheck, Bound, EACH_RECEIPT, Evidence, InOrder, Judged, Kind, LOOK, Links, Look,
-        Memory, Misplaced, NONE, ONE, Plain, Seen, Timed,
+        BlockCheck, Bound, Evidence, InOrder, Judged, Kind, Links, Look, Memory, Misplaced, Seen,
+        Timed,
     },
     judge::{described, objects, reads_alike},
     outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
 };
 
-/// The case by which a voter's address has to be that of the public key.
-pub(crate) const VOTER_ADDRESS: &str = "chain/voter-address";
 const RECEIPTS: &str =
     "text.previous_block_receipts | array of Receipt | votes on the preceding block";
 const SIGNATURE: &str = "Receipt: public_key, signature (signed by the voter, as observed)";
@@ -44,7 +42,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Holes(no_holes),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -58,7 +55,6 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 2,
             otherwise: "fewer than two blocks with a previous_hash were seen",
-            plain: NONE,
         },
     ),
     Case::of_blocks(
@@ -72,41 +68,27 @@ pub(super) const CASES: &[Case] = &[
             }),
             least: 2,
             otherwise: "fewer than two blocks with a timestamp were seen",
-            plain: NONE,
         },
     ),
-    of_receipts("chain/receipt-links", RECEIPTS, receipt_links, EACH_RECEIPT),
+    of_receipts("chain/receipt-links", RECEIPTS, receipt_links),
+    of_receipts("chain/one-vote-a-voter", RECEIPTS, one_vote_a_voter),
     of_receipts(
-        "chain/one-vote-a-voter",
-        RECEIPTS,
-        one_vote_a_voter,
-        EACH_RECEIPT,
-    ),
-    of_receipts(
-        VOTER_ADDRESS,
+        "chain/voter-address",
         "Receipt: data.wallet_address | string | voter's wallet address",
         voter_address,
-        EACH_RECEIPT,
     ),
-    of_receipts(
-        "chain/receipt-signatures",
-        SIGNATURE,
-        receipt_signatures,
-        LOOK,
-    ),
+    of_receipts("chain/receipt-signatures", SIGNATURE, receipt_signatures),
 ];
 
 const fn of_receipts(
     id: &'static str,
     requirement: &'static str,
     look: fn(&Seen, &mut Judged),
-    plain: fn(&Plain) -> Option<u64>,
 ) -> Case {
     let check = BlockCheck {
         look: Look::Alone(look),
         least: 1,
         otherwise: "no receipt was seen that could be judged",
-        plain,
     };
     Case::of_blocks(id, Level::Must, requirement, check)
 }
@@ -117,7 +99,7 @@ async fn repeat_read(context: &Context) -> Findings {
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
     for exchange in blocks.iter().take(settled).rev().take(1) {
-        let again = context.node.ask(exchange.request.clone()).await?;
+        let again = context.node.send(exchange.request.clone()).await?;
         if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {
             findings.push(Finding::new(
                 &again,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Case;
 use crate::{
-    exchange::Exchange,
+    http::Exchange,
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, OWN_DOCUMENT, Sample},
     spec::{Operation, Spec, View},
@@ -327,7 +327,7 @@ fn parameters(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::Request;
+    use crate::http::Request;
 
     #[test]
     fn a_call_is_named_by_a_word_of_its_own() {

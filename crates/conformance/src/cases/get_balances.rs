@@ -11,7 +11,7 @@ use super::{
     },
 };
 use crate::{
-    exchange::Request,
+    http::Request,
     judge::{decodes, never, objects, refused, sample_answers, steady},
     outcome::{Finding, Findings, Obstacle},
     sample::{
@@ -212,7 +212,7 @@ const UNKNOWN_TOKEN: &str = "NO-SUCH-TOKEN-5A5A";
 async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Findings {
     let exchange = context
         .node
-        .ask(token_balance_request(wallet, token))
+        .send(token_balance_request(wallet, token))
         .await?;
     let Some(body) = exchange.answered_object() else {
         // Whether a question about what the chain has never seen is an error is not in the contract.
@@ -246,7 +246,7 @@ async fn single_before(
         .unwrap_or_default();
     match answers.iter().find(|exchange| exchange.request == asked) {
         Some(exchange) => Ok(held(exchange)),
-        None => Ok(held(&*context.node.ask(asked).await?)),
+        None => Ok(held(&*context.node.send(asked).await?)),
     }
 }
 

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::Case;
 use crate::{
-    block_check::{BlockCheck, EACH_RECEIPT, Judged, Look, ONE, Seen},
+    block_check::{BlockCheck, Judged, Look, Seen},
     discovery::{block_request, reported_index},
-    exchange::Request,
     field::is_row_form,
+    http::Request,
     judge::{all_answer_json, is_block, never, refused},
     outcome::{Finding, Findings, Level, Obstacle},
     sample::{Context, Sample},
@@ -24,7 +24,6 @@ pub(super) const CASES: &[Case] = &[
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -35,7 +34,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -46,7 +44,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Indexes(index_echo),
             least: 1,
             otherwise: "no block told its index",
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -57,7 +54,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(timestamp_unit),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -68,7 +64,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no receipt was seen",
-            plain: EACH_RECEIPT,
         },
     ),
     Case::must(
@@ -105,7 +100,6 @@ pub(super) const CASES: &[Case] = &[
             look: Look::Decode(read),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::must(
@@ -276,7 +270,7 @@ async fn unknown_index(context: &Context) -> Findings {
 
 /// Whether a chain has a block 0 is up to it; what is no block 0 may not be answered for it.
 async fn index_zero(context: &Context) -> Findings {
-    let exchange = context.node.ask(block_request(0)).await?;
+    let exchange = context.node.send(block_request(0)).await?;
     let Some(block) = exchange.answered_object().filter(|block| is_block(block)) else {
         return Ok(Vec::new());
     };

@@ -20,7 +20,6 @@ mod submit_transaction;
 use std::{future::Future, pin::Pin};
 
 pub(crate) use balance_lists::held_by_wallet;
-pub(crate) use chain::VOTER_ADDRESS;
 pub(crate) use fields::FIELDS;
 pub(crate) use get_block::MILLISECONDS;
 pub(crate) use sc_state::{member_named, stored};
@@ -135,7 +134,6 @@ impl Case {
                 look: Look::Field(field),
                 least: 1,
                 otherwise: field::NEVER_SEEN,
-                plain: block_check::ONE,
             }),
             Check::Field(_) | Check::Own(_) => None,
         }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::{
     discovery::block_request,
-    exchange::Exchange,
+    http::Exchange,
     judge::{Height, objects},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
@@ -175,7 +175,7 @@ async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Opt
     };
     let unread = unread(1).or_else(|| unread(newest?.saturating_add(1)));
     for index in unread.unwrap_or_default() {
-        let Ok(block) = context.node.ask(block_request(index)).await else {
+        let Ok(block) = context.node.send(block_request(index)).await else {
             return;
         };
         if block.answered_object().is_some() {

@@ -8,7 +8,7 @@ use super::{
     record::{Row, carried, known_rows, matches_claim, rows},
 };
 use crate::{
-    exchange::Request,
+    http::Request,
     judge::{all_answer_json, is_missing, never, objects, refused, steady},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, UNCLAIMED, contract_state_request},
@@ -238,7 +238,7 @@ async fn claim_readable(context: &Context) -> Findings {
     }
     let answers = objects(context, Sample::ContractState).await?;
     let readable = |exchange: &std::sync::Arc<_>| -> bool {
-        let exchange: &crate::exchange::Exchange = exchange;
+        let exchange: &crate::http::Exchange = exchange;
         exchange.answered_object().and_then(stored).is_some()
     };
     if answers.iter().any(readable) {

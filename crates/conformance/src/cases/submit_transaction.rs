@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::{Case, stored};
 use crate::{
-    exchange::{Exchange, Request},
     field::MOST_FINDINGS,
+    http::{Exchange, Request},
     judge::{all_answer_json, decodes},
     outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, contract_state_request},
@@ -242,7 +242,7 @@ async fn not_stored(context: &Context) -> Findings {
     let mut looked = false;
     for (contract, asset) in claims.difference(&accepted) {
         let state = contract_state_request(contract, asset);
-        let state = context.node.ask(state).await?;
+        let state = context.node.send(state).await?;
         looked |= answered(&state).is_some();
         if answered(&state).and_then(stored).is_some() && findings.len() < MOST_FINDINGS {
             let what = "a claim that was refused is stored all the same";
@@ -261,7 +261,7 @@ async fn not_stored(context: &Context) -> Findings {
 async fn wrong_method(context: &Context) -> Findings {
     let answer = context
         .node
-        .ask(Request::get("/submit-transaction"))
+        .send(Request::get("/submit-transaction"))
         .await?;
     if !answer.is_success() {
         return Ok(Vec::new());

@@ -12,7 +12,9 @@ use super::{
     target,
 };
 use crate::{
-    NodeToCheck, Options, StateError, Sweep, Target, Tier, plan,
+    NodeToCheck, Options, StateError, Sweep, Tier,
+    http::Target,
+    plan,
     progress::Progress,
     report, run_several,
     sweep::{self, Lock},

@@ -2,7 +2,8 @@
 
 use super::{ConformanceArgs, complain, error::UsageError};
 use crate::{
-    Options, StateError, Target,
+    Options, StateError,
+    http::Target,
     sweep::{self, Lock, Sweep},
 };
 

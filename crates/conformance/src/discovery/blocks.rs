@@ -12,8 +12,7 @@ use std::{
 
 use super::{Material, block_request, reported_index};
 use crate::{
-    exchange::{Exchange, TOO_MUCH},
-    node::Node,
+    http::{Exchange, Node, TOO_MUCH},
     outcome::Obstacle,
 };
 
@@ -147,7 +146,7 @@ impl<'a> Blocks<'a> {
     }
 
     async fn ask(&mut self, index: u64) -> Result<Answer, Obstacle> {
-        let exchange = match self.node.ask(block_request(index)).await {
+        let exchange = match self.node.send(block_request(index)).await {
             Ok(exchange) => exchange,
             Err(Obstacle::TooLarge(reason)) => return self.not_kept(reason),
             Err(obstacle @ (Obstacle::Transport(_) | Obstacle::Busy(_))) => {
@@ -205,7 +204,7 @@ impl<'a> Blocks<'a> {
         let Some((index, _)) = known.next() else {
             return false;
         };
-        let again = self.node.ask(block_request(*index)).await.is_ok();
+        let again = self.node.send(block_request(*index)).await.is_ok();
         if again {
             self.silent = 0;
         }

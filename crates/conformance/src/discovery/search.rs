@@ -6,7 +6,7 @@ use super::{
     blocks::{BEYOND, Blocks},
     found::Found,
 };
-use crate::{node::Node, outcome::Obstacle};
+use crate::{api::IndexSearch, http::Node, outcome::Obstacle};
 
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
@@ -153,19 +153,16 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Obstacle
     let (mut lowest, _) = blocks.lowest_known(known);
     loop {
         let (_, absent) = blocks.lowest_known(lowest);
-        let mut absent = match absent {
+        let absent = match absent {
             Some(absent) => absent,
             None if lowest == 0 || blocks.has(0).await? => return Ok(()),
             None => 0,
         };
-        while lowest - absent > 1 {
-            let middle = absent + (lowest - absent) / 2;
-            if blocks.has(middle).await? {
-                lowest = middle;
-            } else {
-                absent = middle;
-            }
+        let mut search = IndexSearch::between(lowest, absent);
+        while let Some(index) = search.next() {
+            search.narrow(blocks.has(index).await?);
         }
+        lowest = search.result().unwrap_or(lowest);
         // Where a block is missing in the middle, the chain goes on below it.
         match lowest.checked_sub(2) {
             Some(below) if blocks.has(below).await? => lowest = below,
@@ -175,24 +172,10 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Obstacle
 }
 
 /// The last index from `known` on, before one that has no block; none if there is no end to them.
-async fn last_from(blocks: &mut Blocks<'_>, mut known: u64) -> Result<Option<u64>, Obstacle> {
-    let mut step = known.max(1);
-    let mut beyond = known.saturating_add(step);
-    while blocks.has(beyond).await? {
-        known = beyond;
-        step = step.saturating_mul(2);
-        beyond = known.saturating_add(step);
-        if beyond > BEYOND {
-            return Ok(None);
-        }
+async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, Obstacle> {
+    let mut search = IndexSearch::above(known, known.max(1), BEYOND);
+    while let Some(index) = search.next() {
+        search.narrow(blocks.has(index).await?);
     }
-    while beyond - known > 1 {
-        let middle = known + (beyond - known) / 2;
-        if blocks.has(middle).await? {
-            known = middle;
-        } else {
-            beyond = middle;
-        }
-    }
-    Ok(Some(known))
+    Ok(search.result())
 }

@@ -18,7 +18,7 @@ use super::{
     height,
 };
 use crate::{
-    exchange::{Exchange, Request},
+    http::{BackOff, Exchange, Request},
     outcome::Obstacle,
     report::CrossCheck,
     sample::{
@@ -29,6 +29,8 @@ use crate::{
 
 /// How often all is asked again.
 const MOST_TRIES: u32 = 5;
+/// The first pause before they are compared again.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// How many balances, how many records, and how many trust scores.
 const MOST_ASKED: usize = 4;
 
@@ -167,11 +169,12 @@ async fn at_rest<T>(
     read: fn(&Exchange) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Option<String>), String> {
     let mut before = height::of_all(sides).await?;
-    for turn in 0..MOST_TRIES {
+    let mut back_off = BackOff::unbounded(FIRST_PAUSE);
+    for _ in 0..MOST_TRIES {
         let answers = join_all(
             sides
                 .iter()
-                .map(|side| side.known.node.ask(request.clone())),
+                .map(|side| side.known.node.send(request.clone())),
         )
         .await;
         let after = height::of_all(sides).await?;
@@ -208,7 +211,7 @@ async fn at_rest<T>(
             break;
         }
         before = after;
-        tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
+        back_off.wait().await;
     }
     let heights: Vec<_> = sides
         .iter()

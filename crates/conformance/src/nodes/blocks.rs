@@ -10,7 +10,13 @@ use super::{
     content::{self, Content},
     difference::Differences,
 };
-use crate::{Sweep, discovery::block_request, outcome::Obstacle, report::CrossCheck};
+use crate::{
+    Sweep,
+    discovery::block_request,
+    http::{BackOff, SendOptions},
+    outcome::Obstacle,
+    report::CrossCheck,
+};
 
 /// How many of the oldest blocks are compared, and of the newest.
 const ENDS: u64 = 4;
@@ -18,6 +24,8 @@ const ENDS: u64 = 4;
 const BETWEEN: u64 = 16;
 /// How often the newest block is asked for again.
 const MOST_TRIES: u32 = 4;
+/// The first pause before it is requested again.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// What a node says of a block, if anything.
 type Said = Result<Option<Content>, Obstacle>;
@@ -127,7 +135,11 @@ impl Asked<'_> {
                 return Ok(None);
             }
             let request = block_request(self.index);
-            let answer = side.known.node.ask_through(request, Some(gate)).await;
+            let options = SendOptions {
+                long_responses: Some(gate),
+                ..SendOptions::default()
+            };
+            let answer = side.known.node.send_with(request, options).await;
             // Only what it stands for is kept, and the next long answer may come.
             answer.map(|(exchange, _permit)| content::block(&exchange))
         });
@@ -137,11 +149,12 @@ impl Asked<'_> {
     /// Older blocks are history, but a node's newest one may still change. So where nodes differ
     /// in it, they are asked again until each of them says the same twice.
     async fn at_rest(&self, said: &mut Vec<Said>) {
+        let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         for turn in 0..MOST_TRIES {
             if !differ(said) {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
+            back_off.wait().await;
             let before = std::mem::replace(said, self.all_say().await);
             let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
                 let both = now.as_ref().ok().zip(before.as_ref().ok());

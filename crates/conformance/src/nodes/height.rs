@@ -4,6 +4,7 @@ use futures_util::future::try_join_all;
 
 use super::Side;
 use crate::{
+    api::IndexSearch,
     discovery::{block_request, reported_index},
     outcome::{Obstacle, Outcome},
     report::{CrossCheck, CrossFinding, CrossValue},
@@ -21,36 +22,24 @@ pub(super) async fn of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
 /// The newest index of a node, from the one that it had before: doubling and bisection, as chains
 /// grow while they are checked.
 async fn now(side: &Side) -> Result<u64, Obstacle> {
-    let Some(mut known) = side.known.chain.tip else {
+    let Some(known) = side.known.chain.tip else {
         let reason = "its newest block was not found";
         return Err(Obstacle::NoMaterial(reason.to_owned()));
     };
-    let mut step = 1;
-    while has(side, known.saturating_add(step)).await? {
-        known = known.saturating_add(step);
-        step = step.saturating_mul(2);
-        if step > MOST_STEP {
-            let reason = "its chain has no end";
-            return Err(Obstacle::NoMaterial(reason.to_owned()));
-        }
+    let most = known.saturating_add(MOST_GROWTH);
+    let mut search = IndexSearch::above(known, 1, most);
+    while let Some(index) = search.next() {
+        search.narrow(has(side, index).await?);
     }
-    let mut beyond = known.saturating_add(step);
-    while beyond - known > 1 {
-        let middle = known + (beyond - known) / 2;
-        if has(side, middle).await? {
-            known = middle;
-        } else {
-            beyond = middle;
-        }
-    }
-    Ok(known)
+    let last = search.result();
+    last.ok_or_else(|| Obstacle::NoMaterial("its chain has no end".to_owned()))
 }
 
 /// No chain grows by so many blocks while it is checked.
-const MOST_STEP: u64 = 1 << 32;
+const MOST_GROWTH: u64 = 1 << 33;
 
 async fn has(side: &Side, index: u64) -> Result<bool, Obstacle> {
-    let exchange = side.known.node.ask(block_request(index)).await?;
+    let exchange = side.known.node.send(block_request(index)).await?;
     let Some(block) = exchange.answered_object() else {
         return Ok(false);
     };

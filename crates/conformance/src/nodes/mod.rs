@@ -16,7 +16,8 @@ use std::{future::Future, sync::Arc, time::Instant};
 use futures_util::{FutureExt, future::join_all};
 
 use crate::{
-    Options, Target,
+    Options,
+    http::Target,
     outcome::Outcome,
     report::{CrossCheck, NodesReport},
     run::{self, Known, Watch},

@@ -2,7 +2,7 @@
 
 use super::{DISCOVERY, Kind};
 use crate::{
-    exchange::Method::{self, Get, Post},
+    http::Method::{self, Get, Post},
     sample::OWN_DOCUMENT,
     tier::Tier::{self, Read, Reject, Write},
 };

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CaseReport;
-use crate::{exchange::Exchange, run::Ended};
+use crate::{http::Exchange, run::Ended};
 
 /// The most that is kept of a body, in bytes.
 const MOST_BODY: usize = 8 * 1024;

@@ -32,9 +32,9 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) const TERMINATED: u8 = 143;
 
 use crate::{
-    Options, Target, cases, coverage,
+    Options, cases, coverage,
     field::MOST_FINDINGS,
-    node::Node,
+    http::{Node, Target},
     outcome::{Level, Obstacle, Outcome},
     run::{Cut, Ended},
     snapshot,

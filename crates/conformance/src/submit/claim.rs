@@ -13,9 +13,10 @@ use super::{
     refusal,
 };
 use crate::{
+    api::IndexSearch,
     cases::stored,
     discovery::{block_request, reported_index},
-    exchange::{Exchange, Request},
+    http::{BackOff, Exchange, Request},
     outcome::Obstacle,
     sample::{Context, contract_state_request, token_balance_request},
 };
@@ -97,7 +98,7 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     let asset = format!("conformance-{:x}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
     let call = call(contract, &[wallet.address()], &asset, remarks);
-    let built = context.node.ask(call_request(&call)).await?;
+    let built = context.node.send(call_request(&call)).await?;
     let mut unsigned = None;
     let text = match unlike(&call, &built) {
         Some(what) => no(format!("nothing was signed: {what}")),
@@ -154,7 +155,7 @@ impl Claim {
         // What is taken from here on is for the claim.
         let before = match &refused {
             Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
-            Err(_) => context.node.ask(self.balance_request(text)).await,
+            Err(_) => context.node.send(self.balance_request(text)).await,
         };
         let entry = match sign_with(wallet.signer(), text).await {
             Ok(entry) => {
@@ -179,7 +180,7 @@ impl Claim {
         self.refused = match refused {
             Ok((asset, mut refused)) => {
                 let request = contract_state_request(&context.contract(), &asset);
-                refused.state = context.node.ask(request).await;
+                refused.state = context.node.send(request).await;
                 Ok(refused)
             }
             Err(obstacle) => Err(obstacle),
@@ -189,7 +190,7 @@ impl Claim {
             self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
         ) {
             (Ok(before), Some(_)) => {
-                let after = context.node.ask(self.balance_request(text)).await;
+                let after = context.node.send(self.balance_request(text)).await;
                 after.map(|after| (before, after))
             }
             (Err(obstacle), _) => Err(obstacle),
@@ -206,9 +207,9 @@ impl Claim {
         text: &str,
     ) -> Step<(String, Refused)> {
         let (asset, request) = refusal::of_another_key(context, wallet, OF_NOTHING).await?;
-        let before = context.node.ask(self.balance_request(text)).await?;
+        let before = context.node.send(self.balance_request(text)).await?;
         let answer = context.submit_in_turn(request).await?;
-        let after = context.node.ask(self.balance_request(text)).await?;
+        let after = context.node.send(self.balance_request(text)).await?;
         let refused = Refused {
             answer,
             balances: (before, after),
@@ -246,12 +247,12 @@ async fn settle(
     let until = Instant::now() + context.submissions.with.settle_timeout;
     let before = blocks.found.len();
     let (mut record, mut without) = (None, None);
-    let mut pause = FIRST_PAUSE;
+    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
         blocks.advance(context).await?;
         if record.is_none() {
             let request = contract_state_request(contract, asset);
-            let answer = context.node.ask(request).await?;
+            let answer = context.node.send(request).await?;
             if answered(&answer).and_then(stored).is_some() {
                 record = Some(answer);
                 // The block was made before its record could be read.
@@ -262,11 +263,10 @@ async fn settle(
         }
         // A block may be shown later than what it did.
         let done = || blocks.tells_no_more(before, code.as_deref());
-        if record.is_some() && done() || Instant::now() + pause > until {
+        if record.is_some() && done() || Instant::now() + back_off.peek() > until {
             break;
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        back_off.wait().await;
     }
     Ok(Settled {
         record,
@@ -305,23 +305,11 @@ impl NewBlocks {
     /// Passes over the blocks that were made so far: before the claim, many may have been.
     async fn skip_to_the_newest(&mut self, context: &Context) -> Result<(), Obstacle> {
         let Some(next) = self.next else { return Ok(()) };
-        let (mut there, mut step) = (0, 1);
-        while block(context, next.saturating_add(step - 1))
-            .await?
-            .is_some()
-        {
-            there = step;
-            step = step.saturating_mul(2);
+        let mut search = IndexSearch::above(next.saturating_sub(1), 1, u64::MAX);
+        while let Some(index) = search.next() {
+            search.narrow(block(context, index).await?.is_some());
         }
-        let mut not_there = step;
-        while not_there - there > 1 {
-            let middle = there + (not_there - there) / 2;
-            match block(context, next.saturating_add(middle - 1)).await? {
-                Some(_) => there = middle,
-                None => not_there = middle,
-            }
-        }
-        self.next = next.checked_add(there);
+        self.next = search.result().and_then(|newest| newest.checked_add(1));
         Ok(())
     }
 
@@ -340,7 +328,7 @@ impl NewBlocks {
 
 /// The answer that is this block, if there is one.
 async fn block(context: &Context, index: u64) -> Result<Option<Arc<Exchange>>, Obstacle> {
-    let answer = context.node.ask(block_request(index)).await?;
+    let answer = context.node.send(block_request(index)).await?;
     let reported = answer.answered_object().and_then(reported_index);
     Ok((reported == Some(i128::from(index))).then_some(answer))
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{Submitting, answered};
 use crate::{
     cases::MILLISECONDS,
-    exchange::{Exchange, Request},
+    http::{Exchange, Request},
     outcome::Obstacle,
     sample::Context,
 };
@@ -172,7 +172,7 @@ pub(super) async fn draft(
         &format!("conformance-refused-{:x}", unique()),
         remarks,
     );
-    let built: Option<Arc<Exchange>> = match context.node.ask(call_request(&call)).await {
+    let built: Option<Arc<Exchange>> = match context.node.send(call_request(&call)).await {
         Ok(answer) => Some(answer),
         Err(Obstacle::Limit(reason)) => return Err(Obstacle::Limit(reason)),
         Err(_) => None,

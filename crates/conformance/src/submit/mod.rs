@@ -19,8 +19,7 @@ pub(crate) use draft::{Unsigned, unique, unlike};
 pub(crate) use refusal::{Alteration, Refusal};
 
 use crate::{
-    asked,
-    exchange::{Exchange, Request},
+    http::{self, Exchange, Request},
     outcome::Obstacle,
     sample::Context,
 };
@@ -122,7 +121,7 @@ impl Context {
         let _turn = self.submissions.turn.lock().await;
         let until = Instant::now() + self.submissions.with.settle_timeout;
         loop {
-            match self.node.ask(request.clone()).await {
+            match self.node.send(request.clone()).await {
                 Err(Obstacle::Busy(reason)) if Instant::now() >= until => {
                     return Err(Obstacle::Busy(format!(
                         "{reason}; send fewer in a second with --rate, or wait longer with \
@@ -143,8 +142,8 @@ impl Context {
         let Some(place) = place else {
             return Err(Obstacle::Harness(format!("{refusal:?} has no place")));
         };
-        let answer = asked::for_all(place.get_or_init(|| refusal::submit(self, refusal))).await;
-        answer.iter().for_each(|answer| asked::looked_at(answer));
+        let answer = http::shared(place.get_or_init(|| refusal::submit(self, refusal))).await;
+        answer.iter().for_each(|answer| http::record(answer));
         answer.clone()
     }
 
@@ -167,13 +166,13 @@ impl Context {
     /// The claim that this run makes: the same one for all cases that look at it.
     pub(crate) async fn claim(&self) -> Result<&Claim, Obstacle> {
         let place = &self.submissions.claim;
-        let made = asked::for_all(place.get_or_init(|| claim::make(self))).await;
+        let made = http::shared(place.get_or_init(|| claim::make(self))).await;
         let claim = made.as_ref().map_err(Clone::clone)?;
         for exchange in [Ok(&claim.built), claim.submitted.as_ref()]
             .into_iter()
             .flatten()
         {
-            asked::looked_at(exchange);
+            http::record(exchange);
         }
         Ok(claim)
     }

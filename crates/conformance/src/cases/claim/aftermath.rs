@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{record, unknown};
 use crate::{
     cases::stored,
-    exchange::Exchange,
+    http::Exchange,
     outcome::{Finding, Findings, Obstacle},
     sample::Context,
     submit::{InBlock, Refused, answered, in_block, is_valid, lists_transactions},
@@ -167,7 +167,7 @@ pub(super) async fn fee_paid(context: &Context) -> Findings {
             "the balance went from {had} to {has} with a fee of {fee}, and {reason}"
         ));
     }
-    let later = context.node.ask(after.request.clone()).await?;
+    let later = context.node.send(after.request.clone()).await?;
     if held(&later) != Some(has) {
         return unknown("the wallet's balance changes without anything that blocks show of it");
     }

@@ -19,7 +19,7 @@ use self::{
 };
 use super::Case;
 use crate::{
-    exchange::Exchange,
+    http::Exchange,
     judge::is_json,
     outcome::{Finding, Findings, Obstacle},
     sample::Context,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::unknown;
 use crate::{
     cases::{member_named, stored},
-    exchange::Exchange,
+    http::Exchange,
     outcome::{Finding, Findings, Obstacle},
     sample::Context,
     submit::answered,

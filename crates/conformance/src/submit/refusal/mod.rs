@@ -12,7 +12,7 @@ use super::{
     Answer, SigningWallet,
     draft::{REFUSED, draft},
 };
-use crate::{exchange::Request, outcome::Obstacle, sample::Context};
+use crate::{http::Request, outcome::Obstacle, sample::Context};
 
 /// What is wrong with a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

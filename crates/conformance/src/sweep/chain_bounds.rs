@@ -4,22 +4,22 @@ use crate::discovery::{Material, Unknown};
 
 /// What is known of a chain before a sweep.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Extent {
+pub(crate) struct ChainBounds {
     /// The lowest index of a block that was found.
     pub(crate) lowest: Option<u64>,
-    /// The newest index.
+    /// The latest index.
     pub(crate) tip: Option<u64>,
-    /// By how much the index of every block differs from the one asked for.
+    /// By how much the index in every block differs from the requested one.
     pub(crate) offset: Option<i128>,
-    /// What the node answers for a block that it does not have.
+    /// What the node returns for a block that it does not have.
     pub(crate) unknown: Unknown,
-    /// The first of the blocks in between that the node had no answer for, and why.
+    /// The first of the blocks in between for which there was no response, and why.
     pub(crate) unread: Option<(u64, String)>,
     /// Some blocks that were read.
     pub(super) known: Vec<u64>,
 }
 
-impl Extent {
+impl ChainBounds {
     pub(crate) fn of(material: &Material) -> Self {
         let mut read = material.blocks.iter().map(|(index, _)| *index);
         Self {
@@ -30,5 +30,10 @@ impl Extent {
             unread: material.unread.clone(),
             known: read.next().into_iter().chain(read.next_back()).collect(),
         }
+    }
+
+    /// Whether an index is above that of every known block.
+    pub(super) fn is_beyond(&self, index: u64) -> bool {
+        self.tip.is_none_or(|tip| index > tip)
     }
 }

@@ -1,32 +1,31 @@
-//! How much memory answers may take, all that are kept at a time together.
+//! How much memory responses may take, all that are kept at a time together.
 //!
-//! Cases share answers and run side by side, so it is not enough to bound one answer: what a run has
-//! in its hands is counted, and an answer that does not fit beside the others is not read further.
+//! Cases share responses and run side by side, so a limit for one response is not enough. A response
+//! that does not fit beside the others is not read further.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
 
-/// What all answers of a run may take.
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The memory that all responses of a run share, in bytes.
 #[derive(Debug)]
 pub(crate) struct Memory {
     limit: usize,
-    taken: Arc<AtomicUsize>,
+    free: Arc<Semaphore>,
 }
 
-/// What one answer takes of it, until it is dropped.
+/// What one response takes of it, until it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
-    taken: Arc<AtomicUsize>,
-    bytes: usize,
+    taken: Option<OwnedSemaphorePermit>,
 }
 
 impl Memory {
     pub(crate) fn new(limit: usize) -> Self {
+        let limit = limit.min(Semaphore::MAX_PERMITS);
         Self {
             limit,
-            taken: Arc::default(),
+            free: Arc::new(Semaphore::new(limit)),
         }
     }
 
@@ -34,40 +33,40 @@ impl Memory {
         self.limit
     }
 
-    /// Nothing yet.
-    pub(crate) fn share(&self) -> Share {
-        Share {
-            taken: Arc::clone(&self.taken),
-            bytes: 0,
-        }
-    }
-
-    /// Has a share grow to so many bytes, if they are there.
+    /// Grows a share to so many bytes. Returns `false` if they are not free.
     pub(crate) fn grow(&self, share: &mut Share, bytes: usize) -> bool {
-        let more = bytes.saturating_sub(share.bytes);
-        let taken = self.taken.fetch_add(more, Ordering::Relaxed);
-        share.bytes += more;
-        taken.saturating_add(more) <= self.limit
+        let mut missing = bytes.saturating_sub(share.bytes());
+        while missing > 0 {
+            // A semaphore hands out this many at most at a time.
+            let part = u32::try_from(missing).unwrap_or(u32::MAX);
+            let Ok(permit) = Arc::clone(&self.free).try_acquire_many_owned(part) else {
+                return false;
+            };
+            match &mut share.taken {
+                Some(taken) => taken.merge(permit),
+                none => *none = Some(permit),
+            }
+            missing -= usize::try_from(part).unwrap_or(missing);
+        }
+        true
     }
 
-    /// Has a share be so many bytes, more or fewer than before, if they are there.
+    /// Makes a share take so many bytes, more or fewer than before. Returns `false` if they are not
+    /// free.
     pub(crate) fn settle(&self, share: &mut Share, bytes: usize) -> bool {
-        let fewer = share.bytes.saturating_sub(bytes);
-        self.taken.fetch_sub(fewer, Ordering::Relaxed);
-        share.bytes -= fewer;
+        let unused = share.bytes().saturating_sub(bytes);
+        if let Some(taken) = &mut share.taken {
+            drop(taken.split(unused));
+        }
         self.grow(share, bytes)
     }
 }
 
 impl Share {
+    /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        let taken = self.taken.as_ref();
+        taken.map_or(0, OwnedSemaphorePermit::num_permits)
     }
 }
 
@@ -100,16 +99,16 @@ mod tests {
     #[test]
     fn what_is_dropped_is_there_again() {
         let memory = Memory::new(10);
-        let (mut first, mut second) = (memory.share(), memory.share());
+        let (mut first, mut second) = (Share::default(), Share::default());
         assert!(memory.grow(&mut first, 4) && memory.grow(&mut first, 6));
         assert!(memory.grow(&mut second, 4));
         assert!(!memory.grow(&mut second, 5));
         drop(second);
         assert!(memory.grow(&mut first, 10));
         assert_eq!(first.bytes(), 10);
-        assert!(memory.settle(&mut first, 3) && memory.grow(&mut memory.share(), 7));
+        assert!(memory.settle(&mut first, 3) && memory.grow(&mut Share::default(), 7));
         drop(first);
-        assert!(memory.grow(&mut memory.share(), 10));
+        assert!(memory.grow(&mut Share::default(), 10));
     }
 
     #[test]

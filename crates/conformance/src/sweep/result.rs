@@ -5,30 +5,30 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Sweeping, state::State};
+use super::{running::RunningSweep, state::State};
 use crate::{
     outcome::{Level, Obstacle, Outcome},
     report::{SweepKind, SweepReport},
     run::{Cut, Ended},
 };
 
-impl Sweeping {
+impl RunningSweep {
     /// Takes what is known as all that will be, and writes it down: what is still under way when a
     /// sweep is cut must not make the report and the state differ.
     pub(crate) fn close(&self) {
         self.with_state(|_| self.over.store(true, Ordering::Relaxed));
-        self.keep();
+        self.save();
     }
 
-    /// Writes the state down.
-    pub(super) fn keep(&self) {
+    /// Saves the state.
+    pub(super) fn save(&self) {
         if let Some((number, text)) = self.text() {
             self.write(number, &text);
         }
     }
 
     /// The same, while the sweep goes on.
-    pub(super) fn keep_aside(self: &Arc<Self>) {
+    pub(super) fn save_aside(self: &Arc<Self>) {
         if let Some((number, text)) = self.text() {
             let this = Arc::clone(self);
             tokio::task::spawn_blocking(move || this.write(number, &text));
@@ -39,8 +39,8 @@ impl Sweeping {
     fn text(&self) -> Option<(u64, String)> {
         self.keeper.as_ref()?;
         self.with_state(|state| {
-            let text = state.as_ref()?.sealed();
-            let number = self.kept.fetch_add(1, Ordering::Relaxed) + 1;
+            let text = state.as_ref()?.to_text();
+            let number = self.saved.fetch_add(1, Ordering::Relaxed) + 1;
             text.ok().map(|text| (number, text))
         })
     }

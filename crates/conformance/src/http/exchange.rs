@@ -10,8 +10,8 @@ use nodeproof_client::BaseUrl;
 use nodeproof_primitives::escape;
 use serde_json::Value;
 
+use super::memory::Share;
 use crate::{
-    memory::Share,
     report::{self, ExchangeReport},
     spec,
 };
@@ -38,19 +38,19 @@ impl Method {
 
 /// A request to the node under test.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// The operation as case IDs name it, such as `get-block`.
-    pub operation: &'static str,
+    pub(crate) operation: &'static str,
     /// Its method.
-    pub method: Method,
+    pub(crate) method: Method,
     /// The path below the base URL, such as `/get-block`.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
     /// Where the node said that the path moved to, within its own origin; asked instead of the path.
-    pub moved: Option<String>,
+    pub(crate) moved: Option<String>,
     /// The query's parameters, in the order in which they are sent.
-    pub query: Vec<(&'static str, String)>,
+    pub(crate) query: Vec<(&'static str, String)>,
     /// The JSON body of a POST.
-    pub body: Option<String>,
+    pub(crate) body: Option<String>,
 }
 
 impl Request {
@@ -93,8 +93,7 @@ impl Request {
     }
 
     /// Whether a node's state is the same however often this is sent.
-    #[must_use]
-    pub fn only_reads(&self) -> bool {
+    pub(crate) fn only_reads(&self) -> bool {
         self.method == Method::Get || self.path == "/call-sc"
     }
 
@@ -109,8 +108,7 @@ impl Request {
     }
 
     /// The URL that is asked.
-    #[must_use]
-    pub fn url(&self, base: &BaseUrl) -> url::Url {
+    pub(crate) fn url(&self, base: &BaseUrl) -> url::Url {
         let mut url = base.join(self.path);
         if let Some(place) = &self.moved {
             // Not joined: a path of two slashes would be another server's name.
@@ -128,8 +126,7 @@ impl Request {
     }
 
     /// A shell line that sends this request.
-    #[must_use]
-    pub fn curl(&self, base: &BaseUrl) -> String {
+    pub(crate) fn curl(&self, base: &BaseUrl) -> String {
         let url = quoted(self.url(base).as_str());
         match &self.body {
             None => format!("curl -sS {url}"),
@@ -156,29 +153,30 @@ fn quoted(text: &str) -> String {
 
 /// A request with its answer.
 #[derive(Debug)]
-pub struct Exchange {
+pub(crate) struct Exchange {
     /// What was asked.
-    pub request: Request,
+    pub(crate) request: Request,
     /// The node's base URL.
     base: Arc<BaseUrl>,
     /// The HTTP status.
-    pub status: u16,
+    pub(crate) status: u16,
     /// The `Content-Type`, if the answer had one.
-    pub content_type: Option<String>,
+    pub(crate) content_type: Option<String>,
     /// The `Content-Encoding`, if the answer had one; none was asked for.
-    pub content_encoding: Option<String>,
+    pub(crate) content_encoding: Option<String>,
     /// The `Location`, if the answer had one.
-    pub location: Option<String>,
+    pub(crate) location: Option<String>,
     /// The body, at most as long as the run's limit.
-    pub body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
     /// From sending the request until the body's end.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
     /// What it takes of the run's memory.
     pub(crate) share: Share,
     /// How deep its JSON document may be nested.
     pub(crate) most_depth: usize,
     json: OnceLock<Result<Value, String>>,
-    told: OnceLock<Arc<ExchangeReport>>,
+    /// The place of the exchange's report, which is made once, elsewhere.
+    pub(super) report: OnceLock<Arc<ExchangeReport>>,
 }
 
 impl Exchange {
@@ -202,25 +200,22 @@ impl Exchange {
             share: Share::default(),
             most_depth: MOST_DEPTH,
             json: OnceLock::new(),
-            told: OnceLock::new(),
+            report: OnceLock::new(),
         }
     }
 
     /// The URL it was asked at.
-    #[must_use]
-    pub fn url(&self) -> url::Url {
+    pub(crate) fn url(&self) -> url::Url {
         self.request.url(&self.base)
     }
 
     /// A shell line that asks again.
-    #[must_use]
-    pub fn curl(&self) -> String {
+    pub(crate) fn curl(&self) -> String {
         self.request.curl(&self.base)
     }
 
     /// Whether the status says that the call succeeded.
-    #[must_use]
-    pub fn is_success(&self) -> bool {
+    pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
@@ -240,7 +235,7 @@ impl Exchange {
     ///
     /// # Errors
     /// What is wrong with it, in words.
-    pub fn json(&self) -> Result<&Value, &str> {
+    pub(crate) fn json(&self) -> Result<&Value, &str> {
         self.json
             .get_or_init(|| match self.content_encoding.as_deref() {
                 None | Some("identity") => read(&self.body, self.most_depth),
@@ -254,8 +249,7 @@ impl Exchange {
     }
 
     /// The body of a 200 that is a JSON object.
-    #[must_use]
-    pub fn answered_object(&self) -> Option<&Value> {
+    pub(crate) fn answered_object(&self) -> Option<&Value> {
         if self.status != 200 {
             return None;
         }
@@ -263,19 +257,12 @@ impl Exchange {
     }
 
     /// The first bytes of the body as text, escaped.
-    #[must_use]
-    pub fn excerpt(&self, most: usize) -> String {
+    pub(crate) fn excerpt(&self, most: usize) -> String {
         escape::excerpt(&self.body, most)
     }
 
-    /// As reports tell it; always the same one.
-    pub(crate) fn told(&self) -> Arc<ExchangeReport> {
-        Arc::clone(self.told.get_or_init(|| Arc::new(ExchangeReport::of(self))))
-    }
-
     /// Status and start of the body, in a line.
-    #[must_use]
-    pub fn summary(&self) -> String {
+    pub(crate) fn summary(&self) -> String {
         if self.body.is_empty() {
             format!("{} with an empty body", self.status)
         } else {

@@ -7,7 +7,7 @@ use std::{
 
 use sha2::{Digest, Sha256};
 
-use crate::Target;
+use crate::http::Target;
 
 /// The state of a sweep of this node: in the folder of reports, or else in the user's own folder for
 /// states. Nothing where there is no such folder.
