@@ -39,7 +39,7 @@ pub async fn check(base_url: &str, options: &Options) -> Report {
 
 /// The IDs of the cases that ended so, in the report's order.
 #[must_use]
-pub fn ids(report: &Report, outcome: nodeproof_conformance::outcome::Outcome) -> Vec<&str> {
+pub fn ids(report: &Report, outcome: nodeproof_conformance::report::Outcome) -> Vec<&str> {
     report
         .cases
         .iter()

@@ -13,8 +13,7 @@ use integration_tests::watch::Silent;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use nodeproof_conformance::{
     Options, Target, Tier, cases,
-    outcome::Outcome,
-    report::{self, CaseReport, Report, Style},
+    report::{self, CaseReport, Outcome, Report, Style},
 };
 use nodeproof_primitives::Network;
 
@@ -101,7 +100,7 @@ fn outcome(report: &Report, id: &str) -> Result<Completion, Failed> {
         return Err(format!("{id} did not run").into());
     };
     match case.outcome {
-        Outcome::Fail | Outcome::Stale => Err(report::pretty_case(case, Style::Plain).into()),
+        Outcome::Fail | Outcome::Stale => Err(report::text_of_case(case, Style::Plain).into()),
         Outcome::Inconclusive if report.exit_code >= 3 => Err(report
             .reason
             .clone()

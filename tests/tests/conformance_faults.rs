@@ -21,7 +21,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, Tier, cases, outcome::Outcome};
+use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};

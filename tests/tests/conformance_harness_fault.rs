@@ -1,7 +1,7 @@
 //! The harness' own faults are told apart from a node's.
 
 use integration_tests::watch::{check, ids};
-use nodeproof_conformance::{Options, outcome::Outcome};
+use nodeproof_conformance::{Options, report::Outcome};
 use nodeproof_devnode::Config;
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,8 +11,7 @@ use axum::http::{HeaderValue, header};
 use integration_tests::{observed_node, proxy::Proxy, watch::check};
 use nodeproof_conformance::{
     Options,
-    outcome::Outcome,
-    report::{self, Report},
+    report::{self, Outcome, Report},
 };
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::Network;

@@ -11,11 +11,13 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("nodeproof-primitives", &[]),
     ("nodeproof-wallet", &["nodeproof-primitives"]),
     ("nodeproof-client", &["nodeproof-primitives"]),
+    ("nodeproof-report", &["nodeproof-primitives"]),
     (
         "nodeproof-conformance",
         &[
             "nodeproof-primitives",
             "nodeproof-client",
+            "nodeproof-report",
             "nodeproof-wallet",
         ],
     ),

@@ -8,7 +8,7 @@
 use std::process::Command;
 
 use integration_tests::{observed_node, proxy::Proxy};
-use nodeproof_conformance::{outcome::Outcome, report::Report};
+use nodeproof_conformance::report::{Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::Network;
 

@@ -8,7 +8,7 @@
 use std::{path::PathBuf, process::Command};
 
 use integration_tests::observed_node;
-use nodeproof_conformance::{outcome::Outcome, report::Report};
+use nodeproof_conformance::report::{Outcome, Report};
 
 fn shipped() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

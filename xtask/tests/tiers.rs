@@ -7,7 +7,7 @@
 
 use std::{path::PathBuf, process::Command, time::Duration};
 
-use nodeproof_conformance::{outcome::Outcome, report::Report};
+use nodeproof_conformance::report::{Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
 /// What must be refused, each submitted once.

@@ -15,8 +15,8 @@ use std::{
 
 use crate::{
     cases::Case,
+    finding::{Finding, Findings, Obstacle},
     http::{Exchange, Request},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, contract_state_request, nobody, token_balance_request, trust_request},
     shape,
     snapshot::{Difference, Store},

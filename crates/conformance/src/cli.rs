@@ -2,6 +2,7 @@
 
 mod error;
 mod output;
+mod report_folder;
 mod several;
 mod signals;
 mod swept;
@@ -18,12 +19,14 @@ use std::{
 use clap::{Args, ValueEnum};
 use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::{Amount, Network};
+use nodeproof_report::ExitStatus;
 use nodeproof_wallet::{KeyFile, KeyFileFault};
 
 use error::UsageError;
 use output::{complain, list, print, show, style};
+use report_folder::{ReportFolder, remove_stale};
 use several::{named_targets, several};
-use signals::Signals;
+use signals::{Signals, mark_terminated};
 use swept::sweep_with_state;
 
 use crate::{
@@ -32,13 +35,10 @@ use crate::{
     http::Target,
     plan,
     progress::Progress,
-    report, run,
+    run,
     sweep::{self, BlockRange, Sweep},
 };
 use zeroize::Zeroizing;
-
-/// Exit status of a wrong command line or configuration.
-pub const USAGE: u8 = 2;
 
 const MIB: usize = 1024 * 1024;
 
@@ -276,13 +276,13 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
         && !args.list
         && !args.dry_run
     {
-        report::remove_stale(folder);
+        remove_stale(folder);
     }
     match try_execute(args, local).await {
         Ok(status) => status,
         Err(error) => {
             complain(&format!("error: {error}"));
-            USAGE
+            ExitStatus::Usage.code()
         }
     }
 }
@@ -301,7 +301,7 @@ pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
             None => None,
         };
         if let Some(folder) = folder {
-            report::remove_stale(Path::new(&folder));
+            remove_stale(Path::new(&folder));
         }
     }
 }
@@ -357,7 +357,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     }
     let folder = match args.report_dir.as_deref() {
         Some(path) => {
-            let folder = report::Folder::prepare(path).map_err(|error| report_dir(path, &error))?;
+            let folder = ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
             Some((path, folder))
         }
         None => None,
@@ -370,7 +370,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     ));
     let signals = Signals::default();
     let mut report = run(target, &options, progress, signals.listen()).await;
-    report.was_told_to_end(signals.status());
+    mark_terminated(&mut report, signals.status());
     // Each has its place, whatever becomes of the other.
     let shown = show(&report, args.format, style);
     if let Some((path, folder)) = folder {

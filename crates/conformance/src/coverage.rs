@@ -2,86 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeproof_report::{Coverage, OperationCoverage, Outcome, PartCoverage};
 use serde_json::Value;
 
 use crate::{
     cases,
+    finding::Obstacle,
     http::RequestLog,
-    outcome::{Obstacle, Outcome},
     run::Ended,
     spec::{Operation, Spec, View},
 };
-
-/// What a run exercised.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct Coverage {
-    /// Every documented operation, in the order of the description.
-    pub operations: Vec<OperationCoverage>,
-    /// IDs of the cases for documented fields that no answer had.
-    pub unseen_fields: Vec<String>,
-}
-
-/// How far an operation was exercised.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct OperationCoverage {
-    /// The operation as case IDs name it.
-    pub operation: String,
-    /// How many requests were sent for it.
-    pub requests: u64,
-    /// The statuses that were answered, in rising order.
-    #[serde(default)]
-    pub statuses: Vec<u16>,
-    /// Its documented parameters, or the documented members of its body.
-    #[serde(default)]
-    pub parameters: Vec<PartCoverage>,
-    /// Its documented answer's fields that have a case of their own.
-    #[serde(default)]
-    pub fields: Vec<PartCoverage>,
-    /// Why no request was sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// Whether one parameter or field was exercised.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[non_exhaustive]
-pub struct PartCoverage {
-    /// Its name; for a field, its path, `[]` being every element of an array.
-    pub name: String,
-    /// Whether it was sent, or seen in an answer and judged.
-    pub exercised: bool,
-    /// Why it was not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-impl Coverage {
-    /// Whatever the run could have exercised and did not, in a few words each.
-    #[must_use]
-    pub fn gaps(&self) -> Vec<String> {
-        let mut gaps = Vec::new();
-        for operation in &self.operations {
-            let name = &operation.operation;
-            if operation.requests == 0 {
-                gaps.push(format!("{name} was not asked"));
-                continue;
-            }
-            let missing = |parts: &[PartCoverage], what: &str| -> Vec<String> {
-                let parts = parts.iter().filter(|part| !part.exercised);
-                parts
-                    .map(|part| format!("{name}: {what} {}", part.name))
-                    .collect()
-            };
-            gaps.extend(missing(&operation.parameters, "parameter"));
-            gaps.extend(missing(&operation.fields, "field"));
-        }
-        gaps
-    }
-}
 
 /// Holds what was sent and judged against what the description documents.
 pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[Ended]) -> Coverage {
@@ -222,30 +152,5 @@ mod tests {
             fields_without_a_case(&spec, &at, &mut Vec::new(), &mut missing);
             assert!(missing.is_empty(), "{operation}: {missing:?}");
         }
-    }
-
-    #[test]
-    fn a_gap_is_an_operation_a_parameter_or_a_field() {
-        let part = |name: &str, exercised| PartCoverage {
-            name: name.to_owned(),
-            exercised,
-            reason: None,
-        };
-        let operation = |name: &str, requests| OperationCoverage {
-            operation: name.to_owned(),
-            requests,
-            statuses: vec![200],
-            parameters: vec![part("sent", true), part("unsent", false)],
-            fields: vec![part("unseen", false)],
-            reason: None,
-        };
-        let coverage = Coverage {
-            operations: vec![operation("a", 1), operation("b", 0)],
-            unseen_fields: vec![],
-        };
-        assert_eq!(
-            coverage.gaps(),
-            ["a: parameter unsent", "a: field unseen", "b was not asked"]
-        );
     }
 }

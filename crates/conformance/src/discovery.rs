@@ -20,8 +20,8 @@ pub(crate) use blocks::{Unknown, is_a_gateways, says_there_is_none};
 use found::Found;
 
 use crate::{
+    finding::Obstacle,
     http::{Exchange, Node, Request},
-    outcome::Obstacle,
     sweep::Sweep,
 };
 

@@ -5,11 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use nodeproof_report::Outcome;
 use serde::Deserialize;
 use time::OffsetDateTime;
 use toml::value::Datetime;
 
-use crate::{cases, outcome::Outcome, run::Ended};
+use crate::{cases, run::Ended};
 
 /// Why a file of expectations can't be used.
 #[derive(Debug, thiserror::Error)]

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::{
     discovery::block_request,
+    finding::{Finding, Findings, Obstacle},
     http::{Exchange, Request, TOO_MUCH},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{SchemaValidator, View},
 };

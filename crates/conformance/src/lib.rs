@@ -9,7 +9,7 @@
 //! 3. run the [`cases`]: each tests one sentence of the contract and quotes it;
 //! 4. judge: the raw answer against the documented schema ([`spec`]), the decode through
 //!    `nodeproof-client`, and the [`snapshot`] of the answer's normalised shape;
-//! 5. [`report`]: for a person, as `report.json`, as JUnit XML, and as a page.
+//! 5. [`report`]: the crate `nodeproof-report` has its model, and renders it.
 //!
 //! Several nodes are checked side by side, and then held against one another ([`run_several`]).
 //!
@@ -27,15 +27,15 @@ mod coverage;
 mod discovery;
 mod expectations;
 mod field;
+mod finding;
 mod http;
 mod judge;
 mod nodes;
 mod options;
-pub mod outcome;
 pub mod plan;
 mod progress;
-pub mod report;
 pub mod run;
+mod run_report;
 mod sample;
 mod shape;
 pub mod snapshot;
@@ -44,6 +44,8 @@ mod submit;
 mod sweep;
 mod targets;
 mod tier;
+
+pub use nodeproof_report as report;
 
 pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};

@@ -8,12 +8,9 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_report::{CaseReport, Style, line_of_case};
 
-use crate::{
-    report::{CaseReport, Style},
-    run::Watch,
-    sweep::SweepProgress,
-};
+use crate::{run::Watch, sweep::SweepProgress};
 
 /// A bar on a terminal, plain lines elsewhere, or nothing.
 pub(crate) struct Progress {
@@ -98,7 +95,7 @@ impl Watch for Progress {
             bar.inc(1);
         }
         if self.lines {
-            self.say(&crate::report::line(case, self.style));
+            self.say(&line_of_case(case, self.style));
         }
     }
 

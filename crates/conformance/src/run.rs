@@ -9,6 +9,7 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
+use nodeproof_report::{CaseReport, ExchangeReport, Level, Outcome, Report};
 use tokio::task::JoinSet;
 
 use crate::{
@@ -17,9 +18,9 @@ use crate::{
     discovery::{self, Material, Wanted},
     expectations,
     field::MOST_FINDINGS,
+    finding::{Finding, Findings, Obstacle},
     http::{self, Exchange, Limits, Node, Request, Target},
-    outcome::{Finding, Findings, Level, Obstacle, Outcome},
-    report::{self, ExchangeReport, Report},
+    run_report::{self, Conclusion},
     sample::Context,
     snapshot::Store,
     spec::Spec,
@@ -35,7 +36,7 @@ pub trait Watch: Send + Sync {
     /// The cases begin; so many will run.
     fn begin(&self, cases: usize);
     /// A case has ended.
-    fn done(&self, case: &report::CaseReport);
+    fn done(&self, case: &CaseReport);
     /// A sweep is at it; told again and again.
     fn sweep(&self, _: &SweepProgress) {}
     /// A sweep has found something that it had not found before: by which case, and in which block.
@@ -128,7 +129,7 @@ pub async fn run(
     watch: Arc<dyn Watch>,
     interrupt: impl Future<Output = ()>,
 ) -> Report {
-    examine(target, options, watch, interrupt).await.0
+    examine(target, options, watch, interrupt).await.report
 }
 
 /// A node that was reached, and what was found out of it.
@@ -143,13 +144,22 @@ pub(crate) struct Known {
     pub(crate) trust: Vec<(String, String)>,
 }
 
-/// The same as [`run`], and the node if it was there to the end.
+/// The result of a run, with what a comparison with other nodes needs.
+pub(crate) struct Examined {
+    pub(crate) report: Report,
+    /// The conclusion without the sweep, if the chain ends before the sweep's first block.
+    pub(crate) without_sweep: Option<Conclusion>,
+    /// The node, if the run came to its end.
+    pub(crate) known: Option<Known>,
+}
+
+/// Does the same as [`run`], and returns more.
 pub(crate) async fn examine(
     target: Target,
     options: &Options,
     watch: Arc<dyn Watch>,
     interrupt: impl Future<Output = ()>,
-) -> (Report, Option<Known>) {
+) -> Examined {
     let started = Instant::now();
     let selected: Vec<Case> = options
         .cases()
@@ -170,9 +180,14 @@ pub(crate) async fn examine(
     let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
         Ok(both) => both,
         Err(reason) => {
-            let cut = Some(Cut::Harness(reason));
-            let report = report::build(&target, options, Vec::new(), cut, None, started);
-            return (report, None);
+            let cut = Cut::Harness(reason);
+            let (report, without_sweep) =
+                run_report::build(&target, options, Vec::new(), Some(&cut), None, started);
+            return Examined {
+                report,
+                without_sweep,
+                known: None,
+            };
         }
     };
     let progress = Arc::new(Progress::default());
@@ -231,16 +246,20 @@ pub(crate) async fn examine(
         None => cut,
     };
     watch.end();
-    let mut report = report::build(
+    let (mut report, without_sweep) = run_report::build(
         &target,
         options,
         progress.take(),
-        cut,
+        cut.as_ref(),
         Some((&node, &spec)),
         started,
     );
     report.sweep = sweeping.and_then(|sweeping| sweeping.report());
-    (report, known)
+    Examined {
+        report,
+        without_sweep,
+        known,
+    }
 }
 
 /// The newest index of a chain that ends before a sweep's first block.
@@ -266,7 +285,7 @@ fn after(
         options
             .expectations
             .apply(&mut ended, expectations::today());
-        watch.done(&report::case_report(&ended));
+        watch.done(&run_report::case_report(&ended));
         departs |= ended.outcome == Outcome::Fail;
         progress.push(ended);
     }
@@ -401,7 +420,7 @@ async fn one(
     options
         .expectations
         .apply(&mut ended, expectations::today());
-    watch.done(&report::case_report(&ended));
+    watch.done(&run_report::case_report(&ended));
     progress.push(ended);
 }
 

@@ -20,8 +20,8 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     judge::objects,
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{Spec, View, pointer},
 };

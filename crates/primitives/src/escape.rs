@@ -43,6 +43,38 @@ pub fn escaped_up_to(text: &str, most: usize) -> String {
     shown
 }
 
+/// Escapes every line of a text as [`escaped`] does. Line feeds stay.
+///
+/// ```
+/// assert_eq!(nodeproof_primitives::escape::escaped_lines("a\n\u{9b}b"), "a\n\\u{9b}b");
+/// ```
+#[must_use]
+pub fn escaped_lines(text: &str) -> String {
+    text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
+}
+
+/// Replaces characters of a JSON document that are invisible, or that a terminal acts on, by JSON
+/// escapes. Line feeds stay, and so does the document's meaning.
+///
+/// ```
+/// let text = nodeproof_primitives::escape::escaped_json("\"a\u{202e}\"");
+/// assert_eq!(text, r#""a\u202e""#);
+/// ```
+#[must_use]
+pub fn escaped_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character == '\n' || !acts(character) {
+            shown.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        }
+    }
+    shown
+}
+
 /// The first `most` bytes of a body as harmless text, with `…` where something was cut.
 ///
 /// Bytes that are no UTF-8 become `U+FFFD`.
@@ -92,6 +124,14 @@ mod tests {
     fn leaves_text_of_any_script_alone() {
         let text = "наряд № 7 — 倉庫 ¿qué? 🏭";
         assert_eq!(escaped(text), text);
+    }
+
+    #[test]
+    fn a_reader_of_json_gets_every_character_and_a_terminal_none_that_acts() {
+        let hostile = "a\u{1b}[2J\u{9b}\u{7f}\u{202e}\u{e0041} é 🏭";
+        let text = escaped_json(&serde_json::to_string(hostile).unwrap());
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+        assert_eq!(text, r#""a\u001b[2J\u009b\u007f\u202e\udb40\udc41 é 🏭""#);
     }
 
     #[test]

@@ -20,8 +20,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     NodeToCheck, Options, Sweep, Target,
-    outcome::Outcome,
-    report::{CrossCheck, CrossFinding, NodesReport, Verdict},
+    report::{CrossCheck, CrossFinding, NodesReport, Outcome, Verdict},
     run_several,
 };
 use nodeproof_devnode::Config;

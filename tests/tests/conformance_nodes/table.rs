@@ -9,7 +9,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::ids,
 };
-use nodeproof_conformance::{Options, Sweep, outcome::Outcome};
+use nodeproof_conformance::{Options, Sweep, report::Outcome};
 use serde_json::json;
 
 use super::{check, cross, devnode, more_held, other_proof, rows, told};

@@ -12,8 +12,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Options, Sweep, SweepProgress, Target,
-    outcome::Outcome,
-    report::{CaseReport, Report},
+    report::{CaseReport, Outcome, Report},
     run::Watch,
 };
 use nodeproof_primitives::Network;

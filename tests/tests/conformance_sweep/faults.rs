@@ -11,8 +11,7 @@ use integration_tests::{
 };
 use nodeproof_conformance::{
     Options,
-    outcome::Outcome,
-    report::{Style, Verdict},
+    report::{Outcome, Style, Verdict},
 };
 use serde_json::json;
 
@@ -151,7 +150,7 @@ async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
         .find(|case| case.id == "get-block/proof");
     let case = case.expect("the case");
     assert_eq!((case.findings.len(), case.more_findings), (5, 1_995));
-    let told = nodeproof_conformance::report::pretty(&report, Style::Plain);
+    let told = nodeproof_conformance::report::text(&report, Style::Plain);
     assert!(told.contains("1, the first of 2000 places"), "{told}");
     assert!(told.len() < 6_000, "{}", told.len());
     let whole = nodeproof_conformance::report::json(&report).expect("JSON");

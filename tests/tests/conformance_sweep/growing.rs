@@ -10,7 +10,7 @@ use integration_tests::{
     proxy::{Fault, Proxy},
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, outcome::Outcome};
+use nodeproof_conformance::{Options, report::Outcome};
 
 use super::{devnode, kinds, only_blocks};
 

@@ -9,7 +9,10 @@ use integration_tests::{
     proxy::{Answer, Asked, Proxy},
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, outcome::Outcome, report::Report};
+use nodeproof_conformance::{
+    Options,
+    report::{Outcome, Report},
+};
 
 use super::{devnode, kinds, only_blocks, swept};
 

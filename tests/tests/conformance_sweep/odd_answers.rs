@@ -8,7 +8,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Proxy},
     watch::{check, ids},
 };
-use nodeproof_conformance::{outcome::Outcome, report::Verdict};
+use nodeproof_conformance::report::{Outcome, Verdict};
 
 use super::{devnode, kinds, only_blocks, swept};
 

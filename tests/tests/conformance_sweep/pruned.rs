@@ -7,7 +7,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, outcome::Outcome};
+use nodeproof_conformance::{Options, report::Outcome};
 
 use super::{devnode, kinds, only_blocks, sweep};
 
@@ -45,7 +45,7 @@ async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
             assert_eq!((sweep.from, sweep.to), (first, 101), "{told}");
             assert_eq!((sweep.judged, sweep.missing), (101 - first, 0), "{told}");
             assert_eq!(sweep.none_below, Some(first), "{told}");
-            let text = nodeproof_conformance::report::pretty(
+            let text = nodeproof_conformance::report::text(
                 &report,
                 nodeproof_conformance::report::Style::Plain,
             );

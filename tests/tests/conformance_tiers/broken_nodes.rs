@@ -14,7 +14,7 @@ use integration_tests::{
     watch::{check, ids},
 };
 use nodeproof_client::VerificationRecord;
-use nodeproof_conformance::{Tier, cases, outcome::Outcome};
+use nodeproof_conformance::{Tier, cases, report::Outcome};
 use serde_json::{Value, json};
 
 use crate::{

@@ -14,7 +14,7 @@ use integration_tests::{
     proxy::{Answer, Asked, Fault, Proxy},
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, Tier, cases, outcome::Outcome};
+use nodeproof_conformance::{Options, Tier, cases, report::Outcome};
 use serde_json::json;
 
 use crate::{

@@ -13,7 +13,11 @@ mod submission;
 
 use std::time::Duration;
 
-use nodeproof_conformance::{Options, Tier, cli::LocalNode, outcome::Outcome, report::Report};
+use nodeproof_conformance::{
+    Options, Tier,
+    cli::LocalNode,
+    report::{Outcome, Report},
+};
 use nodeproof_primitives::Network;
 
 /// A local node that makes a block whenever a transaction waits for one.

@@ -5,7 +5,7 @@ use integration_tests::{
     proxy::Proxy,
     watch::{Silent, check},
 };
-use nodeproof_conformance::{Target, Tier, outcome::Outcome, plan};
+use nodeproof_conformance::{Target, Tier, plan, report::Outcome};
 use nodeproof_primitives::Network;
 use serde_json::json;
 

@@ -15,7 +15,10 @@ use integration_tests::{
     matrix,
     watch::{check, ids},
 };
-use nodeproof_conformance::{Options, outcome::Outcome, report::Verdict};
+use nodeproof_conformance::{
+    Options,
+    report::{Outcome, Verdict},
+};
 use nodeproof_devnode::Config;
 use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
+use nodeproof_report::ExchangeReport;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::{
-    http::{Exchange, report_of},
-    report::ExchangeReport,
-};
+use crate::http::{Exchange, report_of};
 
 /// What is kept of an exchange for as long as something may be found in it: told only where there is
 /// a finding, as that takes its time.

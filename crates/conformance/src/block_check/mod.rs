@@ -19,8 +19,8 @@ use nodeproof_client::Block;
 
 use crate::{
     field::{self, Field},
+    finding::{Finding, Findings, Obstacle},
     judge,
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
     spec::{SchemaValidator, Spec, View},
 };

@@ -126,7 +126,7 @@ mod tests {
 
     const NOW: i64 = 1_800_000_000_000;
 
-    fn report() -> crate::report::ExchangeReport {
+    fn report() -> nodeproof_report::ExchangeReport {
         let told = serde_json::json!({"method": "GET", "url": "", "status": 200, "elapsed_ms": 0,
             "body": "", "body_bytes": 0});
         serde_json::from_value(told).unwrap()

@@ -11,9 +11,9 @@ use std::{
 use nodeproof_primitives::{Integer, RawJson, escape::escaped_up_to as shown};
 
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::{Exchange, Request},
     judge::objects,
-    outcome::{Finding, Findings, Obstacle},
     sample::{
         Context, Sample, token_balance_request, token_holders_request, wallet_balances_request,
     },

@@ -5,13 +5,14 @@
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::Level;
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::Value;
 
 use super::{Case, get_block::MILLISECONDS};
 use crate::{
     block_check::{BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, Seen},
-    outcome::{Finding, Level},
+    finding::Finding,
 };
 
 const NONE: &str = "no transaction of the form that is submitted was seen in a block";

@@ -10,9 +10,9 @@ use super::{
     stored,
 };
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::{Exchange, Request, SendOptions},
     judge::{Height, all_answer_json, decodes, never, objects, refused},
-    outcome::{Finding, Findings, Obstacle},
     sample::{BUILT, Context, Sample, contract_state_request, wallet_balances_request},
     snapshot,
     spec::View,

@@ -10,6 +10,7 @@ use std::{
 
 use nodeproof_client::{Block, Receipt};
 use nodeproof_primitives::{RawJson, TimestampMs, WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
 use nodeproof_wallet::{PublicKey, ReceiptError, Signature, verify_receipt};
 use serde_json::Value;
 
@@ -19,8 +20,8 @@ use crate::{
         BlockCheck, Bound, Evidence, InOrder, Judged, Kind, Links, Look, Memory, Misplaced, Seen,
         Timed,
     },
+    finding::{Finding, Findings},
     judge::{described, objects, reads_alike},
-    outcome::{Finding, Findings, Level},
     sample::{Context, Sample},
 };
 

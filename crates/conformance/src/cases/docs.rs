@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Case;
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::Exchange,
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, OWN_DOCUMENT, Sample},
     spec::{Operation, Spec, View},
 };

@@ -11,9 +11,9 @@ use super::{
     },
 };
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::Request,
     judge::{decodes, never, objects, refused, sample_answers, steady},
-    outcome::{Finding, Findings, Obstacle},
     sample::{
         Context, Sample, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,

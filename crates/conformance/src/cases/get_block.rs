@@ -1,5 +1,6 @@
 //! `GET /get-block`.
 
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::Case;
@@ -7,9 +8,9 @@ use crate::{
     block_check::{BlockCheck, Judged, Look, Seen},
     discovery::{block_request, reported_index},
     field::is_row_form,
+    finding::{Finding, Findings, Obstacle},
     http::Request,
     judge::{all_answer_json, is_block, never, refused},
-    outcome::{Finding, Findings, Level, Obstacle},
     sample::{Context, Sample},
     snapshot,
 };

@@ -5,9 +5,9 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::Case;
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::Request,
     judge::{all_answer_json, decodes, is_missing, never, objects, refused, steady},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, trust_request},
     snapshot,
 };

@@ -24,10 +24,12 @@ pub(crate) use fields::FIELDS;
 pub(crate) use get_block::MILLISECONDS;
 pub(crate) use sc_state::{member_named, stored};
 
+use nodeproof_report::Level;
+
 use crate::{
     block_check::{self, BlockCheck, Look},
     field::{self, Field},
-    outcome::{Findings, Level},
+    finding::Findings,
     sample::{Context, Sample},
     tier::Tier,
 };

@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use crate::{
     discovery::block_request,
+    finding::{Finding, Findings, Obstacle},
     http::Exchange,
     judge::{Height, objects},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample},
 };
 

@@ -8,9 +8,9 @@ use super::{
     record::{Row, carried, known_rows, matches_claim, rows},
 };
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::Request,
     judge::{all_answer_json, is_missing, never, objects, refused, steady},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, UNCLAIMED, contract_state_request},
 };
 

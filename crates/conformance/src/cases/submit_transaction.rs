@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::{Case, stored};
 use crate::{
     field::MOST_FINDINGS,
+    finding::{Finding, Findings, Obstacle},
     http::{Exchange, Request},
     judge::{all_answer_json, decodes},
-    outcome::{Finding, Findings, Obstacle},
     sample::{Context, Sample, contract_state_request},
     submit::{Alteration, Refusal, answered, is_valid},
     tier::Tier,

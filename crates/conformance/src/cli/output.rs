@@ -2,11 +2,10 @@
 
 use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
+use nodeproof_report::{JsonReport, Report, Style, json, text};
+
 use super::{Format, error::UsageError};
-use crate::{
-    Options,
-    report::{self, Report, Style},
-};
+use crate::Options;
 
 /// How a report looks where it is printed.
 pub(super) fn style() -> Style {
@@ -40,14 +39,14 @@ pub(super) fn list(options: &Options) -> Result<(), UsageError> {
 /// Prints what came of a run.
 pub(super) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
-        Format::Pretty => print(&report::pretty(report, style)),
+        Format::Pretty => print(&text(report, style)),
         Format::Json => print_json(report),
     }
 }
 
 /// Prints a report for programs.
-pub(super) fn print_json<R: report::JsonReport>(report: &R) -> Result<(), UsageError> {
-    let text = report::json(report).map_err(|error| UsageError::Output(error.to_string()))?;
+pub(super) fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
+    let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
     print(&text)
 }
 

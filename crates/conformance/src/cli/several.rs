@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use nodeproof_report::{Report, text_of_nodes};
+
 use super::{
     ConformanceArgs, Format,
     error::UsageError,
     output::{print, print_json, style},
     permitted, report_dir,
-    signals::Signals,
+    report_folder::ReportFolder,
+    signals::{Signals, mark_nodes_terminated},
     swept::sweep_with_state,
     target,
 };
@@ -16,7 +19,7 @@ use crate::{
     http::Target,
     plan,
     progress::Progress,
-    report, run_several,
+    run_several,
     sweep::{self, Lock},
     targets,
 };
@@ -108,16 +111,16 @@ pub(super) async fn several(
         .collect();
     let folder = match args.report_dir.as_deref() {
         Some(path) => {
-            let folder = report::Folder::prepare(path).map_err(|error| report_dir(path, &error))?;
+            let folder = ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
             Some((path, folder))
         }
         None => None,
     };
     let signals = Signals::default();
     let mut report = run_several(nodes, signals.listen()).await;
-    report.was_told_to_end(signals.status());
+    mark_nodes_terminated(&mut report, signals.status());
     let shown = match args.format {
-        Format::Pretty => print(&report::pretty_nodes(&report, style)),
+        Format::Pretty => print(&text_of_nodes(&report, style)),
         Format::Json => print_json(&report),
     };
     if let Some((path, folder)) = folder {
@@ -126,7 +129,7 @@ pub(super) async fn several(
             .map_err(|error| report_dir(path, &error))?;
     }
     shown?;
-    let done = |node: &report::Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
+    let done = |node: &Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {
         // Until then who is done is needed for resuming the others.
         for state in swept.iter().filter_map(|sweep| sweep.state.as_ref()) {

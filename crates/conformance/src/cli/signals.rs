@@ -8,7 +8,10 @@ use std::{
     },
 };
 
-use crate::report::{INTERRUPTED, TERMINATED};
+use nodeproof_report::{ExitStatus, NodesReport, Report};
+
+const INTERRUPTED: u8 = ExitStatus::Interrupted.code();
+const TERMINATED: u8 = ExitStatus::Terminated.code();
 
 /// What the process was told.
 #[derive(Clone, Debug, Default)]
@@ -75,5 +78,24 @@ impl Signals {
             }
             this.told(INTERRUPTED);
         }
+    }
+}
+
+/// Corrects the report of an interrupted run if the signal was SIGTERM. `status` is the exit status
+/// of the signal.
+pub(super) fn mark_terminated(report: &mut Report, status: u8) {
+    if report.exit_code == INTERRUPTED && status == TERMINATED {
+        report.exit_code = TERMINATED;
+        report.reason = Some("terminated by SIGTERM".to_owned());
+    }
+}
+
+/// Corrects the report of several nodes in the same way.
+pub(super) fn mark_nodes_terminated(report: &mut NodesReport, status: u8) {
+    if report.exit_code == INTERRUPTED && status == TERMINATED {
+        report.exit_code = TERMINATED;
+    }
+    for node in &mut report.nodes {
+        mark_terminated(node, status);
     }
 }

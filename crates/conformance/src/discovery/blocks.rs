@@ -12,8 +12,8 @@ use std::{
 
 use super::{Material, block_request, reported_index};
 use crate::{
+    finding::Obstacle,
     http::{Exchange, Node, TOO_MUCH},
-    outcome::Obstacle,
 };
 
 /// An index that no chain has reached; a node that answers it answers everything.

@@ -6,7 +6,7 @@ use super::{
     blocks::{BEYOND, Blocks},
     found::Found,
 };
-use crate::{api::IndexSearch, http::Node, outcome::Obstacle};
+use crate::{api::IndexSearch, finding::Obstacle, http::Node};
 
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;

@@ -26,7 +26,7 @@ use super::{
     request_log::RequestLog,
     target::Target,
 };
-use crate::outcome::Obstacle;
+use crate::finding::Obstacle;
 
 const MIB: usize = 1024 * 1024;
 /// How many bytes of a response without a `Content-Length` are read before memory for the longest

@@ -8,13 +8,11 @@ use std::{
 
 use nodeproof_client::BaseUrl;
 use nodeproof_primitives::escape;
+use nodeproof_report::ExchangeReport;
 use serde_json::Value;
 
 use super::memory::Share;
-use crate::{
-    report::{self, ExchangeReport},
-    spec,
-};
+use crate::spec;
 
 /// The method of a request. Nothing else is ever sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +141,7 @@ fn seen(body: &str) -> Cow<'_, str> {
     if body.is_ascii() || serde_json::from_str::<serde::de::IgnoredAny>(body).is_err() {
         return body.into();
     }
-    report::harmless(body).into()
+    escape::escaped_json(body).into()
 }
 
 /// Quotes for a POSIX shell.

@@ -5,8 +5,9 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use nodeproof_report::ExchangeReport;
+
 use super::{exchange::Exchange, exchange_report::report_of};
-use crate::report::ExchangeReport;
 
 type List = Arc<Mutex<Vec<Arc<ExchangeReport>>>>;
 

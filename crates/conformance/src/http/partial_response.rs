@@ -14,7 +14,7 @@ use super::{
     exchange::{Exchange, Request},
     memory::Share,
 };
-use crate::outcome::Obstacle;
+use crate::finding::Obstacle;
 
 /// A response whose body may not have arrived yet.
 pub(super) struct PartialResponse {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use nodeproof_report::CrossCheck;
 
 use super::{
     Side,
@@ -18,9 +19,8 @@ use super::{
     height,
 };
 use crate::{
+    finding::Obstacle,
     http::{BackOff, Exchange, Request},
-    outcome::Obstacle,
-    report::CrossCheck,
     sample::{
         contract_state_request, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,

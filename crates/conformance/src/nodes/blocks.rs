@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, future::join_all, stream};
+use nodeproof_report::CrossCheck;
 use tokio::sync::Semaphore;
 
 use super::{
@@ -13,9 +14,8 @@ use super::{
 use crate::{
     Sweep,
     discovery::block_request,
+    finding::Obstacle,
     http::{BackOff, SendOptions},
-    outcome::Obstacle,
-    report::CrossCheck,
 };
 
 /// How many of the oldest blocks are compared, and of the newest.

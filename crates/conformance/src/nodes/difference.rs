@@ -1,10 +1,8 @@
 //! In what nodes differ, and who differs from most others.
 
+use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
+
 use super::{Side, content::Content};
-use crate::{
-    outcome::Outcome,
-    report::{CrossCheck, CrossFinding, CrossValue},
-};
 
 /// The most ways of being different that are told apart.
 const MOST_KINDS: usize = 20;

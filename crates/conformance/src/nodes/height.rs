@@ -1,13 +1,13 @@
 //! How high each node's chain is.
 
 use futures_util::future::try_join_all;
+use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
 use super::Side;
 use crate::{
     api::IndexSearch,
     discovery::{block_request, reported_index},
-    outcome::{Obstacle, Outcome},
-    report::{CrossCheck, CrossFinding, CrossValue},
+    finding::Obstacle,
 };
 
 /// The newest index of each node.

@@ -14,12 +14,11 @@ mod height;
 use std::{future::Future, sync::Arc, time::Instant};
 
 use futures_util::{FutureExt, future::join_all};
+use nodeproof_report::{CrossCheck, NodesReport, Outcome};
 
 use crate::{
     Options,
     http::Target,
-    outcome::Outcome,
-    report::{CrossCheck, NodesReport},
     run::{self, Known, Watch},
 };
 
@@ -42,17 +41,22 @@ pub async fn run_several(
             interrupt.clone(),
         )
     });
-    let (reports, known): (Vec<_>, Vec<_>) = join_all(runs).await.into_iter().unzip();
-    let known: Vec<Side> = known
-        .into_iter()
-        .zip(&reports)
-        .filter_map(|(known, report)| {
-            Some(Side {
-                name: report.target.base_url.clone(),
-                known: known?,
-            })
-        })
-        .collect();
+    let mut examined = join_all(runs).await;
+    // If another node has the blocks of the sweep, the other cases decide about a lagging node.
+    if examined.iter().any(|node| node.without_sweep.is_none()) {
+        for node in &mut examined {
+            if let Some(conclusion) = node.without_sweep.take() {
+                conclusion.replace_in(&mut node.report);
+            }
+        }
+    }
+    let mut reports = Vec::new();
+    let mut known: Vec<Side> = Vec::new();
+    for node in examined {
+        let name = node.report.target.base_url.clone();
+        known.extend(node.known.map(|known| Side { name, known }));
+        reports.push(node.report);
+    }
     let sweep = nodes
         .first()
         .and_then(|(_, options, _)| options.sweep.clone());
@@ -80,7 +84,7 @@ pub async fn run_several(
     for (_, _, watch) in &nodes {
         watch.end();
     }
-    NodesReport::of(reports, compared)
+    NodesReport::new(reports, compared)
 }
 
 /// A node that answers to the end.

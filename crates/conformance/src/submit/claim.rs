@@ -16,8 +16,8 @@ use crate::{
     api::IndexSearch,
     cases::stored,
     discovery::{block_request, reported_index},
+    finding::Obstacle,
     http::{BackOff, Exchange, Request},
-    outcome::Obstacle,
     sample::{Context, contract_state_request, token_balance_request},
 };
 

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::{Submitting, answered};
 use crate::{
     cases::MILLISECONDS,
+    finding::Obstacle,
     http::{Exchange, Request},
-    outcome::Obstacle,
     sample::Context,
 };
 

@@ -19,8 +19,8 @@ pub(crate) use draft::{Unsigned, unique, unlike};
 pub(crate) use refusal::{Alteration, Refusal};
 
 use crate::{
+    finding::Obstacle,
     http::{self, Exchange, Request},
-    outcome::Obstacle,
     sample::Context,
 };
 

@@ -10,8 +10,8 @@ use crate::{
     block_check::{self, Evidence, Judge, Judged, Kind, Links, Look, Seen},
     cases::Case,
     discovery::{reported_index, says_there_is_none},
+    finding::{Finding, Obstacle},
     http::{Exchange, TOO_MUCH, report_of},
-    outcome::{Finding, Obstacle},
     spec::{SchemaValidator, Spec},
 };
 

@@ -7,8 +7,8 @@ use tokio::{sync::Semaphore, task::JoinSet};
 use super::checks::{Checked, CheckedBlock, Checks, LONG_WORK};
 use crate::{
     discovery::{block_request, is_a_gateways},
+    finding::Obstacle,
     http::{BackOff, Node, Response, SendOptions},
-    outcome::Obstacle,
     run::Cut,
 };
 

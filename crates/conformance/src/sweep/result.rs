@@ -5,10 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
+
 use super::{running::RunningSweep, state::State};
 use crate::{
-    outcome::{Level, Obstacle, Outcome},
-    report::{SweepKind, SweepReport},
+    finding::Obstacle,
     run::{Cut, Ended},
 };
 

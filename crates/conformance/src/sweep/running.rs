@@ -23,8 +23,8 @@ use super::{
 use crate::{
     block_check::Kind,
     cases::Case,
+    finding::{Finding, Obstacle},
     http::{Node, Target},
-    outcome::{Finding, Obstacle},
     run::{Cut, Watch},
     spec::Spec,
 };

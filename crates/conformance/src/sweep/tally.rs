@@ -5,12 +5,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use nodeproof_report::ExchangeReport;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    outcome::{Finding, Obstacle},
-    report::ExchangeReport,
-};
+use crate::finding::{Finding, Obstacle};
 
 /// How many kinds of findings of one case are told apart; what comes after is counted.
 const KINDS: usize = 8;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{record, unknown};
 use crate::{
     cases::stored,
+    finding::{Finding, Findings, Obstacle},
     http::Exchange,
-    outcome::{Finding, Findings, Obstacle},
     sample::Context,
     submit::{InBlock, Refused, answered, in_block, is_valid, lists_transactions},
 };

@@ -19,9 +19,9 @@ use self::{
 };
 use super::Case;
 use crate::{
+    finding::{Finding, Findings, Obstacle},
     http::Exchange,
     judge::is_json,
-    outcome::{Finding, Findings, Obstacle},
     sample::Context,
     submit::{Unsigned, answered, is_valid, message, unlike},
     tier::Tier,

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use super::unknown;
 use crate::{
     cases::{member_named, stored},
+    finding::{Finding, Findings, Obstacle},
     http::Exchange,
-    outcome::{Finding, Findings, Obstacle},
     sample::Context,
     submit::answered,
 };

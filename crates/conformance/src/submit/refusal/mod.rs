@@ -12,7 +12,7 @@ use super::{
     Answer, SigningWallet,
     draft::{REFUSED, draft},
 };
-use crate::{http::Request, outcome::Obstacle, sample::Context};
+use crate::{finding::Obstacle, http::Request, sample::Context};
 
 /// What is wrong with a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,117 @@
+//! A folder of reports: `report.json`, `junit.xml` and `report.html`.
+
+use std::{
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+use nodeproof_report::{NodesReport, Report, html, html_of_nodes, json, junit, junit_of_nodes};
+
+/// A folder that reports can be written to.
+#[derive(Debug)]
+pub(super) struct ReportFolder(PathBuf);
+
+/// The files, each with what one of ours begins with, and what soon follows.
+const FILES: [(&str, &str, &str); 3] = [
+    ("report.json", "{\n  \"version\": ", "\"exit_code\": "),
+    ("junit.xml", "<?xml ", "<testsuites name=\"nodeproof\""),
+    (
+        "report.html",
+        "<!DOCTYPE html>",
+        nodeproof_report::GENERATOR,
+    ),
+];
+/// How soon it follows, in bytes.
+const SOON: u64 = 16 * 1024;
+
+/// Removes the reports that an earlier run has left in a folder, and nothing else: who looks there
+/// after a run that could not begin must not take its verdict for this one's.
+pub(super) fn remove_stale(folder: &Path) {
+    for (name, beginning, soon) in FILES {
+        let path = folder.join(name);
+        let regular = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
+        let is_own = || -> io::Result<bool> {
+            let mut bytes = Vec::new();
+            let file = std::fs::File::open(&path)?;
+            file.take(SOON).read_to_end(&mut bytes)?;
+            let text = String::from_utf8_lossy(&bytes);
+            Ok(text.starts_with(beginning) && text.contains(soon))
+        };
+        if regular && is_own().unwrap_or(false) {
+            // Where that is not allowed, writing the new one will tell.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+}
+
+impl ReportFolder {
+    /// Makes the folder where it is not there, and sees whether a file can be written to it: who
+    /// waited for a run should not learn only then that its report is lost.
+    pub(super) fn prepare(path: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(path)?;
+        unseen_file(path)?;
+        Ok(Self(path.to_owned()))
+    }
+
+    /// Writes the three files. Who reads one of them meanwhile sees the old one or the new one.
+    pub(super) fn write(&self, report: &Report) -> io::Result<()> {
+        self.write_all([
+            ("report.json", json(report)?),
+            ("junit.xml", junit(report)?),
+            ("report.html", html(report)),
+        ])
+    }
+
+    /// The same of several nodes.
+    pub(super) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
+        self.write_all([
+            ("report.json", json(report)?),
+            ("junit.xml", junit_of_nodes(report)?),
+            ("report.html", html_of_nodes(report)),
+        ])
+    }
+
+    fn write_all(&self, files: [(&str, String); 3]) -> io::Result<()> {
+        for (name, text) in files {
+            let mut file = unseen_file(&self.0)?;
+            file.write_all(text.as_bytes())?;
+            file.persist(self.0.join(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// A file that is gone when it is dropped, unless it is given a name.
+fn unseen_file(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".report-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As for any other file: what the umask leaves, and not only for who ran this.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_made_and_nothing_is_left_in_it() {
+        let there = tempfile::tempdir().unwrap();
+        let folder = there.path().join("a").join("b");
+        ReportFolder::prepare(&folder).unwrap();
+        assert_eq!(folder.read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_no_folder_is_refused_at_once() {
+        let file = NamedTempFile::new().unwrap();
+        assert!(ReportFolder::prepare(file.path()).is_err());
+        assert!(ReportFolder::prepare(&file.path().join("below")).is_err());
+    }
+}

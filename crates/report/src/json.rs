@@ -1,0 +1,24 @@
+//! The text of `report.json`.
+
+use nodeproof_primitives::escape::escaped_json;
+use serde::Serialize;
+
+use crate::model::{NodesReport, Report};
+
+/// A report that can be written as `report.json`.
+pub trait JsonReport: Serialize {}
+
+impl JsonReport for Report {}
+impl JsonReport for NodesReport {}
+
+/// Renders a report as `report.json`.
+///
+/// The text is safe to print to a terminal: invisible and control characters are JSON escapes.
+///
+/// # Errors
+/// Returns an error if the report cannot be written as JSON. That would be a bug in this crate.
+pub fn json<R: JsonReport>(report: &R) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(escaped_json(&text))
+}

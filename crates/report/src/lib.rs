@@ -1,0 +1,48 @@
+//! The result of a conformance run: its model and its renderers.
+//!
+//! The program `nodeproof` checks nodes and writes their results as `report.json`. This crate
+//! reads that file, and renders it as JSON, JUnit XML, an HTML page or text for a terminal. It
+//! sends no requests, so a program that only reads reports needs nothing else.
+//!
+//! A [`Report`] is the result of one node. A [`NodesReport`] is the result of several nodes and of
+//! the comparison between them. Both have a JSON Schema: [`Report::json_schema`] and
+//! [`NodesReport::json_schema`].
+//!
+//! ```
+//! use nodeproof_report::{Outcome, Report, Style};
+//!
+//! let report: Report = serde_json::from_str(r#"{
+//!     "version": 1,
+//!     "target": {"base_url": "http://127.0.0.1:8420/", "network": "devnet"},
+//!     "verdict": "departs", "exit_code": 1, "strict": false,
+//!     "requests": 3, "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 12,
+//!     "cases": [{
+//!         "id": "get-block/proof", "level": "must", "outcome": "fail", "elapsed_ms": 5,
+//!         "requirement": "proof | integer", "reason": "proof is missing"
+//!     }],
+//!     "coverage": {"operations": [], "unseen_fields": []}
+//! }"#)?;
+//!
+//! assert_eq!(report.count(Outcome::Fail), 1);
+//! assert!(nodeproof_report::text(&report, Style::Plain).contains("departs from the contract"));
+//! # Ok::<_, serde_json::Error>(())
+//! ```
+//!
+//! The fields of the model are public, and its structs can be built directly. Later versions add
+//! fields: a pattern that names fields should end with `..`.
+
+mod html;
+mod json;
+mod junit;
+mod model;
+mod text;
+
+pub use html::{GENERATOR, html, html_of_nodes};
+pub use json::{JsonReport, json};
+pub use junit::{junit, junit_of_nodes};
+pub use model::{
+    CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
+    FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report, SweepKind,
+    SweepReport, TargetReport, VERSION, Verdict,
+};
+pub use text::{Style, line_of_case, text, text_of_case, text_of_nodes};

@@ -1,0 +1,94 @@
+//! The result of a case.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::outcome::{Level, Outcome};
+
+/// The result of one case.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CaseReport {
+    /// The case's ID, `<operation>/<behaviour>`.
+    pub id: String,
+    /// How binding the requirement is.
+    pub level: Level,
+    /// How the case ended.
+    pub outcome: Outcome,
+    /// The first finding, or why the case is inconclusive or skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What the file of expectations says about the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The requirement that the case tests, in the contract's words.
+    pub requirement: String,
+    /// The first finding's expected value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// The first finding's actual value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actual: Option<String>,
+    /// A shell command that repeats the first finding's request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curl: Option<String>,
+    /// How long the case took, in milliseconds. This includes waiting, and work shared with other
+    /// cases.
+    pub elapsed_ms: u64,
+    /// The path of the snapshot that the response was compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<String>,
+    /// The first findings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<FindingReport>,
+    /// Number of findings that are not listed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_findings: usize,
+    /// The exchanges that the case looked at, as indexes into the report's list of exchanges. It
+    /// contains at least the exchanges of the findings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<usize>,
+}
+
+impl CaseReport {
+    /// The reason of a case that was selected, but did not run before the run ended.
+    pub const NOT_RUN: &str = "the run ended before this case did";
+
+    /// Returns the part of the ID before the slash.
+    pub(crate) fn operation(&self) -> &str {
+        self.id.split('/').next().unwrap_or(&self.id)
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// One mismatch between a response and a requirement.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FindingReport {
+    /// What is wrong.
+    pub what: String,
+    /// The location in the response's body, as a JSON pointer. It is empty for the whole body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// The expected value.
+    pub expected: String,
+    /// The actual value.
+    pub actual: String,
+    /// A shell command that repeats the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curl: Option<String>,
+    /// The request and its response, as an index into the report's list of exchanges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<usize>,
+    /// In a sweep: the index of the block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u64>,
+    /// In a sweep, on the first finding of a kind: the number of findings of this kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}

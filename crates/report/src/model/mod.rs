@@ -1,0 +1,21 @@
+//! The model of `report.json`.
+
+mod case;
+mod coverage;
+mod exchange;
+mod exit_status;
+mod nodes;
+mod outcome;
+mod report;
+mod sweep;
+mod verdict;
+
+pub use case::{CaseReport, FindingReport};
+pub use coverage::{Coverage, OperationCoverage, PartCoverage};
+pub use exchange::ExchangeReport;
+pub use exit_status::ExitStatus;
+pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
+pub use outcome::{Level, Outcome};
+pub use report::{Report, TargetReport, VERSION};
+pub use sweep::{SweepKind, SweepReport};
+pub use verdict::Verdict;

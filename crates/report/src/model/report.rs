@@ -1,0 +1,88 @@
+//! The result of one node.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    case::CaseReport, coverage::Coverage, exchange::ExchangeReport, outcome::Outcome,
+    sweep::SweepReport, verdict::Verdict,
+};
+
+/// The version of `report.json`. It changes when readers have to change.
+pub const VERSION: u32 = 1;
+
+/// `report.json`: the result of a run against one node.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Report {
+    /// The version of this format.
+    pub version: u32,
+    /// The node that was checked.
+    pub target: TargetReport,
+    /// The run's verdict.
+    pub verdict: Verdict,
+    /// The exit status of the process.
+    pub exit_code: u8,
+    /// Why the verdict is `unreachable` or `error`, or why the exit status is not 0 although the
+    /// node conforms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Number of requests sent.
+    pub requests: u64,
+    /// Maximum number of requests.
+    #[serde(default)]
+    pub most_requests: u64,
+    /// When the run began, in UTC, such as `2026-11-20T23:40:00Z`.
+    pub started_at: String,
+    /// How long the run took, in milliseconds.
+    pub elapsed_ms: u64,
+    /// Whether warnings fail the run.
+    pub strict: bool,
+    /// The blocks of a sweep, and a summary of its findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepReport>,
+    /// Every case, in a fixed order.
+    pub cases: Vec<CaseReport>,
+    /// What the run exercised, and what it did not.
+    pub coverage: Coverage,
+    /// The requests and responses that cases and findings refer to, by index in this list.
+    #[serde(default)]
+    pub exchanges: Vec<ExchangeReport>,
+}
+
+/// The node that was checked.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct TargetReport {
+    /// Its base URL.
+    pub base_url: String,
+    /// Its network: `devnet`, `testnet` or `mainnet`.
+    pub network: String,
+}
+
+impl Report {
+    /// Returns the number of cases with this outcome.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        let cases = self.cases.iter();
+        cases.filter(|case| case.outcome == outcome).count()
+    }
+
+    /// Returns the IDs of the inconclusive cases, grouped by their reasons.
+    pub(crate) fn inconclusive_by_reason(&self) -> Vec<(&str, Vec<&str>)> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        let cases = self.cases.iter();
+        for case in cases.filter(|case| case.outcome == Outcome::Inconclusive) {
+            let reason = case.reason.as_deref().unwrap_or_default();
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, ids)) => ids.push(&case.id),
+                None => reasons.push((reason, vec![&case.id])),
+            }
+        }
+        reasons
+    }
+
+    /// Returns the JSON Schema of this format.
+    #[must_use]
+    pub fn json_schema() -> schemars::Schema {
+        schemars::schema_for!(Report)
+    }
+}

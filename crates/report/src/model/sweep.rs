@@ -1,0 +1,56 @@
+//! The blocks of a sweep, and a summary of its findings.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A sweep: a check of every block of a range.
+///
+/// The report's cases hold the findings. This is a summary of them.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SweepReport {
+    /// The range as given, such as `..` or `5..10`. Its end is exclusive.
+    pub blocks: String,
+    /// The first block.
+    pub from: u64,
+    /// The index after the last block. It is at most one more than the latest block when the sweep
+    /// began.
+    pub to: u64,
+    /// The node's lowest block, if the range has no start and the chain's first blocks are gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none_below: Option<u64>,
+    /// The next block to check, if the sweep stopped before its end.
+    pub next: u64,
+    /// Whether the sweep reached its end.
+    pub done: bool,
+    /// Number of responses that were checked as blocks.
+    pub judged: u64,
+    /// Number of indexes without a block.
+    pub missing: u64,
+    /// Number of blocks that could not be read: the node sent no response, or one that was too
+    /// large.
+    pub unread: u64,
+    /// Total number of findings.
+    pub findings: u64,
+    /// The findings, grouped by case and by what is wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<SweepKind>,
+    /// The path of the state file, from which the sweep can be resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Why there is no state file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<String>,
+}
+
+/// The findings of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepKind {
+    /// The case's ID.
+    pub case: String,
+    /// What is wrong.
+    pub what: String,
+    /// Number of findings.
+    pub count: u64,
+    /// The indexes of the first blocks with such a finding.
+    pub blocks: Vec<u64>,
+}

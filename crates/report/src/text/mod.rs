@@ -1,0 +1,12 @@
+//! Renders reports as text for a terminal.
+
+mod case;
+mod nodes;
+mod report;
+mod style;
+mod sweep;
+
+pub use case::{line_of_case, text_of_case};
+pub use nodes::text_of_nodes;
+pub use report::text;
+pub use style::Style;

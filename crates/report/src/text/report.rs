@@ -1,0 +1,116 @@
+//! The report of one node.
+
+use std::{fmt::Write, time::Duration};
+
+use nodeproof_primitives::escape::escaped_up_to;
+
+use super::{case::text_of_case, style::Style, sweep::sweep};
+use crate::model::{CaseReport, Outcome, Report, Verdict};
+
+/// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
+#[must_use]
+pub fn text(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    for case in &report.cases {
+        if case.outcome.has_new_findings() {
+            out.push_str(&text_of_case(case, style));
+        }
+    }
+    expectations(report, style, &mut out);
+    inconclusive(report, style, &mut out);
+    if let Some(report) = &report.sweep {
+        sweep(report, &mut out);
+    }
+    verdict(report, style, &mut out);
+    out
+}
+
+/// Renders the cases that an expectation names.
+fn expectations(report: &Report, style: Style, out: &mut String) {
+    for outcome in [Outcome::Known, Outcome::Stale] {
+        let cases = report.cases.iter().filter(|case| case.outcome == outcome);
+        for (place, case) in cases.enumerate() {
+            if place == 0 {
+                out.push('\n');
+            }
+            let note = escaped_up_to(case.note.as_deref().unwrap_or_default(), 300);
+            let _ = writeln!(out, "{}{}: {note}", style.outcome(outcome), case.id);
+        }
+    }
+}
+
+/// Renders the inconclusive cases, grouped by reason.
+fn inconclusive(report: &Report, style: Style, out: &mut String) {
+    for (reason, ids) in report.inconclusive_by_reason() {
+        if reason == CaseReport::NOT_RUN {
+            let (some, all) = (ids.len(), report.cases.len());
+            let _ = writeln!(out, "\n{some} of {all} cases did not run");
+            continue;
+        }
+        let outcome = style.outcome(Outcome::Inconclusive);
+        let _ = writeln!(out, "\n{outcome}{}", escaped_up_to(reason, 400));
+        for chunk in ids.chunks(4) {
+            let _ = writeln!(out, "  {}", chunk.join("  "));
+        }
+    }
+}
+
+fn verdict(report: &Report, style: Style, out: &mut String) {
+    for operation in &report.coverage.operations {
+        if operation.operation == "submit-transaction"
+            && let Some(reason) = &operation.reason
+        {
+            let _ = writeln!(out, "\nnot exercised: {}: {reason}", operation.operation);
+        }
+    }
+    let _ = writeln!(out, "\n{}", verdict_line(report, style));
+    let counts: Vec<_> = COUNTED
+        .into_iter()
+        .map(|outcome| (report.count(outcome), outcome))
+        .filter(|(count, outcome)| *count > 0 || matches!(outcome, Outcome::Pass | Outcome::Fail))
+        .map(|(count, outcome)| format!("{count} {}", outcome.participle()))
+        .collect();
+    let _ = writeln!(
+        out,
+        "{}; {} requests of at most {} in {:.1} s",
+        counts.join(", "),
+        report.requests,
+        report.most_requests,
+        Duration::from_millis(report.elapsed_ms).as_secs_f64()
+    );
+}
+
+/// The order in which cases are counted.
+const COUNTED: [Outcome; 8] = [
+    Outcome::Pass,
+    Outcome::Fail,
+    Outcome::Warn,
+    Outcome::Info,
+    Outcome::Known,
+    Outcome::Stale,
+    Outcome::Inconclusive,
+    Outcome::Skipped,
+];
+
+/// Renders the verdict as one line without a line feed: the node, the verdict and the reason.
+pub(super) fn verdict_line(report: &Report, style: Style) -> String {
+    let (words, colour) = match report.verdict {
+        Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
+            ("conforms, as far as could be seen", "32;1")
+        }
+        Verdict::Conforms => ("conforms", "32;1"),
+        Verdict::Departs => ("departs from the contract", "31;1"),
+        Verdict::Unreachable => ("has no verdict", "33;1"),
+        Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
+    };
+    let mut line = format!(
+        "{} ({}) {}",
+        escaped_up_to(&report.target.base_url, 200),
+        report.target.network,
+        style.paint(colour, words)
+    );
+    if let Some(reason) = &report.reason {
+        let _ = write!(line, ": {}", escaped_up_to(reason, 600));
+    }
+    line
+}

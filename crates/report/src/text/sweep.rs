@@ -1,0 +1,55 @@
+//! The blocks of a sweep.
+
+use std::fmt::Write;
+
+use nodeproof_primitives::escape::escaped_up_to;
+
+use crate::model::SweepReport;
+
+/// Renders how far a sweep went.
+pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
+    let SweepReport { from, to, next, .. } = sweep;
+    let last = to.saturating_sub(1);
+    let _ = write!(
+        out,
+        "\nsweep of blocks {from} to {last}: {} judged",
+        sweep.judged
+    );
+    for (count, what) in [(sweep.missing, "missing"), (sweep.unread, "not read")] {
+        if count > 0 {
+            let _ = write!(out, ", {count} {what}");
+        }
+    }
+    let _ = writeln!(out, ", {} found wrong", places(sweep.findings));
+    if let Some(lowest) = sweep.none_below {
+        let _ = writeln!(
+            out,
+            "it began there, as the node has no block below {lowest}"
+        );
+    }
+    if sweep.done {
+        return;
+    }
+    let _ = write!(out, "it ended before block {next}");
+    match (&sweep.state, &sweep.trouble) {
+        (Some(path), _) => {
+            let _ = writeln!(out, "; --resume goes on from there, by {path}");
+        }
+        (None, Some(trouble)) => {
+            let trouble = escaped_up_to(trouble, 300);
+            let _ = writeln!(
+                out,
+                ", and can't be resumed, as its state was not kept: {trouble}"
+            );
+        }
+        (None, None) => out.push('\n'),
+    }
+}
+
+fn places(count: u64) -> String {
+    match count {
+        0 => "nothing".to_owned(),
+        1 => "one place".to_owned(),
+        count => format!("{count} places"),
+    }
+}
