@@ -3,7 +3,7 @@
 //! A baseline is one node's own, and holds what the contract does not say: undocumented fields, the
 //! bodies of failures, the forms of lists, and the oldest blocks exactly. It holds nothing that
 //! changes between two runs against an idle node: when it is recorded, each question is asked
-//! twice, and an answer that differs is pinned by its shape, or not at all.
+//! twice, and an answer that differs is pinned by its or not at all.
 //!
 //! Recording pins what is not pinned yet. Where an answer differs from what is pinned, it leaves a
 //! pending snapshot for `cargo insta review`. A run that does not record writes nothing.
@@ -14,11 +14,14 @@ use std::{
 };
 
 use crate::{
+    api::{
+        block_request, contract_state_request, nobody, reindented, shape_of, token_balance_request,
+        token_holders_request, trust_request, wallet_balances_request,
+    },
     cases::Case,
-    finding::{Finding, Findings, Obstacle},
-    http::{Exchange, Request},
-    sample::{Context, contract_state_request, nobody, token_balance_request, trust_request},
-    shape,
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle, Request},
+    sample::Context,
     snapshot::{Difference, Store},
 };
 
@@ -124,10 +127,10 @@ pinned! {
     "baseline/block-first", Exactly, |c| oldest(c, 0);
     "baseline/block-second", Exactly, |c| oldest(c, 1);
     "baseline/block-newest", ByShape, |c| Some(c.material.blocks.last()?.1.request.clone());
-    "baseline/block-unknown", Exactly, |_| Some(crate::discovery::block_request(1_u64 << 40));
+    "baseline/block-unknown", Exactly, |_| Some(block_request(1_u64 << 40));
     "baseline/block-index-missing", Exactly, |_| Some(Request::get("/get-block"));
     "baseline/block-index-malformed", Exactly, |_| {
-        Some(crate::discovery::block_request("newest"))
+        Some(block_request("newest"))
     };
     "baseline/token-in-wallet", ByShape, |c| {
         let (wallet, token) = c.material.holdings.first()?;
@@ -135,10 +138,10 @@ pinned! {
     };
     "baseline/nothing-held", Exactly, |_| Some(token_balance_request(&nobody(), "NOSUCHTOKEN"));
     "baseline/all-tokens-in-wallet", ByShape, |c| {
-        Some(crate::sample::wallet_balances_request(c.material.wallets.first()?))
+        Some(wallet_balances_request(c.material.wallets.first()?))
     };
     "baseline/all-wallets-for-token", ByShape, |c| {
-        Some(crate::sample::token_holders_request(c.material.tokens.first()?))
+        Some(token_holders_request(c.material.tokens.first()?))
     };
     "baseline/balance-type-missing", Exactly, |_| Some(Request::get("/get-balances"));
     "baseline/state", ByShape, |c| {
@@ -277,7 +280,7 @@ fn described(pin: Pin, exchange: &Exchange) -> String {
         (Pin::ByHead, _) => String::new(),
         (_, Err(_)) => format!("\n{}", exchange.excerpt(4096)),
         (Pin::ByShape, Ok(value)) => {
-            let shape = shape::of(&[value]);
+            let shape = shape_of(&[value]);
             format!(
                 "\n{}",
                 serde_json::to_string_pretty(&shape).unwrap_or_default()
@@ -285,7 +288,7 @@ fn described(pin: Pin, exchange: &Exchange) -> String {
         }
         (Pin::Exactly, Ok(_)) => {
             let text = String::from_utf8_lossy(&exchange.body);
-            let lines = shape::reindented(&text);
+            let lines = reindented(&text);
             let escaped: Vec<_> = lines
                 .lines()
                 .map(nodeproof_primitives::escape::escaped)

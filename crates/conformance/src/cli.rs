@@ -30,9 +30,11 @@ use signals::{Signals, mark_terminated};
 use swept::sweep_with_state;
 
 use crate::{
-    Baseline, Expectations, Options, SigningWallet, Submitting, TargetError, Tier, cases,
+    Baseline, Expectations, Options, SigningWallet, Submitting,
+    api::Tier,
+    cases,
     discovery::Fixture,
-    http::Target,
+    http::{Target, TargetError},
     plan,
     progress::Progress,
     run,

@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::{
     cases,
-    finding::Obstacle,
-    http::RequestLog,
+    http::{Obstacle, RequestLog},
     run::Ended,
     spec::{Operation, Spec, View},
 };

@@ -10,14 +10,13 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use crate::{
+    api::{Sample, Tier, is_row_form, reported_index},
     block_check::Judged,
     cases::FIELDS,
-    discovery::reported_index,
-    finding::{Finding, Findings, Obstacle},
-    http::Exchange,
-    sample::{Context, Sample},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle},
+    sample::Context,
     spec::{Departure, SchemaValidator, Spec, SpecError, View, pointer},
-    tier::Tier,
 };
 
 /// One documented field of an answer.
@@ -263,11 +262,6 @@ fn is_own(departure: &Departure) -> bool {
 fn is_of_an_element(departure: &Departure) -> bool {
     let place = departure.instance.strip_prefix('/');
     departure.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
-}
-
-/// Whether a block is one row of a table, as nodes were seen to answer.
-pub(crate) fn is_row_form(block: &Value) -> bool {
-    block.get("text").is_none() && block.get("block_index").is_some()
 }
 
 fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nodeproof_report::ExchangeReport;
 
-use crate::http::{Exchange, report_of};
+use crate::http::{Exchange, Obstacle, report_of};
 
 /// One mismatch between a response and a requirement.
 #[derive(Clone, Debug)]
@@ -58,35 +58,6 @@ impl Finding {
     pub(crate) fn at(mut self, pointer: impl Into<String>) -> Self {
         self.pointer = Some(pointer.into());
         self
-    }
-}
-
-/// Why a case is inconclusive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Obstacle {
-    /// Nothing on this node to test it with.
-    NoMaterial(String),
-    /// The node asks to be left alone for now.
-    Busy(String),
-    /// The network failed, or the node did not answer in time.
-    Transport(String),
-    /// The run's own limits ended it.
-    Limit(String),
-    /// The answer is more than is read of one.
-    TooLarge(String),
-    /// The harness contradicts itself.
-    Harness(String),
-}
-
-impl Obstacle {
-    pub(crate) fn reason(&self) -> &str {
-        let (Self::NoMaterial(reason)
-        | Self::Busy(reason)
-        | Self::Transport(reason)
-        | Self::Limit(reason)
-        | Self::TooLarge(reason)
-        | Self::Harness(reason)) = self;
-        reason
     }
 }
 

@@ -11,10 +11,10 @@ use serde::{
 use serde_json::Value;
 
 use crate::{
-    discovery::block_request,
-    finding::{Finding, Findings, Obstacle},
-    http::{Exchange, Request, TOO_MUCH},
-    sample::{Context, Sample},
+    api::{Sample, block_request, is_block, is_json, says_no},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle, Request, TOO_MUCH},
+    sample::Context,
     spec::{SchemaValidator, View},
 };
 
@@ -73,12 +73,6 @@ pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
         }
     }
     findings
-}
-
-/// Whether a media type is JSON's, whatever parameters it has.
-pub(crate) fn is_json(media: &str) -> bool {
-    let essence = media.split(';').next().unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("application/json")
 }
 
 /// The first member name that stands twice in one object of a JSON document.
@@ -320,37 +314,6 @@ pub(crate) async fn refused(
     )])
 }
 
-/// The members that an error has besides its status.
-const OF_ERRORS: [&str; 7] = [
-    "status", "detail", "error", "errors", "message", "msg", "code",
-];
-
-/// Whether an answer says that there is none, and has nothing else: the contract shows no form of
-/// errors, so one may come with status 200.
-pub(crate) fn says_no(body: &Value) -> bool {
-    let Some(members) = body.as_object() else {
-        return false;
-    };
-    let succeeds = members.get("status").is_some_and(|status| {
-        let status = status.as_str().unwrap_or_default();
-        ["success", "ok"]
-            .iter()
-            .any(|s| status.eq_ignore_ascii_case(s))
-    });
-    let failed = members.get("status").is_some_and(Value::is_string) && !succeeds;
-    let told = ["detail", "error", "errors"]
-        .iter()
-        .any(|name| members.get(*name).is_some_and(|told| !told.is_null()));
-    // A failure may say why in the member that has the answer of a success.
-    let reason = |name: &str, value: &Value| {
-        failed && matches!(name, "response" | "data" | "value") && value.is_string()
-    };
-    (failed || told && !succeeds)
-        && members.iter().all(|(name, value)| {
-            value.is_null() || OF_ERRORS.contains(&name.as_str()) || reason(name, value)
-        })
-}
-
 /// How often an answer that differs is looked at again while the chain goes on.
 const MOST_LOOKS: u32 = 4;
 
@@ -463,13 +426,6 @@ impl Height {
     }
 }
 
-/// Whether an answer has anything of a block.
-pub(crate) fn is_block(body: &Value) -> bool {
-    ["index", "block_index", "previous_hash", "timestamp", "text"]
-        .iter()
-        .any(|name| body.get(name).is_some())
-}
-
 /// No answer with status 200 holds nothing.
 pub(crate) fn never(_: &Value) -> bool {
     false
@@ -500,44 +456,10 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_only_says_no_is_a_refusal() {
-        for body in [
-            r#"{"detail":"Block not found"}"#,
-            r#"{"status":"FAILURE"}"#,
-            r#"{"status":"FAILURE","response":"NODE_BUSY"}"#,
-            r#"{"status":"ERROR","message":"no","data":null}"#,
-            r#"{"error":{"code":7}}"#,
-        ] {
-            let value: Value = serde_json::from_str(body).unwrap();
-            assert!(says_no(&value), "{body}");
-        }
-        for body in [
-            r#"{"status":"SUCCESS","detail":"all"}"#,
-            r#"{"status":"FAILURE","data":["a"]}"#,
-            r#"{"detail":"no","balance":5}"#,
-            r#"{"status":1,"proof":42}"#,
-            r#"{"detail":null}"#,
-            "{}",
-            "[]",
-        ] {
-            let value: Value = serde_json::from_str(body).unwrap();
-            assert!(!says_no(&value), "{body}");
-        }
-    }
-
-    #[test]
     fn a_number_is_long_where_64_bits_may_not_hold_it() {
         assert!(has_long_number(br#"{"timestamp":9223372036854775808}"#));
         assert!(!has_long_number(
             br#"{"timestamp":999999999999999999,"b":12}"#
         ));
-    }
-
-    #[test]
-    fn json_is_told_by_the_essence_of_the_media_type() {
-        assert!(is_json("application/json"));
-        assert!(is_json("Application/JSON; charset=utf-8"));
-        assert!(!is_json("text/html"));
-        assert!(!is_json("application/jsonlines"));
     }
 }

@@ -37,16 +37,15 @@ mod progress;
 pub mod run;
 mod run_report;
 mod sample;
-mod shape;
 pub mod snapshot;
 pub mod spec;
 mod submit;
 mod sweep;
 mod targets;
-mod tier;
 
 pub use nodeproof_report as report;
 
+pub use api::Tier;
 pub use baseline::{Baseline, BaselineError};
 pub use expectations::{ExpectationError, Expectations};
 pub use http::{Method, Target, TargetError};
@@ -55,4 +54,3 @@ pub use options::Options;
 pub use run::run;
 pub use submit::{SigningWallet, Submitting};
 pub use sweep::{BlockRange, ParseBlockRangeError, State, StateError, Sweep, SweepProgress};
-pub use tier::Tier;

@@ -6,14 +6,15 @@ use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::Network;
 
 use crate::{
-    Baseline, baseline,
+    Baseline,
+    api::Tier,
+    baseline,
     cases::{self, Case},
     discovery::Fixture,
     expectations::Expectations,
     http::MOST_DEPTH,
     submit::Submitting,
     sweep::Sweep,
-    tier::Tier,
 };
 
 /// What a run may be told.

@@ -14,9 +14,9 @@ pub use kinds::KINDS;
 
 use crate::{
     Options,
+    api::Tier,
     cases::Case,
     http::{Method, Target},
-    tier::Tier,
 };
 
 /// One kind of request.

@@ -14,19 +14,19 @@ use tokio::task::JoinSet;
 
 use crate::{
     Options,
+    api::{Tier, block_request},
     cases::Case,
     discovery::{self, Material, Wanted},
     expectations,
     field::MOST_FINDINGS,
-    finding::{Finding, Findings, Obstacle},
-    http::{self, Exchange, Limits, Node, Request, Target},
+    finding::{Finding, Findings},
+    http::{self, Exchange, Limits, Node, Obstacle, Request, Target},
     run_report::{self, Conclusion},
     sample::Context,
     snapshot::Store,
     spec::Spec,
     submit::Submissions,
     sweep::{ChainBounds, RunningSweep, Sweep, SweepProgress},
-    tier::Tier,
 };
 
 /// Told what happens while a run goes on.
@@ -327,6 +327,20 @@ async fn within<T: Send + 'static>(
     done
 }
 
+/// What a sweep that is begun wants to know.
+fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
+    let Some(sweep) = sweep.filter(|sweep| sweep.resumed.is_none()) else {
+        return Wanted::default();
+    };
+    let (first, end) = (sweep.blocks.first(), sweep.blocks.end());
+    let last = end.map(|end| end.saturating_sub(1));
+    Wanted {
+        blocks: first.into_iter().chain(last).collect(),
+        lowest: first.is_none(),
+        newest: end.is_none(),
+    }
+}
+
 /// Runs the cases, and hands back what is known of the node.
 async fn all(
     node: Arc<Node>,
@@ -348,7 +362,7 @@ async fn all(
         },
     };
     watch.phase("reaching the node, and finding out what to ask it about");
-    let wanted = Wanted::by(options.sweep.as_ref());
+    let wanted = wanted_by(options.sweep.as_ref());
     let material = match discovery::discover(&node, &options.fixture, &wanted).await {
         Ok(material) => material,
         Err(Obstacle::Transport(reason)) => return Err(Cut::Unreachable(reason)),
@@ -511,7 +525,7 @@ async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
         .blocks
         .first()
         .map_or(1, |(index, _)| *index);
-    let now = context.node.send(discovery::block_request(known)).await;
+    let now = context.node.send(block_request(known)).await;
     match now {
         Ok(_) if departed => None,
         Ok(_) => Some(Cut::Unreachable(format!(

@@ -5,59 +5,18 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::OnceCell;
 
 use crate::{
+    api::{
+        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNCLAIMED, asked_index,
+        contract_state_request, held_by_wallet, is_empty, says_no, says_there_is_none,
+        token_balance_request, token_holders_request, trust_request, wallet_balances_request,
+    },
     baseline::Baseline,
-    block_check::{self, Kind, Seen},
-    cases,
-    discovery::{Material, says_there_is_none},
-    finding::Obstacle,
-    http::{self, Exchange, Node, Request},
-    judge,
+    discovery::Material,
+    http::{self, Exchange, Node, Obstacle, Request},
     snapshot::Store,
-    spec::{Spec, View},
+    spec::Spec,
     submit::Submissions,
 };
-
-/// What several cases look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Sample {
-    Blocks,
-    TokenBalance,
-    WalletBalances,
-    TokenHolders,
-    ContractState,
-    TrustScore,
-    Docs,
-    CallSc,
-    /// What is answered to submissions that must be refused.
-    Refusals,
-}
-
-impl Sample {
-    pub(crate) const fn operation_id(self) -> &'static str {
-        match self {
-            Self::Blocks => "get_block",
-            Self::TokenBalance | Self::WalletBalances | Self::TokenHolders => "get_balances",
-            Self::ContractState => "sc_state",
-            Self::TrustScore => "get_trustscore_wallets",
-            Self::Docs => "docs",
-            Self::CallSc => "call_sc",
-            Self::Refusals => "submit_transaction",
-        }
-    }
-
-    /// Where the documented view has the schema of these answers.
-    pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
-        let balance_type = match self {
-            Self::TokenBalance => "TOKEN_IN_WALLET",
-            Self::WalletBalances => "ALL_TOKENS_IN_WALLET",
-            Self::TokenHolders => "ALL_WALLETS_FOR_TOKEN",
-            _ => "",
-        };
-        let query = [("balance_type", balance_type)];
-        let at = spec.response_schema(view, self.operation_id(), 200, &query)?;
-        spec.unwrap(view, &at).map(|(at, _)| at)
-    }
-}
 
 type Answers = Result<Vec<Arc<Exchange>>, Obstacle>;
 
@@ -69,7 +28,7 @@ pub(crate) struct Context {
     pub(crate) snapshots: Store,
     pub(crate) baseline: Option<Baseline>,
     pub(crate) submissions: Submissions,
-    seen_blocks: OnceLock<Arc<Vec<Seen>>>,
+    seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
     token_balance: OnceCell<Answers>,
     wallet_balances: OnceCell<Answers>,
     token_holders: OnceCell<Answers>,
@@ -80,12 +39,6 @@ pub(crate) struct Context {
     call_sc: OnceCell<Answers>,
 }
 
-/// An asset that nobody has made a claim about.
-pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
-/// The asset of the first call that is built, and never submitted.
-pub(crate) const BUILT: &str = "conformance-check";
-/// Where nodes have the OpenAPI document of their own.
-pub(crate) const OWN_DOCUMENT: &str = "/openapi.json";
 /// How many wallets and tokens a balance is asked for.
 const BALANCES: usize = 3;
 
@@ -117,30 +70,35 @@ impl Context {
 
     /// What was answered to the questions for blocks, in rising order of the index: the sample of
     /// blocks, those that say to be others, and what was answered where a block is missing.
-    pub(crate) fn seen_blocks(&self, sample: &[Arc<Exchange>]) -> Arc<Vec<Seen>> {
+    pub(crate) fn seen_blocks(&self, sample: &[Arc<Exchange>]) -> Arc<Vec<BlockResponse>> {
         let seen = self.seen_blocks.get_or_init(|| {
             let material = &self.material;
             let seen = |kind| {
                 move |exchange: &Arc<Exchange>| {
-                    let index = block_check::asked_index(&exchange.request)?;
-                    Some(Seen::new(index, kind, Arc::clone(exchange)))
+                    let index = asked_index(&exchange.request)?;
+                    Some(BlockResponse::new(index, kind, Arc::clone(exchange)))
                 }
             };
             let mut all: Vec<_> = sample
                 .iter()
                 .filter_map(|exchange| {
                     let kind = match exchange.answered_object() {
-                        Some(_) => Kind::Block,
-                        None => Kind::Unread,
+                        Some(_) => ResponseKind::Block,
+                        None => ResponseKind::NotAnObject,
                     };
                     seen(kind)(exchange)
                 })
-                .chain(material.odd.iter().filter_map(seen(Kind::Odd)))
+                .chain(
+                    material
+                        .odd
+                        .iter()
+                        .filter_map(seen(ResponseKind::WrongIndex)),
+                )
                 .chain(material.without.iter().filter_map(|exchange| {
                     let kind = if says_there_is_none(exchange.status) {
-                        Kind::Hole
+                        ResponseKind::Missing
                     } else {
-                        Kind::Unread
+                        ResponseKind::NotAnObject
                     };
                     seen(kind)(exchange)
                 }))
@@ -212,7 +170,7 @@ impl Context {
         // Where an unknown index is refused with status 200, what is answered there is no block.
         let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
             let body = exchange.answered_object();
-            body.is_some_and(|body| is_empty(body) || judge::says_no(body))
+            body.is_some_and(|body| is_empty(body) || says_no(body))
         });
         match (&self.material.first_answer, found.is_empty()) {
             (_, false) => Ok(found),
@@ -407,14 +365,10 @@ impl Context {
     }
 }
 
-fn is_empty(body: &serde_json::Value) -> bool {
-    body.as_object().is_some_and(serde_json::Map::is_empty)
-}
-
 /// What a wallet holds least of, with the wallet; nothing where its list is of no known form, or has
 /// nothing.
 fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
-    let held = cases::held_by_wallet(list)?;
+    let held = held_by_wallet(list)?;
     let least = held
         .into_iter()
         .min_by(|(_, one), (_, other)| one.cmp(other));
@@ -431,42 +385,4 @@ fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, Obstacle> 
     } else {
         Ok(requests)
     }
-}
-
-pub(crate) fn token_balance_request(wallet: &str, token: &str) -> Request {
-    Request::get("/get-balances")
-        .with("balance_type", "TOKEN_IN_WALLET")
-        .with("token_code", token)
-        .with("wallet_address", wallet)
-}
-
-pub(crate) fn wallet_balances_request(wallet: &str) -> Request {
-    Request::get("/get-balances")
-        .with("balance_type", "ALL_TOKENS_IN_WALLET")
-        .with("wallet_address", wallet)
-}
-
-pub(crate) fn token_holders_request(token: &str) -> Request {
-    Request::get("/get-balances")
-        .with("balance_type", "ALL_WALLETS_FOR_TOKEN")
-        .with("token_code", token)
-}
-
-pub(crate) fn contract_state_request(contract: &str, asset: &str) -> Request {
-    Request::get("/sc-state")
-        .with("table_name", "verification")
-        .with("contract_address", contract)
-        .with("unique_column", "asset_id")
-        .with("unique_value", asset)
-}
-
-pub(crate) fn trust_request(from: &str, to: &str) -> Request {
-    Request::get("/get-trustscore-wallets")
-        .with("src_wallet_address", from)
-        .with("dst_wallet_address", to)
-}
-
-/// A wallet that nobody can have: its address is all ones, so no key leads to it by chance.
-pub(crate) fn nobody() -> String {
-    format!("0x{}", "f".repeat(40))
 }

@@ -20,9 +20,11 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    finding::{Finding, Findings, Obstacle},
+    api::Sample,
+    finding::{Finding, Findings},
+    http::Obstacle,
     judge::objects,
-    sample::{Context, Sample},
+    sample::Context,
     spec::{Spec, View, pointer},
 };
 

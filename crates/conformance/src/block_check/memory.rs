@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
 use super::times::Times;
+use crate::api::BlockResponse;
 
 /// What a block has in common with others.
 #[derive(Clone, Debug)]
@@ -22,6 +23,40 @@ pub(crate) struct Links {
     pub(crate) transactions: u64,
     /// The codes of those transactions, with their places.
     pub(crate) codes: Vec<(usize, TransactionCode)>,
+}
+
+impl Links {
+    /// What the block has in common with others.
+    pub(crate) fn of(response: &BlockResponse) -> Self {
+        let block = response.block();
+        let found = block.and_then(|block| block.transactions().ok());
+        let mut transactions = 0;
+        let mut codes = Vec::new();
+        for (place, transaction) in found.unwrap_or_default().iter().enumerate() {
+            let Ok(signed) = transaction.signed() else {
+                continue;
+            };
+            transactions += 1;
+            if let Some(code) = signed.transaction().ok().and_then(|t| t.trans_code().ok()) {
+                codes.push((place, code));
+            }
+        }
+        Self {
+            index: response.index,
+            time: block.and_then(|block| block.timestamp().ok()),
+            previous: block
+                .and_then(|block| block.previous_hash().ok())
+                .map(|previous| {
+                    let text = previous.to_string();
+                    Previous {
+                        fingerprint: Fingerprint::of(&text),
+                        text,
+                    }
+                }),
+            transactions,
+            codes,
+        }
+    }
 }
 
 /// What a block says of the one before it.

@@ -7,21 +7,21 @@
 
 mod evidence;
 mod memory;
-mod seen;
 mod times;
 
 pub(crate) use evidence::Evidence;
 pub(crate) use memory::{Fingerprint, Links, Memory};
-pub(crate) use seen::{Kind, Seen, asked_index};
 pub(crate) use times::{Bound, Misplaced, Timed};
 
 use nodeproof_client::Block;
 
 use crate::{
+    api::{BlockResponse, ResponseKind, Sample},
     field::{self, Field},
-    finding::{Finding, Findings, Obstacle},
+    finding::{Finding, Findings},
+    http::Obstacle,
     judge,
-    sample::{Context, Sample},
+    sample::Context,
     spec::{SchemaValidator, Spec, View},
 };
 
@@ -40,13 +40,13 @@ pub(crate) struct BlockCheck {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Look {
     /// At each block alone.
-    Alone(fn(&Seen, &mut Judged)),
+    Alone(fn(&BlockResponse, &mut Judged)),
     /// At each answer that should be a block, alone.
-    Answers(fn(&Seen, &mut Judged)),
+    Answers(fn(&BlockResponse, &mut Judged)),
     /// At each block that says its index, be it the one that was asked for or another.
-    Indexes(fn(&Seen, &mut Judged)),
+    Indexes(fn(&BlockResponse, &mut Judged)),
     /// At each index that has no block.
-    Holes(fn(&Seen, &mut Judged)),
+    Holes(fn(&BlockResponse, &mut Judged)),
     /// At a block and those before it.
     InOrder(InOrder),
     /// At one documented field.
@@ -104,18 +104,23 @@ impl Judge {
     }
 
     /// Whether the check is about answers of this kind.
-    const fn concerns(&self, kind: Kind) -> bool {
+    const fn concerns(&self, kind: ResponseKind) -> bool {
         match self.check.look {
-            Look::Answers(_) => matches!(kind, Kind::Block | Kind::Odd | Kind::Unread),
-            Look::Indexes(_) => matches!(kind, Kind::Block | Kind::Odd),
-            Look::Holes(_) => matches!(kind, Kind::Block | Kind::Hole),
-            Look::Alone(_) | Look::Field(_) | Look::Decode(_) => matches!(kind, Kind::Block),
+            Look::Answers(_) => matches!(
+                kind,
+                ResponseKind::Block | ResponseKind::WrongIndex | ResponseKind::NotAnObject
+            ),
+            Look::Indexes(_) => matches!(kind, ResponseKind::Block | ResponseKind::WrongIndex),
+            Look::Holes(_) => matches!(kind, ResponseKind::Block | ResponseKind::Missing),
+            Look::Alone(_) | Look::Field(_) | Look::Decode(_) => {
+                matches!(kind, ResponseKind::Block)
+            }
             Look::InOrder(_) => false,
         }
     }
 
     /// What the check says of a block alone; nothing if it looks at blocks in order.
-    pub(crate) fn look(&self, seen: &Seen) -> Judged {
+    pub(crate) fn look(&self, seen: &BlockResponse) -> Judged {
         let mut judged = Judged::default();
         if !self.concerns(seen.kind) {
             return judged;
@@ -174,7 +179,9 @@ pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, Obstacle> {
 pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Findings {
     let answers = context.sample(Sample::Blocks).await?;
     let sample = context.seen_blocks(&answers);
-    let blocks = sample.iter().filter(|seen| seen.kind == Kind::Block);
+    let blocks = sample
+        .iter()
+        .filter(|seen| seen.kind == ResponseKind::Block);
     match (check.look, blocks.count()) {
         (Look::Answers(_) | Look::Field(_), _) | (_, 1..) => {}
         (_, 0) => {
@@ -187,9 +194,9 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     let mut all = Judged::default();
     for seen in sample.iter() {
         let mut judged = judge.look(seen);
-        if matches!(check.look, Look::InOrder(_)) && seen.kind == Kind::Block {
+        if matches!(check.look, Look::InOrder(_)) && seen.kind == ResponseKind::Block {
             let evidence = Evidence::Exchange(seen.exchange.clone());
-            judged = judge.follow(&seen.links(), &mut memory, &evidence);
+            judged = judge.follow(&Links::of(seen), &mut memory, &evidence);
         }
         all.count += judged.count;
         all.findings.extend(judged.findings);

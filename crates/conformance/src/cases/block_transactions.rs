@@ -9,9 +9,10 @@ use nodeproof_report::Level;
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::Value;
 
-use super::{Case, get_block::MILLISECONDS};
+use super::Case;
 use crate::{
-    block_check::{BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory, Seen},
+    api::{BlockResponse, MILLISECONDS},
+    block_check::{BlockCheck, Evidence, Fingerprint, InOrder, Judged, Links, Look, Memory},
     finding::Finding,
 };
 
@@ -55,7 +56,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// The transactions of a block that have the form of what is submitted, with their places.
-fn transactions(seen: &Seen) -> impl Iterator<Item = (String, SignedTransaction)> {
+fn transactions(seen: &BlockResponse) -> impl Iterator<Item = (String, SignedTransaction)> {
     let found = seen.block().and_then(|block| block.transactions().ok());
     let found = found.unwrap_or_default().iter().enumerate();
     found.filter_map(|(index, transaction)| {
@@ -64,7 +65,7 @@ fn transactions(seen: &Seen) -> impl Iterator<Item = (String, SignedTransaction)
     })
 }
 
-fn time_unit(seen: &Seen, judged: &mut Judged) {
+fn time_unit(seen: &BlockResponse, judged: &mut Judged) {
     for (place, _) in transactions(seen) {
         judged.one();
         let at = format!("{place}/transaction/timestamp");
@@ -115,7 +116,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mu
 }
 
 /// A contract call names its signers; other types were seen without, and are left alone.
-fn signatures(seen: &Seen, judged: &mut Judged) {
+fn signatures(seen: &BlockResponse, judged: &mut Judged) {
     for (place, signed) in transactions(seen) {
         let text = signed.transaction_text();
         if nodeproof_wallet::required_signers(text).is_err() {

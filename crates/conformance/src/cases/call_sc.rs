@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::{
     Case,
     block_transactions::{TIME, wrong_time},
-    stored,
 };
 use crate::{
-    finding::{Finding, Findings, Obstacle},
-    http::{Exchange, Request, SendOptions},
+    api::{BUILT, Sample, contract_state_request, stored, wallet_balances_request},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle, Request, SendOptions},
     judge::{Height, all_answer_json, decodes, never, objects, refused},
-    sample::{BUILT, Context, Sample, contract_state_request, wallet_balances_request},
+    sample::Context,
     snapshot,
     spec::View,
     submit::unique,

@@ -16,13 +16,13 @@ use serde_json::Value;
 
 use super::{Case, get_block::NO_BLOCK};
 use crate::{
+    api::{BlockResponse, ResponseKind, Sample},
     block_check::{
-        BlockCheck, Bound, Evidence, InOrder, Judged, Kind, Links, Look, Memory, Misplaced, Seen,
-        Timed,
+        BlockCheck, Bound, Evidence, InOrder, Judged, Links, Look, Memory, Misplaced, Timed,
     },
     finding::{Finding, Findings},
     judge::{described, objects, reads_alike},
-    sample::{Context, Sample},
+    sample::Context,
 };
 
 const RECEIPTS: &str =
@@ -84,7 +84,7 @@ pub(super) const CASES: &[Case] = &[
 const fn of_receipts(
     id: &'static str,
     requirement: &'static str,
-    look: fn(&Seen, &mut Judged),
+    look: fn(&BlockResponse, &mut Judged),
 ) -> Case {
     let check = BlockCheck {
         look: Look::Alone(look),
@@ -114,10 +114,10 @@ async fn repeat_read(context: &Context) -> Findings {
 }
 
 /// Below a block that there is, and where the user says so, there is a block.
-fn no_holes(seen: &Seen, judged: &mut Judged) {
+fn no_holes(seen: &BlockResponse, judged: &mut Judged) {
     judged.one();
     // The contract does not say with which index a chain begins.
-    if seen.kind == Kind::Hole && seen.index > 0 {
+    if seen.kind == ResponseKind::Missing && seen.index > 0 {
         let what = "there is no block at an index below that of another block, or that was named";
         let actual = seen.exchange.summary();
         judged.found(Finding::new(
@@ -197,7 +197,7 @@ fn out_of_time(wrong: Misplaced) -> Finding {
 
 /// Judges every receipt of a block.
 fn each_receipt(
-    seen: &Seen,
+    seen: &BlockResponse,
     judged: &mut Judged,
     judge: impl Fn(&Block, &Receipt) -> Option<Result<(), (String, String, String)>>,
     place: &str,
@@ -222,7 +222,7 @@ fn each_receipt(
 const MOST_RECEIPTS: usize = 2_000;
 
 /// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
-fn receipt_links(seen: &Seen, judged: &mut Judged) {
+fn receipt_links(seen: &BlockResponse, judged: &mut Judged) {
     let judge = |block: &Block, receipt: &Receipt| {
         // What is no hash at all is told elsewhere.
         let previous = block.previous_hash().ok()?.hash()?;
@@ -241,7 +241,7 @@ fn receipt_links(seen: &Seen, judged: &mut Judged) {
     each_receipt(seen, judged, judge, "/data/block_hash");
 }
 
-fn one_vote_a_voter(seen: &Seen, judged: &mut Judged) {
+fn one_vote_a_voter(seen: &BlockResponse, judged: &mut Judged) {
     let Some(Ok(receipts)) = seen.block().map(Block::receipts) else {
         return;
     };
@@ -268,7 +268,7 @@ fn one_vote_a_voter(seen: &Seen, judged: &mut Judged) {
 }
 
 /// The address follows from the public key. Malformed ones are told by other cases.
-fn voter_address(seen: &Seen, judged: &mut Judged) {
+fn voter_address(seen: &BlockResponse, judged: &mut Judged) {
     let judge = |_: &Block, receipt: &Receipt| {
         let public_key: PublicKey = receipt.public_key().ok()?.text().parse().ok()?;
         let claimed = receipt.wallet_address().ok()?;
@@ -336,7 +336,7 @@ fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
     Some(if right { Ok(()) } else { as_served })
 }
 
-fn receipt_signatures(seen: &Seen, judged: &mut Judged) {
+fn receipt_signatures(seen: &BlockResponse, judged: &mut Judged) {
     let judge = |_: &Block, receipt: &Receipt| {
         // A key or a signature of another form than the network's can't be the voter's either.
         let malformed = || {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::Case;
 use crate::{
-    finding::{Finding, Findings, Obstacle},
-    http::Exchange,
-    sample::{Context, OWN_DOCUMENT, Sample},
+    api::{OWN_DOCUMENT, Sample},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle},
+    sample::Context,
     spec::{Operation, Spec, View},
 };
 use nodeproof_primitives::escape::escaped_up_to as shown;

@@ -1,6 +1,6 @@
 //! The documented fields of every answer, each with its row of the contract.
 
-use crate::{field::Field, sample::Sample};
+use crate::{api::Sample, field::Field};
 
 /// Shorthand for one row.
 const fn field(

@@ -6,18 +6,17 @@ use serde_json::Value;
 
 use super::{
     Case,
-    balance_lists::{
-        List, Look, MOVES, NO_LIST, Pair, held, lists_agree, look_again, nothing_listed,
-    },
+    balance_lists::{Look, MOVES, NO_LIST, lists_agree, look_again, nothing_listed},
 };
 use crate::{
-    finding::{Finding, Findings, Obstacle},
-    http::Request,
-    judge::{decodes, never, objects, refused, sample_answers, steady},
-    sample::{
-        Context, Sample, nobody, token_balance_request, token_holders_request,
+    api::{
+        List, Pair, Sample, held, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,
     },
+    finding::{Finding, Findings},
+    http::{Obstacle, Request},
+    judge::{decodes, never, objects, refused, sample_answers, steady},
+    sample::Context,
     snapshot,
     spec::View,
 };

@@ -5,13 +5,14 @@ use serde_json::Value;
 
 use super::Case;
 use crate::{
-    block_check::{BlockCheck, Judged, Look, Seen},
-    discovery::{block_request, reported_index},
-    field::is_row_form,
-    finding::{Finding, Findings, Obstacle},
-    http::Request,
-    judge::{all_answer_json, is_block, never, refused},
-    sample::{Context, Sample},
+    api::{
+        BlockResponse, MILLISECONDS, Sample, block_request, is_block, is_row_form, reported_index,
+    },
+    block_check::{BlockCheck, Judged, Look},
+    finding::{Finding, Findings},
+    http::{Obstacle, Request},
+    judge::{all_answer_json, never, refused},
+    sample::Context,
     snapshot,
 };
 
@@ -124,7 +125,7 @@ fn read(block: &nodeproof_client::Block) -> Result<(), String> {
 /// What a case says where no block was read at all.
 pub(super) const NO_BLOCK: &str = "no answer was a 200 with a JSON object";
 
-fn answers(seen: &Seen, judged: &mut Judged) {
+fn answers(seen: &BlockResponse, judged: &mut Judged) {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
         // It answers as nodes were seen to answer for a block they do not have.
         return;
@@ -137,7 +138,7 @@ fn answers(seen: &Seen, judged: &mut Judged) {
 }
 
 /// The form as a whole, so that a node that answers rows is told so in one line.
-fn shape(seen: &Seen, judged: &mut Judged) {
+fn shape(seen: &BlockResponse, judged: &mut Judged) {
     judged.one();
     let exchange = &seen.exchange;
     if exchange.answered_object().is_some_and(is_row_form) {
@@ -149,7 +150,7 @@ fn shape(seen: &Seen, judged: &mut Judged) {
     }
 }
 
-fn index_echo(seen: &Seen, judged: &mut Judged) {
+fn index_echo(seen: &BlockResponse, judged: &mut Judged) {
     let Some(reported) = seen.exchange.answered_object().and_then(reported_index) else {
         return;
     };
@@ -167,11 +168,7 @@ fn index_echo(seen: &Seen, judged: &mut Judged) {
     }
 }
 
-/// Seconds since the epoch stay below this for three thousand years, and milliseconds passed it in
-/// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
-pub(crate) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
-
-fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
+fn timestamp_unit(seen: &BlockResponse, judged: &mut Judged) {
     let Some(block) = seen.exchange.answered_object() else {
         return;
     };
@@ -219,7 +216,7 @@ fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {
     receipt.get("data")?.get(name)
 }
 
-fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
+fn receipts_of_preceding_block(seen: &BlockResponse, judged: &mut Judged) {
     let Some(block) = seen.exchange.answered_object() else {
         return;
     };

@@ -5,10 +5,11 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::Case;
 use crate::{
-    finding::{Finding, Findings, Obstacle},
-    http::Request,
+    api::{Sample, trust_request},
+    finding::{Finding, Findings},
+    http::{Obstacle, Request},
     judge::{all_answer_json, decodes, is_missing, never, objects, refused, steady},
-    sample::{Context, Sample, trust_request},
+    sample::Context,
     snapshot,
 };
 

@@ -19,19 +19,16 @@ mod submit_transaction;
 
 use std::{future::Future, pin::Pin};
 
-pub(crate) use balance_lists::held_by_wallet;
 pub(crate) use fields::FIELDS;
-pub(crate) use get_block::MILLISECONDS;
-pub(crate) use sc_state::{member_named, stored};
 
 use nodeproof_report::Level;
 
 use crate::{
+    api::{Sample, Tier},
     block_check::{self, BlockCheck, Look},
     field::{self, Field},
     finding::Findings,
-    sample::{Context, Sample},
-    tier::Tier,
+    sample::Context,
 };
 
 /// One case.

@@ -14,11 +14,11 @@ use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use crate::{
-    discovery::block_request,
-    finding::{Finding, Findings, Obstacle},
-    http::Exchange,
+    api::{Sample, block_request, carried},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle},
     judge::{Height, objects},
-    sample::{Context, Sample},
+    sample::Context,
 };
 
 /// The most records of one answer that are looked at.
@@ -80,25 +80,6 @@ pub(super) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
         (Some(row), _) => vec![row],
         (None, Value::Array(items)) => items.iter().take(MOST_ROWS).filter_map(Row::of).collect(),
         _ => Vec::new(),
-    }
-}
-
-/// Each value in which an answer may hold what is stored, with its name.
-pub(super) fn carried(body: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
-    ["value", "data"]
-        .into_iter()
-        .filter_map(|name| Some((name, body.get(name)?)))
-        .filter(|(_, value)| holds_something(value))
-}
-
-/// Whether anything is stored: no value, an empty one, or a text that holds such a one is nothing.
-pub(super) fn holds_something(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        Value::String(text) => !matches!(text.trim(), "null" | "[]" | "{}" | ""),
-        _ => true,
     }
 }
 

@@ -5,13 +5,14 @@ use serde_json::Value;
 
 use super::{
     Case,
-    record::{Row, carried, known_rows, matches_claim, rows},
+    record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
-    finding::{Finding, Findings, Obstacle},
-    http::Request,
+    api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
+    finding::{Finding, Findings},
+    http::{Obstacle, Request},
     judge::{all_answer_json, is_missing, never, objects, refused, steady},
-    sample::{Context, Sample, UNCLAIMED, contract_state_request},
+    sample::Context,
 };
 
 pub(super) const CASES: &[Case] = &[
@@ -152,24 +153,6 @@ async fn value(context: &Context) -> Findings {
         }
     }
     Ok(findings)
-}
-
-/// What was stored, in the field that the contract names or the one that nodes were seen to use.
-pub(crate) fn stored(body: &Value) -> Option<&Value> {
-    carried(body).next().map(|(_, value)| value)
-}
-
-/// The first member of a name, wherever it stands.
-pub(crate) fn member_named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    match value {
-        Value::Object(members) => members.get(name).or_else(|| {
-            members
-                .values()
-                .find_map(|member| member_named(member, name))
-        }),
-        Value::Array(items) => items.iter().find_map(|item| member_named(item, name)),
-        _ => None,
-    }
 }
 
 /// Whether a value stands anywhere in another, also inside a text that holds JSON.

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use nodeproof_client::SubmitAnswer;
 use serde_json::Value;
 
-use super::{Case, stored};
+use super::Case;
 use crate::{
+    api::{Sample, Tier, answered, contract_state_request, is_valid, stored},
     field::MOST_FINDINGS,
-    finding::{Finding, Findings, Obstacle},
-    http::{Exchange, Request},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle, Request},
     judge::{all_answer_json, decodes},
-    sample::{Context, Sample, contract_state_request},
-    submit::{Alteration, Refusal, answered, is_valid},
-    tier::Tier,
+    sample::Context,
+    submit::{Alteration, Refusal},
 };
 
 const EVERY_SIGNER: &str = "Submitting a transaction requires every wallet listed in \

@@ -15,7 +15,8 @@ use super::{
     target,
 };
 use crate::{
-    NodeToCheck, Options, StateError, Sweep, Tier,
+    NodeToCheck, Options, StateError, Sweep,
+    api::Tier,
     http::Target,
     plan,
     progress::Progress,

@@ -4,37 +4,22 @@
 //! answer may be wrong: so where one is neither a block nor says that there is none, those around it
 //! are asked for. One odd block must neither end a search nor hide the blocks behind it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::RangeInclusive,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
-use super::{Material, block_request, reported_index};
+use super::{discovered::Material, unknown_index::Unknown};
 use crate::{
-    finding::Obstacle,
-    http::{Exchange, Node, TOO_MUCH},
+    api::{block_request, is_a_gateways, reported_index, says_there_is_none},
+    http::{Exchange, Node, Obstacle, TOO_MUCH},
 };
 
 /// An index that no chain has reached; a node that answers it answers everything.
-pub(super) const BEYOND: u64 = 1 << 40;
+pub(crate) const BEYOND: u64 = 1 << 40;
 /// An index that no chain has reached, and that is a good one for every node.
 const FAR: u64 = i32::MAX as u64;
 /// How many blocks are asked for on either side of one whose answer does not tell.
 const NEAR: u64 = 3;
 /// When so many blocks were too large, and no other was found, the others are not asked for.
 const TRIED_TOO_LARGE: u32 = 3;
-
-/// Whether a status says that there is no such thing, as nodes were seen to answer, or as the web
-/// does.
-pub(crate) const fn says_there_is_none(status: u16) -> bool {
-    matches!(status, 400 | 404 | 410)
-}
-
-/// Whether a status is what stands before a node saying that the node is not there.
-pub(crate) const fn is_a_gateways(status: u16) -> bool {
-    matches!(status, 502 | 504)
-}
 
 /// What came of the question for one block.
 enum Answer {
@@ -59,7 +44,7 @@ enum Standing {
 }
 
 /// Reads blocks one by one, and tells which answers are blocks.
-pub(super) struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     node: &'a Node,
     answers: BTreeMap<u64, Answer>,
     first_answer: Option<Arc<Exchange>>,
@@ -77,7 +62,7 @@ pub(super) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    pub(super) const fn of(node: &'a Node) -> Self {
+    pub(crate) const fn of(node: &'a Node) -> Self {
         Self {
             node,
             answers: BTreeMap::new(),
@@ -91,7 +76,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether there is a block at an index.
-    pub(super) async fn has(&mut self, index: u64) -> Result<bool, Obstacle> {
+    pub(crate) async fn has(&mut self, index: u64) -> Result<bool, Obstacle> {
         match self.asked(index).await? {
             Standing::There => Ok(true),
             Standing::Absent => Ok(false),
@@ -104,7 +89,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The object that was answered for a block.
-    pub(super) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
+    pub(crate) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
         match self.answers.get(&index) {
             Some(Answer::Object(exchange, _)) => Some(exchange),
             _ => None,
@@ -117,7 +102,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether it says so as nodes do, and not as any web server.
-    pub(super) fn is_told_of_none(&self, index: u64) -> bool {
+    pub(crate) fn is_told_of_none(&self, index: u64) -> bool {
         match self.answers.get(&index) {
             Some(Answer::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
             _ => false,
@@ -125,7 +110,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// How long the bodies are that are kept.
-    pub(super) fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.objects().map(|exchange| exchange.body.len()).sum()
     }
 
@@ -302,7 +287,7 @@ impl<'a> Blocks<'a> {
 
     /// The lowest index that is known to be there at or below one, and the highest one below it
     /// that is known not to be.
-    pub(super) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
+    pub(crate) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
         let there = |index: &u64| self.standing(*index) == Standing::There;
         let lowest = self.answers.keys().copied().find(there).unwrap_or(newest);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
@@ -311,7 +296,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Asks once more for what was not there: a chain may have grown over it since.
-    pub(super) async fn ask_again_for_absent(
+    pub(crate) async fn ask_again_for_absent(
         &mut self,
         within: RangeInclusive<u64>,
     ) -> Result<(), Obstacle> {
@@ -326,7 +311,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Hands over what was read of the blocks from `lowest` to `newest`.
-    pub(super) fn into_material(
+    pub(crate) fn into_material(
         self,
         ends: Option<(u64, u64)>,
         named: &[u64],
@@ -372,23 +357,5 @@ impl<'a> Blocks<'a> {
                 _ => {}
             }
         }
-    }
-}
-
-/// What a node says of an index that it has no block for, other than that there is none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Unknown {
-    statuses: BTreeSet<u16>,
-    /// It answers with another block.
-    other_blocks: bool,
-}
-
-impl Unknown {
-    /// Whether an answer may mean that there is no such block. It is another block if its index
-    /// says so.
-    pub(crate) fn may_say(&self, status: u16, other_block: bool) -> bool {
-        says_there_is_none(status)
-            || self.statuses.contains(&status)
-            || (other_block && self.other_blocks)
     }
 }

@@ -2,11 +2,16 @@
 //! has not kept those before.
 
 use super::{
-    Fixture, Material, Wanted,
     blocks::{BEYOND, Blocks},
-    found::Found,
+    discovered::Material,
+    fixture::Fixture,
+    mentions::Found,
+    wanted::Wanted,
 };
-use crate::{api::IndexSearch, finding::Obstacle, http::Node};
+use crate::{
+    api::IndexSearch,
+    http::{Node, Obstacle},
+};
 
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
@@ -23,7 +28,7 @@ const FARTHEST: u64 = 1 << 27;
 /// what is between two powers of two.
 const IN_BETWEEN: std::ops::Range<u32> = 16..22;
 
-pub(super) async fn find_blocks(
+pub(crate) async fn find_blocks(
     node: &Node,
     fixture: &Fixture,
     wanted: &Wanted,

@@ -19,14 +19,14 @@ use super::{
     back_off::BackOff,
     exchange::{Exchange, Method, Request},
     exchange_recorder,
+    inconclusive_reason::Obstacle,
     limits::Limits,
-    memory::{self, Memory, Share},
+    memory::{self, MemoryBudget, Share},
     pacing::{LONGEST_WAIT, Pacing},
     partial_response::{Failure, PartialResponse},
     request_log::RequestLog,
     target::Target,
 };
-use crate::finding::Obstacle;
 
 const MIB: usize = 1024 * 1024;
 /// How many bytes of a response without a `Content-Length` are read before memory for the longest
@@ -59,9 +59,9 @@ pub(crate) struct Node {
     /// Opens a new connection for each request.
     anew: reqwest::Client,
     limits: Limits,
-    memory: Memory,
+    memory: MemoryBudget,
     /// The memory of responses that wait for their permit.
-    waiting: Memory,
+    waiting: MemoryBudget,
     /// The most requests that are sent.
     most: AtomicU64,
     sent: AtomicU64,
@@ -82,7 +82,7 @@ pub(crate) struct SendOptions<'a> {
 }
 
 /// A response, and the permit to keep until it has been processed, if it is a long one.
-pub(crate) type Response = (Arc<Exchange>, Option<OwnedSemaphorePermit>);
+pub(crate) type ResponseWithPermit = (Arc<Exchange>, Option<OwnedSemaphorePermit>);
 
 impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
@@ -96,8 +96,8 @@ impl Node {
             target,
             http,
             anew,
-            memory: Memory::new(limits.memory),
-            waiting: Memory::new(WAITING.min(limits.memory / 4)),
+            memory: MemoryBudget::new(limits.memory),
+            waiting: MemoryBudget::new(WAITING.min(limits.memory / 4)),
             limits,
             most: AtomicU64::new(limits.requests),
             sent: AtomicU64::new(0),
@@ -163,7 +163,7 @@ impl Node {
         &self,
         request: Request,
         options: SendOptions<'_>,
-    ) -> Result<Response, Obstacle> {
+    ) -> Result<ResponseWithPermit, Obstacle> {
         let _beside_others = match request.path {
             "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
             _ => None,
@@ -287,7 +287,7 @@ impl Node {
         }
         let mut response = PartialResponse::new(response, announced, needs_permit);
         // The announced memory is set aside at once. A response that does not fit is not read at
-        // all. Memory that is only reserved is not used before the bytes arrive.
+        // all. MemoryBudget that is only reserved is not used before the bytes arrive.
         if needs_permit {
             response.body.reserve_exact(announced.min(LONG_BODY));
         } else {

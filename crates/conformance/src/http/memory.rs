@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The memory that all responses of a run share, in bytes.
 #[derive(Debug)]
-pub(crate) struct Memory {
+pub(crate) struct MemoryBudget {
     limit: usize,
     free: Arc<Semaphore>,
 }
@@ -20,7 +20,7 @@ pub(crate) struct Share {
     taken: Option<OwnedSemaphorePermit>,
 }
 
-impl Memory {
+impl MemoryBudget {
     pub(crate) fn new(limit: usize) -> Self {
         let limit = limit.min(Semaphore::MAX_PERMITS);
         Self {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_is_dropped_is_there_again() {
-        let memory = Memory::new(10);
+        let memory = MemoryBudget::new(10);
         let (mut first, mut second) = (Share::default(), Share::default());
         assert!(memory.grow(&mut first, 4) && memory.grow(&mut first, 6));
         assert!(memory.grow(&mut second, 4));

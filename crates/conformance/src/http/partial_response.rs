@@ -12,9 +12,9 @@ use reqwest::header;
 
 use super::{
     exchange::{Exchange, Request},
+    inconclusive_reason::Obstacle,
     memory::Share,
 };
-use crate::finding::Obstacle;
 
 /// A response whose body may not have arrived yet.
 pub(super) struct PartialResponse {

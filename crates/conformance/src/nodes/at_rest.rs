@@ -19,12 +19,11 @@ use super::{
     height,
 };
 use crate::{
-    finding::Obstacle,
-    http::{BackOff, Exchange, Request},
-    sample::{
+    api::{
         contract_state_request, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
+    http::{BackOff, Exchange, Obstacle, Request},
 };
 
 /// How often all is asked again.

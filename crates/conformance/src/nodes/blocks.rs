@@ -13,9 +13,8 @@ use super::{
 };
 use crate::{
     Sweep,
-    discovery::block_request,
-    finding::Obstacle,
-    http::{BackOff, SendOptions},
+    api::block_request,
+    http::{BackOff, Obstacle, SendOptions},
 };
 
 /// How many of the oldest blocks are compared, and of the newest.

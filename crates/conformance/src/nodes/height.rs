@@ -5,9 +5,8 @@ use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
 use super::Side;
 use crate::{
-    api::IndexSearch,
-    discovery::{block_request, reported_index},
-    finding::Obstacle,
+    api::{IndexSearch, block_request, reported_index},
+    http::Obstacle,
 };
 
 /// The newest index of each node.

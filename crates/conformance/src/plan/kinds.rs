@@ -2,9 +2,11 @@
 
 use super::{DISCOVERY, Kind};
 use crate::{
+    api::{
+        OWN_DOCUMENT,
+        Tier::{self, Read, Reject, Write},
+    },
     http::Method::{self, Get, Post},
-    sample::OWN_DOCUMENT,
-    tier::Tier::{self, Read, Reject, Write},
 };
 
 /// A parameter: its name, and what its value is.

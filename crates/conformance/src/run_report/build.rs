@@ -12,10 +12,10 @@ use super::{
     verdict::{Conclusion, conclude},
 };
 use crate::{
-    Options, Target,
+    Options,
     cases::{self, Case},
     coverage,
-    http::Node,
+    http::{Node, Target},
     run::{Cut, Ended},
     spec::Spec,
 };

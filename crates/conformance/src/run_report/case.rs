@@ -3,7 +3,7 @@
 use nodeproof_report::{CaseReport, FindingReport};
 
 use super::millis::millis;
-use crate::{field::MOST_FINDINGS, finding::Obstacle, run::Ended, snapshot};
+use crate::{field::MOST_FINDINGS, http::Obstacle, run::Ended, snapshot};
 
 /// Converts the result of a case into its report. The exchanges are still missing.
 pub(crate) fn case_report(ended: &Ended) -> CaseReport {

@@ -4,7 +4,7 @@ use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
 
 use crate::{
     Options,
-    finding::Obstacle,
+    http::Obstacle,
     run::{Cut, Ended},
 };
 

@@ -2,23 +2,23 @@
 
 use std::{sync::Arc, time::Duration};
 
-use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_primitives::WalletAddress;
 use nodeproof_wallet::sign_with;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    SigningWallet, answered,
+    SigningWallet,
     draft::{Unsigned, call, call_request, checked, unique, unlike},
     refusal,
 };
 use crate::{
-    api::IndexSearch,
-    cases::stored,
-    discovery::{block_request, reported_index},
-    finding::Obstacle,
-    http::{BackOff, Exchange, Request},
-    sample::{Context, contract_state_request, token_balance_request},
+    api::{
+        IndexSearch, answered, block_request, contract_state_request, in_block, is_valid,
+        lists_transactions, reported_index, stored, token_balance_request,
+    },
+    http::{BackOff, Exchange, Obstacle, Request},
+    sample::Context,
 };
 
 /// The first pause between two looks for the claim; each is twice the one before.
@@ -78,12 +78,6 @@ pub(crate) struct Settled {
 
 fn no<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
     Err(Obstacle::NoMaterial(reason.into()))
-}
-
-/// Whether an answer says that the transaction is valid.
-pub(crate) fn is_valid(answer: &Exchange) -> bool {
-    let valid = answered(answer).and_then(|body| body.pointer("/response/valid"));
-    valid == Some(&Value::Bool(true))
 }
 
 pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
@@ -331,50 +325,4 @@ async fn block(context: &Context, index: u64) -> Result<Option<Arc<Exchange>>, O
     let answer = context.node.send(block_request(index)).await?;
     let reported = answer.answered_object().and_then(reported_index);
     Ok((reported == Some(i128::from(index))).then_some(answer))
-}
-
-/// Whether a block shows its transactions.
-pub(crate) fn lists_transactions(block: &Value) -> bool {
-    let list = block.pointer("/text/transactions");
-    list.is_some_and(Value::is_array)
-}
-
-/// What a block has of a transaction.
-#[derive(Clone, Copy)]
-pub(crate) struct InBlock<'v> {
-    pub(crate) transaction: &'v Value,
-    /// Beside it or in it, if they are there.
-    pub(crate) signatures: Option<&'v Value>,
-}
-
-/// Where a transaction stands in a block, by its code, and what is there.
-pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
-    let is_it = |value: &Value| value.get("trans_code").and_then(Value::as_str) == Some(code);
-    match block {
-        transaction if is_it(transaction) => Some(InBlock {
-            transaction,
-            signatures: transaction.get("signatures"),
-        }),
-        Value::Object(members) => members.values().find_map(|member| {
-            let mut found = in_block(member, code)?;
-            if is_it(member) {
-                found.signatures = found.signatures.or(members.get("signatures"));
-            }
-            Some(found)
-        }),
-        Value::Array(items) => items.iter().find_map(|item| in_block(item, code)),
-        _ => None,
-    }
-}
-
-/// What a refusal says, in a line.
-pub(crate) fn message(answer: &Exchange) -> String {
-    let said = nodeproof_client::SubmitAnswer::from_slice(&answer.body)
-        .map(|answer| answer.messages().join("; "))
-        .unwrap_or_default();
-    if said.is_empty() {
-        answer.summary()
-    } else {
-        shown(&said, 200)
-    }
 }

@@ -12,11 +12,10 @@ use nodeproof_client::{
 use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
 
-use super::{Submitting, answered};
+use super::Submitting;
 use crate::{
-    cases::MILLISECONDS,
-    finding::Obstacle,
-    http::{Exchange, Request},
+    api::{MILLISECONDS, answered},
+    http::{Exchange, Obstacle, Request},
     sample::Context,
 };
 

@@ -8,19 +8,17 @@ mod refusal;
 use std::{array, fmt, sync::Arc, time::Duration};
 
 use nodeproof_primitives::{Amount, Signer, WalletAddress};
-use serde_json::Value;
 use tokio::{
     sync::{Mutex, OnceCell},
     time::Instant,
 };
 
-pub(crate) use claim::{Claim, InBlock, Refused, in_block, is_valid, lists_transactions, message};
+pub(crate) use claim::{Claim, Refused};
 pub(crate) use draft::{Unsigned, unique, unlike};
 pub(crate) use refusal::{Alteration, Refusal};
 
 use crate::{
-    finding::Obstacle,
-    http::{self, Exchange, Request},
+    http::{self, Exchange, Obstacle, Request},
     sample::Context,
 };
 
@@ -105,13 +103,6 @@ impl Default for Submissions {
     fn default() -> Self {
         Self::new(Submitting::default())
     }
-}
-
-/// The object that a submission was answered with, under whatever status of success: the contract
-/// names none.
-pub(crate) fn answered(answer: &Exchange) -> Option<&Value> {
-    let body = answer.is_success().then(|| answer.json().ok())?;
-    body.filter(|value| value.is_object())
 }
 
 impl Context {

@@ -4,7 +4,7 @@
 //! later block decides.
 
 use super::checks::CheckedBlock;
-use crate::block_check::Kind;
+use crate::api::ResponseKind;
 
 /// So many indexes in a row after the latest known block, and none of them has a block: that is the
 /// chain's end, however far the range goes.
@@ -43,7 +43,8 @@ impl ChainEnd {
 
     /// Returns the indexes without a block that were requested before a later block was there.
     pub(super) fn missing(&self) -> Vec<u64> {
-        let missing = |waiting: &&Waiting| !waiting.is_final && waiting.block.is(Kind::Hole);
+        let missing =
+            |waiting: &&Waiting| !waiting.is_final && waiting.block.is(ResponseKind::Missing);
         let waiting = self.waiting.iter().filter(missing);
         waiting.map(|waiting| waiting.block.index).collect()
     }

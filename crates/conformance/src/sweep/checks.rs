@@ -7,11 +7,11 @@ use std::sync::{
 
 use super::{chain_bounds::ChainBounds, tally::few};
 use crate::{
-    block_check::{self, Evidence, Judge, Judged, Kind, Links, Look, Seen},
+    api::{BlockResponse, ResponseKind, reported_index, says_there_is_none},
+    block_check::{self, Evidence, Judge, Judged, Links, Look},
     cases::Case,
-    discovery::{reported_index, says_there_is_none},
-    finding::{Finding, Obstacle},
-    http::{Exchange, TOO_MUCH, report_of},
+    finding::Finding,
+    http::{Exchange, Obstacle, TOO_MUCH, report_of},
     spec::{SchemaValidator, Spec},
 };
 
@@ -61,20 +61,20 @@ impl Checks {
 
     /// Classifies a response. A node that is off by some number is off everywhere. One case fails
     /// for that, and the others check its blocks all the same.
-    fn kind(&self, index: u64, exchange: &Exchange) -> Kind {
+    fn kind(&self, index: u64, exchange: &Exchange) -> ResponseKind {
         let kind = match exchange.answered_object().map(reported_index) {
             Some(Some(reported))
                 if reported - i128::from(index) != self.chain.offset.unwrap_or(0) =>
             {
-                Kind::Odd
+                ResponseKind::WrongIndex
             }
-            Some(_) => return Kind::Block,
-            None if says_there_is_none(exchange.status) => return Kind::Hole,
-            None => Kind::Unread,
+            Some(_) => return ResponseKind::Block,
+            None if says_there_is_none(exchange.status) => return ResponseKind::Missing,
+            None => ResponseKind::NotAnObject,
         };
         let may_say = |other| self.chain.unknown.may_say(exchange.status, other);
-        if self.chain.is_beyond(index) && may_say(kind == Kind::Odd) {
-            Kind::Hole
+        if self.chain.is_beyond(index) && may_say(kind == ResponseKind::WrongIndex) {
+            ResponseKind::Missing
         } else {
             kind
         }
@@ -100,19 +100,19 @@ impl Checks {
             let what = Checked::TooLarge(format!("the answer is {fault}"));
             return CheckedBlock { index, what };
         }
-        let seen = Seen::new(index, self.kind(index, &exchange), exchange);
-        let conforms = seen.kind == Kind::Block
+        let seen = BlockResponse::new(index, self.kind(index, &exchange), exchange);
+        let conforms = seen.kind == ResponseKind::Block
             && self.whole.as_ref().is_some_and(|whole| {
                 let body = seen.exchange.answered_object();
                 body.is_some_and(|body| whole.is_valid(body))
             });
-        let has_links = !self.in_order.is_empty() && seen.kind == Kind::Block;
+        let has_links = !self.in_order.is_empty() && seen.kind == ResponseKind::Block;
         let mut results = CheckResults {
             kind: seen.kind,
             counts: vec![0; self.list.len()],
             findings: Vec::new(),
             obstacles: Vec::new(),
-            links: has_links.then(|| seen.links()),
+            links: has_links.then(|| Links::of(&seen)),
             evidence: if seen.exchange.body.len() > LONG_WORK {
                 // It may have to wait for earlier blocks, and then only its excerpt does.
                 Evidence::Told(report_of(&seen.exchange))
@@ -154,14 +154,14 @@ pub(super) enum Checked {
 
 impl CheckedBlock {
     /// Whether there is a response of this kind.
-    pub(super) fn is(&self, kind: Kind) -> bool {
+    pub(super) fn is(&self, kind: ResponseKind) -> bool {
         matches!(&self.what, Checked::Results(results) if results.kind == kind)
     }
 }
 
 /// The results of checking a response alone, by the checks' places in their list.
 pub(super) struct CheckResults {
-    pub(super) kind: Kind,
+    pub(super) kind: ResponseKind,
     pub(super) counts: Vec<u64>,
     pub(super) findings: Vec<(usize, (Finding, u64))>,
     pub(super) obstacles: Vec<(usize, Obstacle)>,

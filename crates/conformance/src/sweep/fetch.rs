@@ -2,13 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinSet,
+};
 
 use super::checks::{Checked, CheckedBlock, Checks, LONG_WORK};
 use crate::{
-    discovery::{block_request, is_a_gateways},
-    finding::Obstacle,
-    http::{BackOff, Node, Response, SendOptions},
+    api::{block_request, is_a_gateways},
+    http::{BackOff, Node, Obstacle, ResponseWithPermit, SendOptions},
     run::Cut,
 };
 
@@ -27,8 +29,6 @@ const FIRST_PROBE_PAUSE: Duration = Duration::from_millis(250);
 pub(super) struct Fetcher {
     pub(super) node: Arc<Node>,
     pub(super) checks: Arc<Checks>,
-    /// A permit for each request that may be in flight.
-    pub(super) requests: Semaphore,
     /// Lets one long response at a time be read and checked.
     pub(super) long_responses: Arc<Semaphore>,
 }
@@ -36,9 +36,13 @@ pub(super) struct Fetcher {
 impl Fetcher {
     /// Fetches and checks a block in a task of its own, which ends when the returned future is
     /// dropped.
-    pub(super) async fn spawn(self: Arc<Self>, index: u64) -> Result<CheckedBlock, Lost> {
+    pub(super) async fn spawn(
+        self: Arc<Self>,
+        index: u64,
+        request: Option<OwnedSemaphorePermit>,
+    ) -> Result<CheckedBlock, Lost> {
         let mut task = JoinSet::new();
-        task.spawn(async move { self.fetch_and_check(index).await });
+        task.spawn(async move { self.fetch_and_check(index, request).await });
         match task.join_next().await {
             Some(Ok(block)) => block,
             Some(Err(error)) => Err(Lost::by_us(index, &error.to_string())),
@@ -46,9 +50,12 @@ impl Fetcher {
         }
     }
 
-    /// Fetches a block and checks it.
-    pub(super) async fn fetch_and_check(&self, index: u64) -> Result<CheckedBlock, Lost> {
-        let request = self.requests.acquire().await;
+    /// Fetches a block and checks it. A long block keeps the permit for its request until then.
+    pub(super) async fn fetch_and_check(
+        &self,
+        index: u64,
+        request: Option<OwnedSemaphorePermit>,
+    ) -> Result<CheckedBlock, Lost> {
         let fetched = self.fetch(index).await;
         let fetched = fetched.map_err(|obstacle| Lost {
             block: index,
@@ -73,7 +80,7 @@ impl Fetcher {
     }
 
     /// Fetches a block. Some blocks have no response that can be checked.
-    async fn fetch(&self, index: u64) -> Result<Result<Response, Checked>, Obstacle> {
+    async fn fetch(&self, index: u64) -> Result<Result<ResponseWithPermit, Checked>, Obstacle> {
         let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         let mut pauses = 0;
         let mut failed = false;

@@ -9,7 +9,7 @@ use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
 
 use super::{running::RunningSweep, state::State};
 use crate::{
-    finding::Obstacle,
+    http::Obstacle,
     run::{Cut, Ended},
 };
 

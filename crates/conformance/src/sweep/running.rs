@@ -1,6 +1,7 @@
 //! A sweep while it runs: fetches blocks, and processes their results in order.
 
 use std::{
+    pin::pin,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -21,10 +22,10 @@ use super::{
     tally::{Tally, few},
 };
 use crate::{
-    block_check::Kind,
+    api::ResponseKind,
     cases::Case,
-    finding::{Finding, Obstacle},
-    http::{Node, Target},
+    finding::Finding,
+    http::{Node, Obstacle, Target},
     run::{Cut, Watch},
     spec::Spec,
 };
@@ -108,7 +109,6 @@ impl RunningSweep {
         let fetcher = Arc::new(Fetcher {
             node,
             checks: Arc::new(checks),
-            requests: Semaphore::new(jobs),
             long_responses: Arc::new(Semaphore::new(1)),
         });
         let report_progress = || {
@@ -126,9 +126,16 @@ impl RunningSweep {
                 findings,
             });
         };
-        let mut blocks = stream::iter(first..to)
-            .map(|index| Arc::clone(&fetcher).spawn(index))
+        // Requests begin in order, each when it has a permit.
+        let requests = Arc::new(Semaphore::new(jobs));
+        let blocks = stream::iter(first..to)
+            .then(|index| {
+                let requests = Arc::clone(&requests);
+                async move { (index, requests.acquire_owned().await.ok()) }
+            })
+            .map(|(index, request)| Arc::clone(&fetcher).spawn(index, request))
             .buffered(jobs.saturating_mul(AHEAD));
+        let mut blocks = pin!(blocks);
         let mut position = Position::default();
         let mut saved_at = Instant::now();
         let mut ticks = tokio::time::interval(REPORT_EVERY);
@@ -203,10 +210,10 @@ impl RunningSweep {
         watch: &dyn Watch,
     ) -> Result<(), Lost> {
         let block = block?;
-        if block.is(Kind::Block) {
+        if block.is(ResponseKind::Block) {
             // The chain may have grown since these were requested.
             for index in position.chain_end.missing() {
-                let again = fetcher.fetch_and_check(index).await?;
+                let again = fetcher.fetch_and_check(index, None).await?;
                 position.chain_end.replace(again);
             }
         }
@@ -222,8 +229,9 @@ impl RunningSweep {
             }
             _ => position.unanswered = 0,
         }
-        let may_be_the_end = fetcher.checks.chain.is_beyond(block.index) && block.is(Kind::Hole);
-        if may_be_the_end || !position.chain_end.is_empty() && !block.is(Kind::Block) {
+        let may_be_the_end =
+            fetcher.checks.chain.is_beyond(block.index) && block.is(ResponseKind::Missing);
+        if may_be_the_end || !position.chain_end.is_empty() && !block.is(ResponseKind::Block) {
             position.chain_end.add(block);
             return Ok(());
         }
@@ -239,7 +247,7 @@ impl RunningSweep {
     fn finish(&self, mut chain_end: ChainEnd, checks: &Checks, watch: &dyn Watch) {
         let ends_before = !chain_end.is_empty();
         for block in chain_end.take() {
-            if !block.is(Kind::Hole) {
+            if !block.is(ResponseKind::Missing) {
                 self.add(block, checks, watch);
             }
         }
@@ -291,8 +299,10 @@ fn add_results(
 ) {
     let tally = &mut state.tally;
     match results.kind {
-        Kind::Hole => tally.holes += 1,
-        Kind::Block | Kind::Odd | Kind::Unread => tally.blocks += 1,
+        ResponseKind::Missing => tally.holes += 1,
+        ResponseKind::Block | ResponseKind::WrongIndex | ResponseKind::NotAnObject => {
+            tally.blocks += 1
+        }
     }
     for (case, count) in results.counts.iter().enumerate() {
         if *count > 0 {

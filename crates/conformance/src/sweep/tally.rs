@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use nodeproof_report::ExchangeReport;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Obstacle};
+use crate::{finding::Finding, http::Obstacle};
 
 /// How many kinds of findings of one case are told apart; what comes after is counted.
 const KINDS: usize = 8;

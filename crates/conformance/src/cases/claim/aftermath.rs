@@ -5,13 +5,14 @@ use std::sync::Arc;
 use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
 use serde_json::Value;
 
-use super::{record, unknown};
+use super::record::found;
+use super::unknown;
 use crate::{
-    cases::stored,
-    finding::{Finding, Findings, Obstacle},
-    http::Exchange,
+    api::{InBlock, answered, in_block, is_valid, lists_transactions, stored},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle},
     sample::Context,
-    submit::{InBlock, Refused, answered, in_block, is_valid, lists_transactions},
+    submit::Refused,
 };
 
 pub(super) async fn readable(context: &Context) -> Findings {
@@ -67,7 +68,7 @@ pub(super) async fn stands_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
         return Ok(Vec::new());
     }
-    record::found(context).await?;
+    found(context).await?;
     let settled = context
         .claim()
         .await?

@@ -19,12 +19,11 @@ use self::{
 };
 use super::Case;
 use crate::{
-    finding::{Finding, Findings, Obstacle},
-    http::Exchange,
-    judge::is_json,
+    api::{Tier, answered, is_json, is_valid, message},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle},
     sample::Context,
-    submit::{Unsigned, answered, is_valid, message, unlike},
-    tier::Tier,
+    submit::{Unsigned, unlike},
 };
 
 const NEW: &str =

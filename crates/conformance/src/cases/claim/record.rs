@@ -12,11 +12,10 @@ use serde_json::{Value, json};
 
 use super::unknown;
 use crate::{
-    cases::{member_named, stored},
-    finding::{Finding, Findings, Obstacle},
-    http::Exchange,
+    api::{answered, member_named, stored},
+    finding::{Finding, Findings},
+    http::{Exchange, Obstacle},
     sample::Context,
-    submit::answered,
 };
 
 /// How a value is stored.

@@ -4,7 +4,7 @@ use nodeproof_client::RawTransaction;
 use nodeproof_primitives::Amount;
 use serde_json::{Value, json};
 
-use crate::{finding::Obstacle, sample::Context, submit::draft::REFUSED};
+use crate::{http::Obstacle, sample::Context, submit::draft::REFUSED};
 
 /// What is changed after the transaction was signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

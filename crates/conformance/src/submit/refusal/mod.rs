@@ -12,7 +12,10 @@ use super::{
     Answer, SigningWallet,
     draft::{REFUSED, draft},
 };
-use crate::{finding::Obstacle, http::Request, sample::Context};
+use crate::{
+    http::{Obstacle, Request},
+    sample::Context,
+};
 
 /// What is wrong with a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// What some values have in common: objects by their members, a member that not all have with a
 /// question mark; arrays by the union of their elements; the rest by kind.
-pub(crate) fn of(values: &[&Value]) -> Value {
+pub(crate) fn shape_of(values: &[&Value]) -> Value {
     let objects: Vec<_> = values
         .iter()
         .filter_map(|value| value.as_object())
@@ -33,7 +33,7 @@ pub(crate) fn of(values: &[&Value]) -> Value {
                     .filter_map(|object| object.get(name))
                     .collect();
                 let mark = if inner.len() < objects.len() { "?" } else { "" };
-                (format!("{name}{mark}"), of(&inner))
+                (format!("{name}{mark}"), shape_of(&inner))
             })
             .collect();
         shapes.push(Value::Object(members));
@@ -42,7 +42,7 @@ pub(crate) fn of(values: &[&Value]) -> Value {
         let inner = if elements.is_empty() {
             Vec::new()
         } else {
-            vec![of(&elements)]
+            vec![shape_of(&elements)]
         };
         shapes.push(Value::Array(inner));
     }
@@ -143,14 +143,14 @@ mod tests {
     fn folds_arrays_to_the_union_of_their_elements() {
         let value = json!({"list": [{"a": 1, "b": null}, {"a": "x"}], "empty": []});
         let wanted = json!({"empty": [], "list": [{"a": "<int> | <text>", "b?": "<null>"}]});
-        assert_eq!(of(&[&value]), wanted);
+        assert_eq!(shape_of(&[&value]), wanted);
     }
 
     #[test]
     fn tells_every_kind_that_stands_in_one_place() {
         let values = [json!([1]), json!({"a": true}), json!(null)];
         let wanted = json!({"<one of>": ["<null>", {"a": "<bool>"}, ["<int>"]]});
-        assert_eq!(of(&values.iter().collect::<Vec<_>>()), wanted);
+        assert_eq!(shape_of(&values.iter().collect::<Vec<_>>()), wanted);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde_json::Value;
 
-use super::Fixture;
+use super::fixture::Fixture;
 
 /// The longest identifier of an asset that fits into a URL that every server takes.
 const LONGEST_ASSET: usize = 200;
@@ -14,18 +14,18 @@ const KEPT_WALLETS: usize = 64;
 
 /// Collects what a document mentions, each thing once and in the order of its appearance.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) wallets: Vec<String>,
+pub(crate) struct Found {
+    pub(crate) wallets: Vec<String>,
     /// How many of the wallets, from the front, were seen to sign: those are likely to hold things.
     signers: usize,
-    pub(super) tokens: Vec<String>,
-    pub(super) contracts: Vec<String>,
-    pub(super) assets: Vec<(String, String)>,
+    pub(crate) tokens: Vec<String>,
+    pub(crate) contracts: Vec<String>,
+    pub(crate) assets: Vec<(String, String)>,
     seen: BTreeSet<String>,
 }
 
 impl Found {
-    pub(super) fn take(&mut self, fixture: &Fixture) {
+    pub(crate) fn take(&mut self, fixture: &Fixture) {
         for wallet in &fixture.wallets {
             self.text(&wallet.to_string(), 0);
         }
@@ -39,13 +39,13 @@ impl Found {
         }
     }
 
-    pub(super) fn token(&mut self, code: &str) {
+    pub(crate) fn token(&mut self, code: &str) {
         if !code.is_empty() && code.len() <= 100 && self.seen.insert(format!("token {code}")) {
             self.tokens.push(code.to_owned());
         }
     }
 
-    pub(super) fn walk(&mut self, value: &Value, depth: usize) {
+    pub(crate) fn walk(&mut self, value: &Value, depth: usize) {
         match value {
             Value::Object(members) => {
                 self.claim(value);
