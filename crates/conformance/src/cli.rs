@@ -30,9 +30,10 @@ use signals::{Signals, mark_terminated};
 use swept::sweep_with_state;
 
 use crate::{
-    Baseline, Expectations, Options, SigningWallet, Submitting,
+    Expectations, Options,
     api::Tier,
-    cases,
+    cases::{self, BASELINE},
+    context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
     http::{Target, TargetError},
     plan,
@@ -491,7 +492,7 @@ fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
         .transpose()?;
     let mut known = cases::all();
     if baseline.is_some() {
-        known.extend_from_slice(crate::baseline::CASES);
+        known.extend_from_slice(BASELINE);
     }
     let defaults = Options::default();
     let options = Options {

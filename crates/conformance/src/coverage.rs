@@ -6,14 +6,14 @@ use nodeproof_report::{Coverage, OperationCoverage, Outcome, PartCoverage};
 use serde_json::Value;
 
 use crate::{
-    cases,
-    http::{Obstacle, RequestLog},
-    run::Ended,
+    cases::CaseResult,
+    checks::FIELDS,
+    http::{InconclusiveReason, RequestLog},
     spec::{Operation, Spec, View},
 };
 
 /// Holds what was sent and judged against what the description documents.
-pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[Ended]) -> Coverage {
+pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[CaseResult]) -> Coverage {
     let operations = spec
         .operations(View::Documented)
         .iter()
@@ -52,10 +52,10 @@ pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[Ended]) -> Coverag
 }
 
 fn is_field(id: &str) -> bool {
-    cases::FIELDS.iter().any(|field| field.id == id)
+    FIELDS.iter().any(|field| field.id == id)
 }
 
-fn why_not(operation: &str, ended: &[Ended]) -> String {
+fn why_not(operation: &str, ended: &[CaseResult]) -> String {
     let asks = |id: &str| id.split('/').next() == Some(operation);
     if ended.iter().any(|ended| asks(ended.case.id)) {
         "its cases found nothing to ask it with".to_owned()
@@ -84,8 +84,8 @@ fn parameters(spec: &Spec, operation: &Operation<'_>) -> Vec<String> {
     names
 }
 
-fn fields(operation: &str, ended: &[Ended]) -> Vec<PartCoverage> {
-    cases::FIELDS
+fn fields(operation: &str, ended: &[CaseResult]) -> Vec<PartCoverage> {
+    FIELDS
         .iter()
         .filter(|field| field.id.split('/').next() == Some(operation))
         .map(|field| {
@@ -98,7 +98,7 @@ fn fields(operation: &str, ended: &[Ended]) -> Vec<PartCoverage> {
                 Some(ended) => ended
                     .obstacle
                     .as_ref()
-                    .map(Obstacle::reason)
+                    .map(InconclusiveReason::reason)
                     .map(str::to_owned),
             };
             PartCoverage {
@@ -123,9 +123,7 @@ mod tests {
         if let Some(members) = schema.get("properties").and_then(Value::as_object) {
             for name in members.keys() {
                 path.push(name.clone());
-                let has_a_case = cases::FIELDS
-                    .iter()
-                    .any(|field| field.path.iter().eq(path.iter()));
+                let has_a_case = FIELDS.iter().any(|field| field.path.iter().eq(path.iter()));
                 if !has_a_case {
                     out.push(path.join("."));
                 }

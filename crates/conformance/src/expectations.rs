@@ -10,7 +10,7 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use toml::value::Datetime;
 
-use crate::{cases, run::Ended};
+use crate::cases::{self, CaseResult};
 
 /// Why a file of expectations can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -125,7 +125,7 @@ impl Expectations {
     }
 
     /// Judges how a case ended by what was expected of it, on a day.
-    pub(crate) fn apply(&self, ended: &mut Ended, today: Day) {
+    pub(crate) fn apply(&self, ended: &mut CaseResult, today: Day) {
         let Some(expected) = self.0.get(ended.case.id) else {
             return;
         };

@@ -19,38 +19,31 @@
 //! node it is, and never links one.
 
 mod api;
-mod baseline;
-mod block_check;
 pub mod cases;
+mod checks;
 pub mod cli;
+mod context;
 mod coverage;
 mod discovery;
 mod expectations;
-mod field;
-mod finding;
 mod http;
-mod judge;
 mod nodes;
 mod options;
 pub mod plan;
 mod progress;
 pub mod run;
 mod run_report;
-mod sample;
-pub mod snapshot;
 pub mod spec;
-mod submit;
 mod sweep;
 mod targets;
 
 pub use nodeproof_report as report;
 
 pub use api::Tier;
-pub use baseline::{Baseline, BaselineError};
+pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
 pub use expectations::{ExpectationError, Expectations};
 pub use http::{Method, Target, TargetError};
 pub use nodes::{NodeToCheck, run_several};
 pub use options::Options;
 pub use run::run;
-pub use submit::{SigningWallet, Submitting};
 pub use sweep::{BlockRange, ParseBlockRangeError, State, StateError, Sweep, SweepProgress};

@@ -6,14 +6,12 @@ use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::Network;
 
 use crate::{
-    Baseline,
     api::Tier,
-    baseline,
-    cases::{self, Case},
+    cases::{self, BASELINE, Case},
+    context::{Baseline, Submitting},
     discovery::Fixture,
     expectations::Expectations,
     http::MOST_DEPTH,
-    submit::Submitting,
     sweep::Sweep,
 };
 
@@ -113,7 +111,7 @@ impl Options {
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = cases::all();
         if self.baseline.is_some() {
-            cases.extend_from_slice(baseline::CASES);
+            cases.extend_from_slice(BASELINE);
         }
         cases
     }

@@ -9,23 +9,20 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
-use nodeproof_report::{CaseReport, ExchangeReport, Level, Outcome, Report};
+use nodeproof_report::{CaseReport, Level, Outcome, Report};
 use tokio::task::JoinSet;
 
 use crate::{
     Options,
     api::{Tier, block_request},
-    cases::Case,
-    discovery::{self, Material, Wanted},
+    cases::{Case, CaseResult},
+    checks::{Findings, MOST_FINDINGS},
+    context::{Context, Samples, SnapshotStore},
+    discovery::{self, Discovered, Wanted},
     expectations,
-    field::MOST_FINDINGS,
-    finding::{Finding, Findings},
-    http::{self, Exchange, Limits, Node, Obstacle, Request, Target},
+    http::{self, Exchange, InconclusiveReason, Limits, Node, Request, Target},
     run_report::{self, Conclusion},
-    sample::Context,
-    snapshot::Store,
     spec::Spec,
-    submit::Submissions,
     sweep::{ChainBounds, RunningSweep, Sweep, SweepProgress},
 };
 
@@ -45,44 +42,6 @@ pub trait Watch: Send + Sync {
     fn end(&self);
 }
 
-/// How a case ended, with what it found.
-pub(crate) struct Ended {
-    pub(crate) case: Case,
-    pub(crate) outcome: Outcome,
-    /// The first ones; the others are only counted.
-    pub(crate) findings: Vec<Finding>,
-    /// How many findings there are besides.
-    pub(crate) unlisted: usize,
-    pub(crate) obstacle: Option<Obstacle>,
-    /// What an expectation says about it.
-    pub(crate) note: Option<String>,
-    /// What it looked at, in order.
-    pub(crate) asked: Vec<Arc<ExchangeReport>>,
-    /// How long it took, what it waited for and shares with others included.
-    pub(crate) elapsed: Duration,
-}
-
-impl Ended {
-    /// One that has found nothing, and looked at nothing.
-    pub(crate) const fn not_run(case: Case, outcome: Outcome) -> Self {
-        Self {
-            case,
-            outcome,
-            findings: Vec::new(),
-            unlisted: 0,
-            obstacle: None,
-            note: None,
-            asked: Vec::new(),
-            elapsed: Duration::ZERO,
-        }
-    }
-
-    /// Whether it found a departure, of whatever level.
-    pub(crate) fn departs(&self) -> bool {
-        matches!(self.outcome, Outcome::Fail | Outcome::Warn | Outcome::Info)
-    }
-}
-
 /// Why a run has no verdict of its own.
 #[derive(Clone, Debug)]
 pub(crate) enum Cut {
@@ -98,22 +57,22 @@ pub(crate) enum Cut {
 /// What was known when the run ended, however it ended.
 #[derive(Default)]
 struct Progress {
-    ended: Mutex<Vec<Ended>>,
+    ended: Mutex<Vec<CaseResult>>,
 }
 
 impl Progress {
-    fn push(&self, ended: Ended) {
+    fn push(&self, ended: CaseResult) {
         if let Ok(mut list) = self.ended.lock() {
             list.push(ended);
         }
     }
 
     fn has(&self, outcome: Outcome) -> bool {
-        let has = |list: &Vec<Ended>| list.iter().any(|ended| ended.outcome == outcome);
+        let has = |list: &Vec<CaseResult>| list.iter().any(|ended| ended.outcome == outcome);
         self.ended.lock().is_ok_and(|list| has(&list))
     }
 
-    fn take(&self) -> Vec<Ended> {
+    fn take(&self) -> Vec<CaseResult> {
         self.ended
             .lock()
             .map(|mut list| std::mem::take(&mut *list))
@@ -351,8 +310,8 @@ async fn all(
     progress: Arc<Progress>,
 ) -> Result<Known, Cut> {
     let snapshots = match &options.reviewable_snapshots {
-        Some(folder) => Store::reviewable(folder),
-        None => match Store::read_only() {
+        Some(folder) => SnapshotStore::reviewable(folder),
+        None => match SnapshotStore::read_only() {
             Ok(store) => store,
             Err(error) => {
                 return Err(Cut::Harness(format!(
@@ -365,7 +324,7 @@ async fn all(
     let wanted = wanted_by(options.sweep.as_ref());
     let material = match discovery::discover(&node, &options.fixture, &wanted).await {
         Ok(material) => material,
-        Err(Obstacle::Transport(reason)) => return Err(Cut::Unreachable(reason)),
+        Err(InconclusiveReason::Transport(reason)) => return Err(Cut::Unreachable(reason)),
         Err(obstacle) => return Err(Cut::OutOfTime(obstacle.reason().to_owned())),
     };
     match strangeness(&node, &material).await {
@@ -373,9 +332,12 @@ async fn all(
         Ok(Some(reason)) => return Err(Cut::NoNode(reason)),
         Err(obstacle) => return Err(Cut::Unreachable(obstacle.reason().to_owned())),
     }
-    let mut context = Context::new(node, spec, material, snapshots);
-    context.baseline.clone_from(&options.baseline);
-    context.submissions = Submissions::new(options.submitting.clone());
+    let context = Context::new(
+        Samples::new(node, spec, material),
+        options.submitting.clone(),
+        snapshots,
+        options.baseline.clone(),
+    );
     let context = Arc::new(context);
     watch.begin(selected.len());
     for tier in Tier::ALL {
@@ -424,7 +386,7 @@ async fn one(
     let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
     let (found, asked) = http::recorded(work).await;
     let found = found.unwrap_or_else(|_| {
-        Err(Obstacle::Harness(
+        Err(InconclusiveReason::Harness(
             "the case itself failed unexpectedly".to_owned(),
         ))
     });
@@ -438,7 +400,7 @@ async fn one(
     progress.push(ended);
 }
 
-fn ended(case: Case, found: Findings) -> Ended {
+fn ended(case: Case, found: Findings) -> CaseResult {
     match found {
         Ok(mut findings) => {
             let unlisted = findings.len().saturating_sub(MOST_FINDINGS);
@@ -450,21 +412,24 @@ fn ended(case: Case, found: Findings) -> Ended {
                 (false, Level::Should) => Outcome::Warn,
                 (false, Level::Observed) => Outcome::Info,
             };
-            Ended {
+            CaseResult {
                 findings,
                 unlisted,
-                ..Ended::not_run(case, outcome)
+                ..CaseResult::not_run(case, outcome)
             }
         }
-        Err(obstacle) => Ended {
+        Err(obstacle) => CaseResult {
             obstacle: Some(obstacle),
-            ..Ended::not_run(case, Outcome::Inconclusive)
+            ..CaseResult::not_run(case, Outcome::Inconclusive)
         },
     }
 }
 
 /// Why what answers is no node at all: none of its calls is there.
-async fn strangeness(node: &Node, material: &Material) -> Result<Option<String>, Obstacle> {
+async fn strangeness(
+    node: &Node,
+    material: &Discovered,
+) -> Result<Option<String>, InconclusiveReason> {
     if !material.blocks.is_empty() {
         return Ok(None);
     }
@@ -512,7 +477,7 @@ async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
     let (reason, departed) = {
         let ended = progress.ended.lock().ok()?;
         let reason = ended.iter().find_map(|ended| match &ended.obstacle {
-            Some(Obstacle::Transport(reason)) => Some(reason.clone()),
+            Some(InconclusiveReason::Transport(reason)) => Some(reason.clone()),
             _ => None,
         })?;
         (

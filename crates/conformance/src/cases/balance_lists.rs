@@ -12,17 +12,16 @@ use crate::{
         List, Pair, Sample, amount, asked, held, held_by_wallet, token_balance_request,
         token_holders_request, wallet_balances_request,
     },
-    finding::{Finding, Findings},
-    http::{Exchange, Obstacle, Request},
-    judge::objects,
-    sample::Context,
+    checks::{Finding, Findings, objects},
+    context::Context,
+    http::{Exchange, InconclusiveReason, Request},
 };
 
 /// How often two answers are compared that change while they are read.
 const MOST_LOOKS: u32 = 4;
 
 /// What came of a second look at two answers that differ.
-pub(super) enum Look {
+pub(crate) enum BalanceComparison {
     Same,
     /// The two answers.
     Differ(Arc<Exchange>, Arc<Exchange>),
@@ -32,33 +31,33 @@ pub(super) enum Look {
 
 /// Whether two questions about a pair are answered differently while nothing changes: a transfer
 /// may come in between, so one is asked before and after the other.
-pub(super) async fn look_again(
+pub(crate) async fn look_again(
     context: &Context,
     one: &Request,
     other: &Request,
     pair: &Pair,
-) -> Result<Look, Obstacle> {
+) -> Result<BalanceComparison, InconclusiveReason> {
     for _ in 0..MOST_LOOKS {
         let before = context.node.send(one.clone()).await?;
         let theirs = context.node.send(other.clone()).await?;
         let (Some(ours), Some(said)) = (amount(&before, pair), amount(&theirs, pair)) else {
             // What can't be read is told by other cases.
-            return Ok(Look::Same);
+            return Ok(BalanceComparison::Same);
         };
         if ours == said {
-            return Ok(Look::Same);
+            return Ok(BalanceComparison::Same);
         }
         let after = context.node.send(one.clone()).await?;
         if amount(&after, pair) == Some(ours) {
-            return Ok(Look::Differ(after, theirs));
+            return Ok(BalanceComparison::Differ(after, theirs));
         }
     }
-    Ok(Look::Moves)
+    Ok(BalanceComparison::Moves)
 }
 
-pub(super) const MOVES: &str =
+pub(crate) const MOVES: &str =
     "balances change too fast to compare what two questions say of the same one";
-pub(super) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
+pub(crate) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
 
 /// The list of all tokens of a wallet, or of all wallets for a token.
 fn name(request: &Request) -> &str {
@@ -69,13 +68,13 @@ fn name(request: &Request) -> &str {
 }
 
 /// Each list has everything once and nothing else, and has what other answers say is held.
-pub(super) async fn lists_agree(context: &Context) -> Findings {
+pub(crate) async fn lists_agree(context: &Context) -> Findings {
     let by_wallet = objects(context, Sample::WalletBalances).await?;
     let by_token = objects(context, Sample::TokenHolders).await?;
     let by_wallet: Vec<_> = by_wallet.iter().filter_map(List::of).collect();
     let by_token: Vec<_> = by_token.iter().filter_map(List::of).collect();
     if by_wallet.is_empty() && by_token.is_empty() {
-        return Err(Obstacle::NoMaterial(NO_LIST.to_owned()));
+        return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
     }
     let mut findings = Vec::new();
     for list in by_wallet.iter().chain(&by_token) {
@@ -84,16 +83,16 @@ pub(super) async fn lists_agree(context: &Context) -> Findings {
     let mut moves = false;
     for (pair, one, other) in to_compare(context, &by_wallet, &by_token) {
         match look_again(context, &one, &other, &pair).await? {
-            Look::Same => {}
-            Look::Moves => moves = true,
-            Look::Differ(ours, theirs) => {
+            BalanceComparison::Same => {}
+            BalanceComparison::Moves => moves = true,
+            BalanceComparison::Differ(ours, theirs) => {
                 findings.push(difference(&pair, &ours, &theirs));
             }
         }
     }
     findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
     if moves && findings.is_empty() {
-        return Err(Obstacle::NoMaterial(MOVES.to_owned()));
+        return Err(InconclusiveReason::NoSample(MOVES.to_owned()));
     }
     Ok(findings)
 }
@@ -223,16 +222,18 @@ async fn unlisted(
             continue;
         }
         match look_again(context, &request, &list.exchange.request, &pair).await? {
-            Look::Same => {}
-            Look::Moves => *moves = true,
-            Look::Differ(ours, theirs) => findings.push(difference(&pair, &ours, &theirs)),
+            BalanceComparison::Same => {}
+            BalanceComparison::Moves => *moves = true,
+            BalanceComparison::Differ(ours, theirs) => {
+                findings.push(difference(&pair, &ours, &theirs))
+            }
         }
     }
     Ok(findings)
 }
 
 /// What nobody has heard of has no list of things that are held.
-pub(super) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
+pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
     let mut findings = Vec::new();
     for (request, who) in [
         (wallet_balances_request(wallet), "a wallet that nobody has"),

@@ -5,24 +5,24 @@ use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use super::{
-    Case,
     block_transactions::{TIME, wrong_time},
+    case::Case,
 };
 use crate::{
     api::{BUILT, Sample, contract_state_request, stored, wallet_balances_request},
-    finding::{Finding, Findings},
-    http::{Exchange, Obstacle, Request, SendOptions},
-    judge::{Height, all_answer_json, decodes, never, objects, refused},
-    sample::Context,
-    snapshot,
+    checks::{
+        Finding, Findings, Height, all_answer_json, check_snapshot, decodes, never, objects,
+        refused,
+    },
+    context::{Context, unique},
+    http::{Exchange, InconclusiveReason, Request, SendOptions},
     spec::View,
-    submit::unique,
 };
 
 const BUILDER: &str = "POST /call-sc (verification contract call builder)";
 const RESPONSE: &str = "Response: a raw transaction to be signed and submitted.";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must("call-sc/answers", RESPONSE, |c| Box::pin(answers(c))),
     Case::must(
         "call-sc/sc-address",
@@ -167,7 +167,7 @@ pub(super) const CASES: &[Case] = &[
     Case::should(
         "call-sc/snapshot",
         "Transaction (body of `/submit-transaction`): transaction, signatures",
-        |c| Box::pin(snapshot::check(c, Sample::CallSc)),
+        |c| Box::pin(check_snapshot(c, Sample::CallSc)),
     ),
 ];
 
@@ -179,7 +179,7 @@ async fn answers(context: &Context) -> Findings {
             .iter()
             .all(|answer| matches!(answer.status, 400 | 404 | 410 | 422) && answer.json().is_ok())
     {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no contract was found on the chain, and the node builds nothing for one that is not \
              deployed; give one with --fixture"
                 .into(),
@@ -327,7 +327,7 @@ async fn timestamp_unit(context: &Context) -> Findings {
 async fn changes_nothing(context: &Context) -> Findings {
     let built = objects(context, Sample::CallSc).await;
     if built.is_err() {
-        return Err(Obstacle::NoMaterial("no call was built".to_owned()));
+        return Err(InconclusiveReason::NoSample("no call was built".to_owned()));
     }
     let mut findings = Vec::new();
     let record = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
@@ -364,7 +364,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     }
     if !height.stands(context).await? {
         let reason = "what the signer holds changes, and blocks are made too fast to tell why";
-        let unknown = Err(Obstacle::NoMaterial(reason.to_owned()));
+        let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
         return if findings.is_empty() {
             unknown
         } else {
@@ -404,7 +404,7 @@ async fn submittable(context: &Context) -> Findings {
     let validator = context
         .spec
         .validator(View::Documented, "SignedTransaction")
-        .map_err(|error| Obstacle::Harness(error.to_string()))?;
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let mut findings = Vec::new();
     for exchange in objects(context, Sample::CallSc).await? {
         let Some(answer) = exchange.answered_object() else {
@@ -494,10 +494,11 @@ async fn deep_and_large_params(context: &Context) -> Findings {
     let exchange = context.node.send(Request::post("/call-sc", body)).await?;
     let Some(answer) = exchange.answered_object() else {
         let reason = format!("no call was built: {}", exchange.summary());
-        return Err(Obstacle::NoMaterial(reason));
+        return Err(InconclusiveReason::NoSample(reason));
     };
-    let wanted = canonical_json::read(&params)
-        .ok_or_else(|| Obstacle::Harness("the params that were sent are no JSON".to_owned()))?;
+    let wanted = canonical_json::read(&params).ok_or_else(|| {
+        InconclusiveReason::Harness("the params that were sent are no JSON".to_owned())
+    })?;
     let Some((at, _)) = find(answer, "params", "") else {
         let what = "the transaction does not say its params";
         let expected = "the params that were sent";
@@ -514,7 +515,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
         let reason = "the answer is more than is read exactly";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     Ok(wanted
         .difference(&found)

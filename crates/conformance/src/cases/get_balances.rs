@@ -5,26 +5,26 @@ use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use serde_json::Value;
 
 use super::{
-    Case,
-    balance_lists::{Look, MOVES, NO_LIST, lists_agree, look_again, nothing_listed},
+    balance_lists::{BalanceComparison, MOVES, NO_LIST, lists_agree, look_again, nothing_listed},
+    case::Case,
 };
 use crate::{
     api::{
         List, Pair, Sample, held, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,
     },
-    finding::{Finding, Findings},
-    http::{Obstacle, Request},
-    judge::{decodes, never, objects, refused, sample_answers, steady},
-    sample::Context,
-    snapshot,
+    checks::{
+        Finding, Findings, check_snapshot, decodes, never, objects, refused, sample_answers, steady,
+    },
+    context::Context,
+    http::{InconclusiveReason, Request},
     spec::View,
 };
 
 const BALANCE_TYPES: &str = "balance_type | enum | yes | `TOKEN_IN_WALLET`, \
                              `ALL_TOKENS_IN_WALLET`, `ALL_WALLETS_FOR_TOKEN`";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must(
         "get-balances/token-in-wallet",
         "`TOKEN_IN_WALLET`: the balance of one token in one wallet.",
@@ -105,7 +105,7 @@ pub(super) const CASES: &[Case] = &[
     Case::must(
         "get-balances/snapshot",
         "Response: a JSON object carrying the balance (see Balance result).",
-        |c| Box::pin(snapshot::check(c, Sample::TokenBalance)),
+        |c| Box::pin(check_snapshot(c, Sample::TokenBalance)),
     ),
 ];
 
@@ -119,7 +119,7 @@ async fn balance(context: &Context) -> Findings {
                 .validator(View::Documented, &at)
                 .map_err(|error| error.to_string())
         })
-        .map_err(Obstacle::Harness)?;
+        .map_err(InconclusiveReason::Harness)?;
     let mut findings = Vec::new();
     for exchange in objects(context, Sample::TokenBalance).await? {
         let Some(body) = exchange.answered_object() else {
@@ -196,7 +196,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
 
 async fn nothing_held(context: &Context) -> Findings {
     if context.material.tokens.is_empty() {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no token was found; give one with --fixture".into(),
         ));
     }
@@ -237,7 +237,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
 async fn single_before(
     context: &Context,
     pair: &(String, String),
-) -> Result<Option<Integer>, Obstacle> {
+) -> Result<Option<Integer>, InconclusiveReason> {
     let asked = token_balance_request(&pair.0, &pair.1);
     let answers = context
         .sample(Sample::TokenBalance)
@@ -302,7 +302,7 @@ async fn compare(
         holdings.drain(1..holdings.len() - 1);
     }
     if holdings.is_empty() {
-        return Err(Obstacle::NoMaterial(NO_LIST.to_owned()));
+        return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
     }
     let mut findings = Vec::new();
     let (mut judged, mut moves) = (false, false);
@@ -317,9 +317,9 @@ async fn compare(
         }
         let alone = token_balance_request(&pair.0, &pair.1);
         match look_again(context, &alone, &list(pair), pair).await? {
-            Look::Same => {}
-            Look::Moves => moves = true,
-            Look::Differ(alone, said) => findings.push(
+            BalanceComparison::Same => {}
+            BalanceComparison::Moves => moves = true,
+            BalanceComparison::Differ(alone, said) => findings.push(
                 Finding::new(
                     &alone,
                     "the answer does not follow the wallet and the token that are asked about",
@@ -331,9 +331,9 @@ async fn compare(
         }
     }
     match (judged, moves && findings.is_empty()) {
-        (_, true) => Err(Obstacle::NoMaterial(MOVES.to_owned())),
+        (_, true) => Err(InconclusiveReason::NoSample(MOVES.to_owned())),
         (true, false) => Ok(findings),
-        (false, false) => Err(Obstacle::NoMaterial(
+        (false, false) => Err(InconclusiveReason::NoSample(
             "no balance was answered, so none could be compared".into(),
         )),
     }
@@ -342,7 +342,7 @@ async fn compare(
 /// What is no wallet holds nothing.
 async fn wallet_address_malformed(context: &Context) -> Findings {
     let Some((_, token)) = context.material.holdings.first() else {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no wallet with a token was found".into(),
         ));
     };

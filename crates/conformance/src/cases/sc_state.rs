@@ -4,18 +4,17 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use super::{
-    Case,
-    record::{Row, known_rows, matches_claim, rows},
+    case::Case,
+    stored_record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
     api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
-    finding::{Finding, Findings},
-    http::{Obstacle, Request},
-    judge::{all_answer_json, is_missing, never, objects, refused, steady},
-    sample::Context,
+    checks::{Finding, Findings, all_answer_json, is_missing, never, objects, refused, steady},
+    context::Context,
+    http::{InconclusiveReason, Request},
 };
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must("sc-state/answers", "Response: a JSON object", |c| {
         Box::pin(answers(c))
     }),
@@ -124,7 +123,7 @@ async fn answers(context: &Context) -> Findings {
             .iter()
             .all(|answer| answer.status >= 400 && answer.json().is_ok());
     if no_state && !is_missing(context, "/sc-state").await? {
-        return Err(Obstacle::NoMaterial(NO_CLAIM.into()));
+        return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     all_answer_json(&answers)
 }
@@ -208,7 +207,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
     if judged {
         Ok(findings)
     } else {
-        Err(Obstacle::NoMaterial(
+        Err(InconclusiveReason::NoSample(
             "no record was answered, so none could be compared".into(),
         ))
     }
@@ -217,7 +216,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
 /// A claim that is in a block can be read, unless it was refused there or has been removed since.
 async fn claim_readable(context: &Context) -> Findings {
     if context.material.assets.is_empty() {
-        return Err(Obstacle::NoMaterial(NO_CLAIM.into()));
+        return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     let answers = objects(context, Sample::ContractState).await?;
     let readable = |exchange: &std::sync::Arc<_>| -> bool {

@@ -4,7 +4,7 @@ use nodeproof_primitives::Network;
 
 use nodeproof_wallet::KeyFileError;
 
-use crate::{BaselineError, StateError, http::TargetError};
+use crate::{StateError, context::BaselineError, http::TargetError};
 
 /// Why a run did not begin.
 #[derive(Debug, thiserror::Error)]

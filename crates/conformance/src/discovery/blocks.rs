@@ -6,10 +6,10 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
-use super::{discovered::Material, unknown_index::Unknown};
+use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
     api::{block_request, is_a_gateways, reported_index, says_there_is_none},
-    http::{Exchange, Node, Obstacle, TOO_MUCH},
+    http::{Exchange, InconclusiveReason, Node, TOO_MUCH},
 };
 
 /// An index that no chain has reached; a node that answers it answers everything.
@@ -76,7 +76,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether there is a block at an index.
-    pub(crate) async fn has(&mut self, index: u64) -> Result<bool, Obstacle> {
+    pub(crate) async fn has(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         match self.asked(index).await? {
             Standing::There => Ok(true),
             Standing::Absent => Ok(false),
@@ -122,7 +122,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Asks for a block, unless that was done before.
-    async fn asked(&mut self, index: u64) -> Result<Standing, Obstacle> {
+    async fn asked(&mut self, index: u64) -> Result<Standing, InconclusiveReason> {
         if !self.answers.contains_key(&index) {
             let answer = self.ask(index).await?;
             self.answers.insert(index, answer);
@@ -130,11 +130,11 @@ impl<'a> Blocks<'a> {
         Ok(self.standing(index))
     }
 
-    async fn ask(&mut self, index: u64) -> Result<Answer, Obstacle> {
+    async fn ask(&mut self, index: u64) -> Result<Answer, InconclusiveReason> {
         let exchange = match self.node.send(block_request(index)).await {
             Ok(exchange) => exchange,
-            Err(Obstacle::TooLarge(reason)) => return self.not_kept(reason),
-            Err(obstacle @ (Obstacle::Transport(_) | Obstacle::Busy(_))) => {
+            Err(InconclusiveReason::TooLarge(reason)) => return self.not_kept(reason),
+            Err(obstacle @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_))) => {
                 let reason = obstacle.reason().to_owned();
                 self.silent += 1;
                 // One that says nothing to two questions may say nothing any more.
@@ -173,11 +173,11 @@ impl<'a> Blocks<'a> {
 
     /// There is a block; it is only too much for this run, which goes on without it, unless all
     /// blocks are like that.
-    fn not_kept(&mut self, reason: String) -> Result<Answer, Obstacle> {
+    fn not_kept(&mut self, reason: String) -> Result<Answer, InconclusiveReason> {
         self.silent = 0;
         self.too_large += 1;
         if self.too_large >= TRIED_TOO_LARGE && self.objects().next().is_none() {
-            return Err(Obstacle::TooLarge(reason));
+            return Err(InconclusiveReason::TooLarge(reason));
         }
         Ok(Answer::NotKept)
     }
@@ -229,7 +229,7 @@ impl<'a> Blocks<'a> {
     ///
     /// One below a block that there is, is there, too. Where the node says of the next one that
     /// there is none, and not of this one, this is the newest.
-    async fn look_around(&mut self, index: u64) -> Result<bool, Obstacle> {
+    async fn look_around(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         let mut last = index;
         for near in index.saturating_add(1)..=index.saturating_add(NEAR) {
             let next = self.asked(near).await?;
@@ -250,7 +250,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether there is a block a little below.
-    async fn follows_a_block(&mut self, index: u64) -> Result<bool, Obstacle> {
+    async fn follows_a_block(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         for near in (index.saturating_sub(NEAR)..index).rev() {
             match self.asked(near).await? {
                 Standing::There => return Ok(true),
@@ -266,7 +266,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Finds out whether the node says of what is not there what it has said of all of these.
-    async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, Obstacle> {
+    async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, InconclusiveReason> {
         self.asked(FAR).await?;
         let says_otherwise = self.has_none(FAR);
         for (_, answer) in self.answers.range(indexes.clone()) {
@@ -299,7 +299,7 @@ impl<'a> Blocks<'a> {
     pub(crate) async fn ask_again_for_absent(
         &mut self,
         within: RangeInclusive<u64>,
-    ) -> Result<(), Obstacle> {
+    ) -> Result<(), InconclusiveReason> {
         let asked = self.answers.range(within).map(|(index, _)| *index);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
         for index in asked.filter(absent).collect::<Vec<_>>() {
@@ -315,7 +315,7 @@ impl<'a> Blocks<'a> {
         self,
         ends: Option<(u64, u64)>,
         named: &[u64],
-        material: &mut Material,
+        material: &mut Discovered,
     ) {
         let mut differences: BTreeMap<i128, usize> = BTreeMap::new();
         for answer in self.answers.values() {

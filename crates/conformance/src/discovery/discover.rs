@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    discovered::Material, fixture::Fixture, mentions::Found, search::find_blocks, wanted::Wanted,
+    discovered::Discovered, fixture::Fixture, mentions::Mentions, search::find_blocks,
+    wanted::Wanted,
 };
-use crate::http::{Exchange, Node, Obstacle, Request};
+use crate::http::{Exchange, InconclusiveReason, Node, Request};
 
 /// How many wallets are asked for their tokens.
 const ASKED_WALLETS: usize = 2;
@@ -15,9 +16,9 @@ pub(crate) async fn discover(
     node: &Node,
     fixture: &Fixture,
     wanted: &Wanted,
-) -> Result<Material, Obstacle> {
-    let mut material = Material::default();
-    let mut found = Found::default();
+) -> Result<Discovered, InconclusiveReason> {
+    let mut material = Discovered::default();
+    let mut found = Mentions::default();
     found.take(fixture);
     find_blocks(node, fixture, wanted, &mut material).await?;
     for (_, exchange) in &material.blocks {
@@ -38,7 +39,7 @@ pub(crate) async fn discover(
         let Some(answer) = optional(node.send(request).await)? else {
             continue;
         };
-        let mut held = Found::default();
+        let mut held = Mentions::default();
         if let Some(value) = answer.answered_object() {
             held.walk(value, 0);
         }
@@ -72,10 +73,12 @@ pub(crate) async fn discover(
 }
 
 /// A single question that fails costs what it would have told, and not the run.
-fn optional(answer: Result<Arc<Exchange>, Obstacle>) -> Result<Option<Arc<Exchange>>, Obstacle> {
+fn optional(
+    answer: Result<Arc<Exchange>, InconclusiveReason>,
+) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
     match answer {
         Ok(exchange) => Ok(Some(exchange)),
-        Err(Obstacle::Limit(reason)) => Err(Obstacle::Limit(reason)),
+        Err(InconclusiveReason::Limit(reason)) => Err(InconclusiveReason::Limit(reason)),
         Err(_) => Ok(None),
     }
 }

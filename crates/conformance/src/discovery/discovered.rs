@@ -7,7 +7,7 @@ use crate::http::Exchange;
 
 /// What was found to ask about.
 #[derive(Debug, Default)]
-pub(crate) struct Material {
+pub(crate) struct Discovered {
     /// The newest index that was found.
     pub(crate) tip: Option<u64>,
     /// The lowest index of a block that was found. It is the chain's lowest only where that was

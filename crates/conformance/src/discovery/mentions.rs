@@ -14,7 +14,7 @@ const KEPT_WALLETS: usize = 64;
 
 /// Collects what a document mentions, each thing once and in the order of its appearance.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Mentions {
     pub(crate) wallets: Vec<String>,
     /// How many of the wallets, from the front, were seen to sign: those are likely to hold things.
     signers: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Found {
     seen: BTreeSet<String>,
 }
 
-impl Found {
+impl Mentions {
     pub(crate) fn take(&mut self, fixture: &Fixture) {
         for wallet in &fixture.wallets {
             self.text(&wallet.to_string(), 0);
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn wallets_that_sign_come_first() {
         let wallet = |digit: &str| format!("0x{}", digit.repeat(40));
-        let mut found = Found::default();
+        let mut found = Mentions::default();
         found.walk(
             &json!({
                 "creator": wallet("1"),
@@ -139,7 +139,7 @@ mod tests {
     fn finds_material_wherever_it_stands() {
         let wallet = "0x00112233445566778899aabbccddeeff00112233";
         let contract = "ct00112233445566778899aabbccddeeff00112233";
-        let mut found = Found::default();
+        let mut found = Mentions::default();
         found.walk(
             &json!({
                 "committee": format!("[\"{wallet}\"]"),

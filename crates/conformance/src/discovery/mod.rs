@@ -14,7 +14,7 @@ mod unknown_index;
 mod wanted;
 
 pub(crate) use discover::discover;
-pub(crate) use discovered::Material;
+pub(crate) use discovered::Discovered;
 pub(crate) use fixture::Fixture;
 pub(crate) use unknown_index::Unknown;
 pub(crate) use wanted::Wanted;

@@ -3,14 +3,14 @@
 
 use super::{
     blocks::{BEYOND, Blocks},
-    discovered::Material,
+    discovered::Discovered,
     fixture::Fixture,
-    mentions::Found,
+    mentions::Mentions,
     wanted::Wanted,
 };
 use crate::{
     api::IndexSearch,
-    http::{Node, Obstacle},
+    http::{InconclusiveReason, Node},
 };
 
 /// How many of the newest blocks are read in search of a contract call.
@@ -32,8 +32,8 @@ pub(crate) async fn find_blocks(
     node: &Node,
     fixture: &Fixture,
     wanted: &Wanted,
-    material: &mut Material,
-) -> Result<(), Obstacle> {
+    material: &mut Discovered,
+) -> Result<(), InconclusiveReason> {
     let mut blocks = Blocks::of(node);
     let newest = search(&mut blocks, fixture, wanted, material).await?;
     let ends = newest.map(|newest| (blocks.lowest_known(newest).0, newest));
@@ -50,8 +50,8 @@ async fn search(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
     wanted: &Wanted,
-    material: &mut Material,
-) -> Result<Option<u64>, Obstacle> {
+    material: &mut Discovered,
+) -> Result<Option<u64>, InconclusiveReason> {
     let Some(mut known) = some_block(blocks, fixture, wanted).await? else {
         return Ok(None);
     };
@@ -86,7 +86,7 @@ async fn search(
     } else {
         known.saturating_sub(NEWEST).max(first)
     };
-    let mut found = Found::default();
+    let mut found = Mentions::default();
     for index in (lowest..=known).rev() {
         if blocks.length() > ENOUGH {
             break;
@@ -126,7 +126,7 @@ async fn some_block(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
     wanted: &Wanted,
-) -> Result<Option<u64>, Obstacle> {
+) -> Result<Option<u64>, InconclusiveReason> {
     let mut newest = None;
     // Chains were seen to begin at 1; 0 is as good a beginning.
     for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
@@ -154,7 +154,7 @@ async fn some_block(
 }
 
 /// Finds the lowest block that there is, of which `known` is a higher one.
-async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Obstacle> {
+async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), InconclusiveReason> {
     let (mut lowest, _) = blocks.lowest_known(known);
     loop {
         let (_, absent) = blocks.lowest_known(lowest);
@@ -177,7 +177,7 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Obstacle
 }
 
 /// The last index from `known` on, before one that has no block; none if there is no end to them.
-async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, Obstacle> {
+async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, InconclusiveReason> {
     let mut search = IndexSearch::above(known, known.max(1), BEYOND);
     while let Some(index) = search.next() {
         search.narrow(blocks.has(index).await?);

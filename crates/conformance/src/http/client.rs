@@ -19,7 +19,7 @@ use super::{
     back_off::BackOff,
     exchange::{Exchange, Method, Request},
     exchange_recorder,
-    inconclusive_reason::Obstacle,
+    inconclusive_reason::InconclusiveReason,
     limits::Limits,
     memory::{self, MemoryBudget, Share},
     pacing::{LONGEST_WAIT, Pacing},
@@ -149,7 +149,7 @@ impl Node {
     /// Sends a request and reads the whole response.
     ///
     /// See [`send_with`](Self::send_with) for retries.
-    pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, Obstacle> {
+    pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, InconclusiveReason> {
         let (exchange, _) = self.send_with(request, SendOptions::default()).await?;
         Ok(exchange)
     }
@@ -163,14 +163,14 @@ impl Node {
         &self,
         request: Request,
         options: SendOptions<'_>,
-    ) -> Result<ResponseWithPermit, Obstacle> {
+    ) -> Result<ResponseWithPermit, InconclusiveReason> {
         let _beside_others = match request.path {
             "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
             _ => None,
         };
         if request.path.starts_with("/submit") && !self.limits.submits {
             let reason = "a case of the read tier would submit something; nothing was sent";
-            return Err(Obstacle::Harness(reason.to_owned()));
+            return Err(InconclusiveReason::Harness(reason.to_owned()));
         }
         let gate = options.long_responses;
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
@@ -188,7 +188,7 @@ impl Node {
                         MOST_WAITS
                     };
                     if waits == most {
-                        return Err(Obstacle::Busy(format!(
+                        return Err(InconclusiveReason::Busy(format!(
                             "the node stayed busy: {} after {} tries; it may take fewer requests \
                              in a second (--rate) or at a time (--jobs)",
                             exchange.summary(),

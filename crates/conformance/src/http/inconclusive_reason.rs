@@ -2,9 +2,9 @@
 
 /// Why a case is inconclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Obstacle {
+pub(crate) enum InconclusiveReason {
     /// Nothing on this node to test it with.
-    NoMaterial(String),
+    NoSample(String),
     /// The node asks to be left alone for now.
     Busy(String),
     /// The network failed, or the node did not answer in time.
@@ -17,9 +17,9 @@ pub(crate) enum Obstacle {
     Harness(String),
 }
 
-impl Obstacle {
+impl InconclusiveReason {
     pub(crate) fn reason(&self) -> &str {
-        let (Self::NoMaterial(reason)
+        let (Self::NoSample(reason)
         | Self::Busy(reason)
         | Self::Transport(reason)
         | Self::Limit(reason)

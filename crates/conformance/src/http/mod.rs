@@ -19,7 +19,7 @@ pub use exchange::Method;
 pub(crate) use exchange::{Exchange, MOST_DEPTH, Request, TOO_MUCH};
 pub(crate) use exchange_recorder::{record, recorded, shared};
 pub(crate) use exchange_report::report_of;
-pub(crate) use inconclusive_reason::Obstacle;
+pub(crate) use inconclusive_reason::InconclusiveReason;
 pub(crate) use limits::Limits;
 pub(crate) use request_log::RequestLog;
 pub use target::{Target, TargetError};

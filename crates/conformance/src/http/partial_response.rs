@@ -12,7 +12,7 @@ use reqwest::header;
 
 use super::{
     exchange::{Exchange, Request},
-    inconclusive_reason::Obstacle,
+    inconclusive_reason::InconclusiveReason,
     memory::Share,
 };
 
@@ -105,7 +105,7 @@ impl Failure {
     }
 }
 
-impl From<Failure> for Obstacle {
+impl From<Failure> for InconclusiveReason {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Broken(reason) | Failure::Slow(reason) => Self::Transport(reason),

@@ -23,7 +23,7 @@ use crate::{
         contract_state_request, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
-    http::{BackOff, Exchange, Obstacle, Request},
+    http::{BackOff, Exchange, InconclusiveReason, Request},
 };
 
 /// How often all is asked again.
@@ -194,7 +194,7 @@ async fn at_rest<T>(
         let moved = before != after;
         if at_rest.len() >= 2 && !moved {
             let contents = answers.into_iter().enumerate().map(|(place, answer)| {
-                let answer: Result<Arc<Exchange>, Obstacle> = answer;
+                let answer: Result<Arc<Exchange>, InconclusiveReason> = answer;
                 let answer = answer.ok().filter(|_| at_rest.contains(&place))?;
                 read(&answer)
             });

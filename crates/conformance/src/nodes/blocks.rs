@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Sweep,
     api::block_request,
-    http::{BackOff, Obstacle, SendOptions},
+    http::{BackOff, InconclusiveReason, SendOptions},
 };
 
 /// How many of the oldest blocks are compared, and of the newest.
@@ -27,7 +27,7 @@ const MOST_TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// What a node says of a block, if anything.
-type Said = Result<Option<Content>, Obstacle>;
+type Said = Result<Option<Content>, InconclusiveReason>;
 
 /// Compares the blocks of a sweep's range, or else some of all ages.
 pub(super) async fn compare(
@@ -167,7 +167,7 @@ impl Asked<'_> {
             }
             for (now, _) in changed {
                 let reason = "it is the newest one, and kept changing";
-                *now = Err(Obstacle::NoMaterial(reason.to_owned()));
+                *now = Err(InconclusiveReason::NoSample(reason.to_owned()));
             }
         }
     }

@@ -11,7 +11,7 @@ use nodeproof_client::{BalanceAnswer, Block, ContractState, FieldError, HexText,
 use nodeproof_primitives::{Integer, RawJson};
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
-use crate::{block_check::Fingerprint, http::Exchange};
+use crate::{checks::Fingerprint, http::Exchange};
 
 /// A value that stands for itself by 16 bytes, with how it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

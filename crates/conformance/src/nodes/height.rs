@@ -6,7 +6,7 @@ use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 use super::Side;
 use crate::{
     api::{IndexSearch, block_request, reported_index},
-    http::Obstacle,
+    http::InconclusiveReason,
 };
 
 /// The newest index of each node.
@@ -20,10 +20,10 @@ pub(super) async fn of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
 
 /// The newest index of a node, from the one that it had before: doubling and bisection, as chains
 /// grow while they are checked.
-async fn now(side: &Side) -> Result<u64, Obstacle> {
+async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
     let Some(known) = side.known.chain.tip else {
         let reason = "its newest block was not found";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let most = known.saturating_add(MOST_GROWTH);
     let mut search = IndexSearch::above(known, 1, most);
@@ -31,13 +31,13 @@ async fn now(side: &Side) -> Result<u64, Obstacle> {
         search.narrow(has(side, index).await?);
     }
     let last = search.result();
-    last.ok_or_else(|| Obstacle::NoMaterial("its chain has no end".to_owned()))
+    last.ok_or_else(|| InconclusiveReason::NoSample("its chain has no end".to_owned()))
 }
 
 /// No chain grows by so many blocks while it is checked.
 const MOST_GROWTH: u64 = 1 << 33;
 
-async fn has(side: &Side, index: u64) -> Result<bool, Obstacle> {
+async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
     let exchange = side.known.node.send(block_request(index)).await?;
     let Some(block) = exchange.answered_object() else {
         return Ok(false);

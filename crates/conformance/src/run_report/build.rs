@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     Options,
-    cases::{self, Case},
+    cases::{self, Case, CaseResult},
     coverage,
     http::{Node, Target},
-    run::{Cut, Ended},
+    run::Cut,
     spec::Spec,
 };
 
@@ -27,7 +27,7 @@ use crate::{
 pub(crate) fn build(
     target: &Target,
     options: &Options,
-    mut ended: Vec<Ended>,
+    mut ended: Vec<CaseResult>,
     cut: Option<&Cut>,
     known: Option<(&Node, &Spec)>,
     started: Instant,
@@ -84,7 +84,7 @@ fn not_run(case: Case, target: &Target, options: &Options) -> CaseReport {
     };
     CaseReport {
         reason: Some(reason.to_owned()),
-        ..case_report(&Ended::not_run(case, outcome))
+        ..case_report(&CaseResult::not_run(case, outcome))
     }
 }
 

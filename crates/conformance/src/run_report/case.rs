@@ -3,10 +3,14 @@
 use nodeproof_report::{CaseReport, FindingReport};
 
 use super::millis::millis;
-use crate::{field::MOST_FINDINGS, http::Obstacle, run::Ended, snapshot};
+use crate::{
+    cases::CaseResult,
+    checks::{MOST_FINDINGS, path_of},
+    http::InconclusiveReason,
+};
 
 /// Converts the result of a case into its report. The exchanges are still missing.
-pub(crate) fn case_report(ended: &Ended) -> CaseReport {
+pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
     let first = ended.findings.first();
     let findings: Vec<_> = ended
         .findings
@@ -26,7 +30,7 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         })
         .collect();
     let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {
-        Obstacle::Harness(reason) => format!("a fault of the harness: {reason}"),
+        InconclusiveReason::Harness(reason) => format!("a fault of the harness: {reason}"),
         other => other.reason().to_owned(),
     });
     CaseReport {
@@ -39,7 +43,7 @@ pub(crate) fn case_report(ended: &Ended) -> CaseReport {
         expected: first.map(|finding| finding.expected.clone()),
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
-        snapshot: snapshot::path_of(ended.case.id),
+        snapshot: path_of(ended.case.id),
         more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS) + ended.unlisted,
         elapsed_ms: millis(ended.elapsed),
         exchanges: Vec::new(),

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseReport, ExchangeReport};
 
-use crate::run::Ended;
+use crate::cases::CaseResult;
 
 /// Maximum number of exchanges listed for a case, besides those of its findings.
 const MOST_LISTED: usize = 10;
@@ -26,7 +26,7 @@ pub(crate) struct Exchanges {
 impl Exchanges {
     /// Adds the indexes of the case's exchanges to its report: those of its findings, and the first
     /// others.
-    pub(crate) fn named_by(&mut self, ended: &Ended, mut case: CaseReport) -> CaseReport {
+    pub(crate) fn named_by(&mut self, ended: &CaseResult, mut case: CaseReport) -> CaseReport {
         for (told, finding) in case.findings.iter_mut().zip(&ended.findings) {
             let place = finding
                 .exchange

@@ -2,11 +2,7 @@
 
 use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
 
-use crate::{
-    Options,
-    http::Obstacle,
-    run::{Cut, Ended},
-};
+use crate::{Options, cases::CaseResult, http::InconclusiveReason, run::Cut};
 
 /// What a run concludes about its node.
 #[derive(Clone, Debug)]
@@ -35,20 +31,22 @@ impl Conclusion {
 
 /// Returns the case and the reason if an inconclusive case rules out the verdict `conforms`: the node
 /// was busy, sent more than the run reads, or has no block at all.
-fn withheld(ended: &Ended) -> Option<(&'static str, &str)> {
+fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
     let obstacle = ended.obstacle.as_ref()?;
     let id = ended.case.id;
     let kept_back = match obstacle {
-        Obstacle::Busy(_) | Obstacle::TooLarge(_) | Obstacle::Limit(_) => true,
-        Obstacle::NoMaterial(_) => id == "get-block/answers",
-        Obstacle::Transport(_) | Obstacle::Harness(_) => false,
+        InconclusiveReason::Busy(_)
+        | InconclusiveReason::TooLarge(_)
+        | InconclusiveReason::Limit(_) => true,
+        InconclusiveReason::NoSample(_) => id == "get-block/answers",
+        InconclusiveReason::Transport(_) | InconclusiveReason::Harness(_) => false,
     };
     kept_back.then(|| (id, obstacle.reason()))
 }
 
 /// Draws the conclusion of a run from the results of its cases, and from why it stopped early.
 pub(super) fn conclude(
-    ended: &[Ended],
+    ended: &[CaseResult],
     cut: Option<&Cut>,
     options: &Options,
     coverage: &Coverage,
@@ -68,7 +66,7 @@ pub(super) fn conclude(
         None => {}
     }
     for ended in ended {
-        if let Some(Obstacle::Harness(reason)) = &ended.obstacle {
+        if let Some(InconclusiveReason::Harness(reason)) = &ended.obstacle {
             return at_fault(format!("{}: {reason}", ended.case.id));
         }
     }
@@ -78,7 +76,7 @@ pub(super) fn conclude(
     }
     if !has(Outcome::Pass) && !has(Outcome::Known) && !has(Outcome::Stale) {
         let why = ended.iter().find_map(|ended| ended.obstacle.as_ref());
-        let why = why.map_or("nothing was asked", Obstacle::reason);
+        let why = why.map_or("nothing was asked", InconclusiveReason::reason);
         return no_verdict(format!("no case could be decided: {why}"));
     }
     if let Some((id, reason)) = ended.iter().find_map(withheld) {

@@ -1,6 +1,6 @@
 //! What is known of a chain before a sweep.
 
-use crate::discovery::{Material, Unknown};
+use crate::discovery::{Discovered, Unknown};
 
 /// What is known of a chain before a sweep.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct ChainBounds {
 }
 
 impl ChainBounds {
-    pub(crate) fn of(material: &Material) -> Self {
+    pub(crate) fn of(material: &Discovered) -> Self {
         let mut read = material.blocks.iter().map(|(index, _)| *index);
         Self {
             lowest: material.lowest,

@@ -8,10 +8,9 @@ use std::sync::{
 use super::{chain_bounds::ChainBounds, tally::few};
 use crate::{
     api::{BlockResponse, ResponseKind, reported_index, says_there_is_none},
-    block_check::{self, Evidence, Judge, Judged, Links, Look},
     cases::Case,
-    finding::Finding,
-    http::{Exchange, Obstacle, TOO_MUCH, report_of},
+    checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
+    http::{Exchange, InconclusiveReason, TOO_MUCH, report_of},
     spec::{SchemaValidator, Spec},
 };
 
@@ -20,7 +19,7 @@ pub(super) const LONG_WORK: usize = 64 * 1024;
 
 /// The checks of a sweep, with their schemas.
 pub(super) struct Checks {
-    pub(super) list: Vec<(&'static str, Judge)>,
+    pub(super) list: Vec<(&'static str, PreparedCheck)>,
     /// The schema of a whole block. If a block conforms, so does each of its fields.
     whole: Option<SchemaValidator>,
     /// Which fields were seen in a block that conforms.
@@ -31,20 +30,23 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    pub(super) fn of(cases: &[Case], spec: &Spec, chain: &ChainBounds) -> Result<Self, Obstacle> {
+    pub(super) fn of(
+        cases: &[Case],
+        spec: &Spec,
+        chain: &ChainBounds,
+    ) -> Result<Self, InconclusiveReason> {
         let mut list = Vec::new();
         for case in cases {
             if let Some(check) = case.block_check() {
-                list.push((case.id, Judge::new(check, spec)?));
+                list.push((case.id, PreparedCheck::new(check, spec)?));
             }
         }
-        let is_field = |(_, judge): &(_, Judge)| matches!(judge.check.look, Look::Field(_));
+        let is_field =
+            |(_, judge): &(_, PreparedCheck)| matches!(judge.check.look, CheckScope::Field(_));
         let has_fields = list.iter().any(is_field);
-        let in_order = |place: &usize| matches!(list[*place].1.check.look, Look::InOrder(_));
+        let in_order = |place: &usize| matches!(list[*place].1.check.look, CheckScope::InOrder(_));
         Ok(Self {
-            whole: has_fields
-                .then(|| block_check::whole_block(spec))
-                .transpose()?,
+            whole: has_fields.then(|| whole_block(spec)).transpose()?,
             in_order: (0..list.len()).filter(in_order).collect(),
             seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
             list,
@@ -53,7 +55,7 @@ impl Checks {
     }
 
     /// Those that look at blocks in order, with their places.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Judge)> {
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &PreparedCheck)> {
         self.in_order
             .iter()
             .map(|place| (*place, &self.list[*place].1))
@@ -123,7 +125,7 @@ impl Checks {
         for (place, (_, judge)) in self.list.iter().enumerate() {
             match judge.check.look {
                 // Every place of the field is within the block that conforms.
-                Look::Field(field) if conforms => {
+                CheckScope::Field(field) if conforms => {
                     let is_in = || field.is_in(&seen.exchange);
                     results.counts[place] = self.first_seen(place, is_in);
                 }
@@ -164,7 +166,7 @@ pub(super) struct CheckResults {
     pub(super) kind: ResponseKind,
     pub(super) counts: Vec<u64>,
     pub(super) findings: Vec<(usize, (Finding, u64))>,
-    pub(super) obstacles: Vec<(usize, Obstacle)>,
+    pub(super) obstacles: Vec<(usize, InconclusiveReason)>,
     pub(super) links: Option<Links>,
     /// Kept until it is the block's turn.
     pub(super) evidence: Evidence,
@@ -172,7 +174,7 @@ pub(super) struct CheckResults {
 
 impl CheckResults {
     /// Adds the result of the check at a place.
-    fn add(&mut self, place: usize, judged: Judged) {
+    fn add(&mut self, place: usize, judged: CheckResult) {
         self.counts[place] = judged.count;
         let few = few(judged.findings).into_iter();
         self.findings.extend(few.map(|finding| (place, finding)));

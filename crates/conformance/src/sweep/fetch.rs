@@ -10,7 +10,7 @@ use tokio::{
 use super::checks::{Checked, CheckedBlock, Checks, LONG_WORK};
 use crate::{
     api::{block_request, is_a_gateways},
-    http::{BackOff, Node, Obstacle, ResponseWithPermit, SendOptions},
+    http::{BackOff, InconclusiveReason, Node, ResponseWithPermit, SendOptions},
     run::Cut,
 };
 
@@ -80,7 +80,10 @@ impl Fetcher {
     }
 
     /// Fetches a block. Some blocks have no response that can be checked.
-    async fn fetch(&self, index: u64) -> Result<Result<ResponseWithPermit, Checked>, Obstacle> {
+    async fn fetch(
+        &self,
+        index: u64,
+    ) -> Result<Result<ResponseWithPermit, Checked>, InconclusiveReason> {
         let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         let mut pauses = 0;
         let mut failed = false;
@@ -93,14 +96,16 @@ impl Fetcher {
                 // A gateway reports that the node is not there.
                 Ok((exchange, _)) if is_a_gateways(exchange.status) => exchange.summary(),
                 Ok(response) => return Ok(Ok(response)),
-                Err(Obstacle::Transport(reason)) => reason,
-                Err(Obstacle::TooLarge(reason)) => return Ok(Err(Checked::TooLarge(reason))),
-                Err(Obstacle::Busy(reason)) => {
+                Err(InconclusiveReason::Transport(reason)) => reason,
+                Err(InconclusiveReason::TooLarge(reason)) => {
+                    return Ok(Err(Checked::TooLarge(reason)));
+                }
+                Err(InconclusiveReason::Busy(reason)) => {
                     if pauses >= SOME_PAUSES && self.responds(index).await {
                         return Ok(Err(Checked::Unanswered(reason)));
                     }
                     if pauses == MOST_PAUSES {
-                        return Err(Obstacle::Busy(reason));
+                        return Err(InconclusiveReason::Busy(reason));
                     }
                     pauses += 1;
                     back_off.wait().await;
@@ -112,7 +117,7 @@ impl Fetcher {
                 return Ok(Err(Checked::Unanswered(reason)));
             }
             if !self.responds(index).await {
-                return Err(Obstacle::Transport(reason));
+                return Err(InconclusiveReason::Transport(reason));
             }
             failed = true;
         }
@@ -129,7 +134,7 @@ impl Fetcher {
             match self.node.send(block_request(*known)).await {
                 Ok(exchange) if is_a_gateways(exchange.status) => {}
                 Ok(_) => return true,
-                Err(Obstacle::Transport(_)) => {}
+                Err(InconclusiveReason::Transport(_)) => {}
                 Err(_) => return false,
             }
             back_off.wait().await;
@@ -142,14 +147,14 @@ impl Fetcher {
 /// no more requests.
 pub(super) struct Lost {
     pub(super) block: u64,
-    pub(super) obstacle: Obstacle,
+    pub(super) obstacle: InconclusiveReason,
 }
 
 impl Lost {
     fn by_us(block: u64, fault: &str) -> Self {
         Self {
             block,
-            obstacle: Obstacle::Harness(format!("block {block}: {fault}")),
+            obstacle: InconclusiveReason::Harness(format!("block {block}: {fault}")),
         }
     }
 }
@@ -157,8 +162,8 @@ impl Lost {
 impl From<Lost> for Cut {
     fn from(Lost { block, obstacle }: Lost) -> Self {
         match obstacle {
-            Obstacle::Harness(reason) => Self::Harness(reason),
-            Obstacle::Limit(reason) => {
+            InconclusiveReason::Harness(reason) => Self::Harness(reason),
+            InconclusiveReason::Limit(reason) => {
                 Self::OutOfTime(format!("the sweep ended at block {block}: {reason}"))
             }
             obstacle => Self::Unreachable(format!(

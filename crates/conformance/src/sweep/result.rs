@@ -8,10 +8,7 @@ use std::{
 use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
 
 use super::{running::RunningSweep, state::State};
-use crate::{
-    http::Obstacle,
-    run::{Cut, Ended},
-};
+use crate::{cases::CaseResult, http::InconclusiveReason, run::Cut};
 
 impl RunningSweep {
     /// Takes what is known as all that will be, and writes it down: what is still under way when a
@@ -54,7 +51,7 @@ impl RunningSweep {
     }
 
     /// How each case about blocks ended; nothing if no block was reached.
-    pub(crate) fn ended(&self) -> Vec<Ended> {
+    pub(crate) fn ended(&self) -> Vec<CaseResult> {
         let elapsed = self.began.get().map_or(Duration::ZERO, Instant::elapsed);
         self.with_state(|state| {
             let Some(state) = state.as_ref() else {
@@ -133,20 +130,20 @@ impl RunningSweep {
     }
 }
 
-fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> Ended {
+fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
     let tally = state.tally.case(case.id).cloned().unwrap_or_default();
     let findings = state.tally.kept(case.id);
     let check = case.block_check();
     let obstacle = tally.obstacle().or_else(|| {
         if state.next < state.to {
             let reason = format!("the sweep ended before block {}", state.next);
-            return Some(Obstacle::NoMaterial(reason));
+            return Some(InconclusiveReason::NoSample(reason));
         }
         let check = check.filter(|check| tally.judged < check.least)?;
-        Some(Obstacle::NoMaterial(check.otherwise.to_owned()))
+        Some(InconclusiveReason::NoSample(check.otherwise.to_owned()))
     });
     let (outcome, obstacle) = match (tally.found, obstacle) {
-        (_, Some(fault @ Obstacle::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
+        (_, Some(fault @ InconclusiveReason::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
         (1.., _) => {
             let outcome = match case.level {
                 Level::Must => Outcome::Fail,
@@ -159,11 +156,11 @@ fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> Ended {
         (0, None) => (Outcome::Pass, None),
     };
     let kept = u64::try_from(findings.len()).unwrap_or(u64::MAX);
-    Ended {
+    CaseResult {
         unlisted: usize::try_from(tally.found - kept.min(tally.found)).unwrap_or(usize::MAX),
         findings,
         obstacle,
         elapsed,
-        ..Ended::not_run(*case, outcome)
+        ..CaseResult::not_run(*case, outcome)
     }
 }

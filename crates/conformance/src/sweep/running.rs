@@ -24,8 +24,8 @@ use super::{
 use crate::{
     api::ResponseKind,
     cases::Case,
-    finding::Finding,
-    http::{Node, Obstacle, Target},
+    checks::Finding,
+    http::{InconclusiveReason, Node, Target},
     run::{Cut, Watch},
     spec::Spec,
 };
@@ -223,7 +223,7 @@ impl RunningSweep {
                 if position.unanswered > MOST_UNANSWERED {
                     return Err(Lost {
                         block: block.index,
-                        obstacle: Obstacle::Transport(reason.clone()),
+                        obstacle: InconclusiveReason::Transport(reason.clone()),
                     });
                 }
             }

@@ -13,7 +13,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{BlockRange, tally::Tally};
-use crate::{block_check::Memory, cases::Case, http::Target};
+use crate::{cases::Case, checks::Memory, http::Target};
 
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 64 << 20;

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use nodeproof_report::ExchangeReport;
 use serde::{Deserialize, Serialize};
 
-use crate::{finding::Finding, http::Obstacle};
+use crate::{checks::Finding, http::InconclusiveReason};
 
 /// How many kinds of findings of one case are told apart; what comes after is counted.
 const KINDS: usize = 8;
@@ -94,13 +94,13 @@ impl Tally {
     }
 
     /// Counts what the case at a place could judge.
-    pub(super) fn judged(&mut self, case: usize, count: u64, obstacle: Option<Obstacle>) {
+    pub(super) fn judged(&mut self, case: usize, count: u64, obstacle: Option<InconclusiveReason>) {
         let Some(case) = self.cases.get_mut(case) else {
             return;
         };
         case.judged += count;
         match obstacle {
-            Some(Obstacle::Harness(reason)) => {
+            Some(InconclusiveReason::Harness(reason)) => {
                 case.harness.get_or_insert(reason);
             }
             Some(obstacle) => {
@@ -217,9 +217,9 @@ impl KindTally {
 
 impl CaseTally {
     /// Why the case can't say.
-    pub(super) fn obstacle(&self) -> Option<Obstacle> {
-        let harness = self.harness.clone().map(Obstacle::Harness);
-        harness.or(self.too_large.clone().map(Obstacle::TooLarge))
+    pub(super) fn obstacle(&self) -> Option<InconclusiveReason> {
+        let harness = self.harness.clone().map(InconclusiveReason::Harness);
+        harness.or(self.too_large.clone().map(InconclusiveReason::TooLarge))
     }
 }
 

@@ -10,12 +10,12 @@ use nodeproof_client::VerificationRecord;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::{Value, json};
 
-use super::unknown;
+use super::inconclusive::unknown;
 use crate::{
     api::{answered, member_named, stored},
-    finding::{Finding, Findings},
-    http::{Exchange, Obstacle},
-    sample::Context,
+    checks::{Finding, Findings},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
 };
 
 /// How a value is stored.
@@ -30,8 +30,11 @@ enum Form {
 }
 
 /// The record that was read back.
-pub(super) async fn found(context: &Context) -> Result<(&Arc<Exchange>, &Value), Obstacle> {
+pub(crate) async fn found(
+    context: &Context,
+) -> Result<(&Arc<Exchange>, &Value), InconclusiveReason> {
     let settled = context
+        .submissions
         .claim()
         .await?
         .settled
@@ -45,8 +48,8 @@ pub(super) async fn found(context: &Context) -> Result<(&Arc<Exchange>, &Value),
 }
 
 /// What a column was claimed to be.
-async fn wanted(context: &Context, column: &str) -> Result<Value, Obstacle> {
-    let call = &context.claim().await?.call;
+async fn wanted(context: &Context, column: &str) -> Result<Value, InconclusiveReason> {
+    let call = &context.submissions.claim().await?.call;
     Ok(match column {
         "address" => call["sc_address"].clone(),
         name => call["params"][name].clone(),
@@ -106,7 +109,7 @@ async fn place<'v>(
     context: &Context,
     record: &'v Value,
     column: &str,
-) -> Result<Place<'v>, Obstacle> {
+) -> Result<Place<'v>, InconclusiveReason> {
     let value = wanted(context, column).await?;
     if let Some(named) = member_named(record, column) {
         return Ok(Place {
@@ -139,7 +142,7 @@ async fn place<'v>(
     })
 }
 
-pub(super) async fn reads_back(context: &Context, name: &str) -> Findings {
+pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
     let (answer, record) = found(context).await?;
     let place = place(context, record, name).await?;
     if place.form.is_some() {
@@ -152,7 +155,7 @@ pub(super) async fn reads_back(context: &Context, name: &str) -> Findings {
 }
 
 /// Lists are stored so that a reader can tell their items apart whatever stands in them.
-pub(super) async fn lists(context: &Context) -> Findings {
+pub(crate) async fn lists(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
     let mut findings = Vec::new();
     for name in ["doc_hash_list", "doc_link_list"] {
@@ -168,7 +171,7 @@ pub(super) async fn lists(context: &Context) -> Findings {
 }
 
 /// Whether a row's values stand where nodes were seen to show them; a record with names has no order.
-pub(super) async fn columns(context: &Context) -> Findings {
+pub(crate) async fn columns(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
     let mut findings = Vec::new();
     for name in VerificationRecord::COLUMNS {

@@ -3,27 +3,24 @@
 //! All cases look at one claim, each at one step of it. A step that was not taken because of an
 //! earlier one makes its cases inconclusive, so that one fault makes one case fail.
 
-mod aftermath;
-mod record;
-
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
-use self::{
-    aftermath::{
+use super::{
+    case::Case,
+    claim_aftermath::{
         as_signed, fee_paid, readable, refused_costs_nothing, refused_not_stored, stands_in_block,
     },
-    record::{columns, lists, reads_back},
+    claim_record::{columns, lists, reads_back},
+    inconclusive::unknown,
 };
-use super::Case;
 use crate::{
     api::{Tier, answered, is_json, is_valid, message},
-    finding::{Finding, Findings},
-    http::{Exchange, Obstacle},
-    sample::Context,
-    submit::{Unsigned, unlike},
+    checks::{Finding, Findings},
+    context::{Context, Unsigned, unlike},
+    http::{Exchange, InconclusiveReason},
 };
 
 const NEW: &str =
@@ -38,7 +35,7 @@ macro_rules! reads_back {
     };
 }
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must(
         "submit-transaction/claim-built",
         "Build a raw transaction by calling a node's `/call-sc` endpoint.",
@@ -179,12 +176,8 @@ pub(super) const CASES: &[Case] = &[
     .of(Tier::Write),
 ];
 
-fn unknown<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
-    Err(Obstacle::NoMaterial(reason.into()))
-}
-
 async fn built(context: &Context) -> Findings {
-    let claim = context.claim().await?;
+    let claim = context.submissions.claim().await?;
     let contradicts = match (unlike(&claim.call, &claim.built), &claim.unsigned) {
         (Some(what), _) => Some(what),
         (None, Some(Unsigned::Contradicts(what))) => Some(what.clone()),
@@ -207,6 +200,7 @@ const ABOUT_THE_FEE: [&str; 6] = ["fee", "balance", "fund", "enough", "currency"
 
 async fn accepted(context: &Context) -> Findings {
     let answer = context
+        .submissions
         .claim()
         .await?
         .submitted
@@ -229,8 +223,9 @@ async fn accepted(context: &Context) -> Findings {
 }
 
 /// The answer to the claim's submission, if it was accepted.
-async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, Obstacle> {
+async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
     let answer = context
+        .submissions
         .claim()
         .await?
         .submitted
@@ -254,9 +249,9 @@ fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec
 }
 
 /// The answers that say that the transaction is valid: the first, and the second if it does.
-async fn acceptances(context: &Context) -> Result<Vec<&Arc<Exchange>>, Obstacle> {
+async fn acceptances(context: &Context) -> Result<Vec<&Arc<Exchange>>, InconclusiveReason> {
     let first = acceptance(context).await?;
-    let again = context.claim().await?.again.as_ref().ok();
+    let again = context.submissions.claim().await?.again.as_ref().ok();
     let again = again.filter(|answer| is_valid(answer));
     Ok([Some(first), again].into_iter().flatten().collect())
 }
@@ -328,6 +323,7 @@ async fn new(context: &Context) -> Findings {
 
 async fn resubmission_not_new(context: &Context) -> Findings {
     let again = context
+        .submissions
         .claim()
         .await?
         .again
@@ -355,6 +351,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
 
 async fn resubmission_valid(context: &Context) -> Findings {
     let again = context
+        .submissions
         .claim()
         .await?
         .again

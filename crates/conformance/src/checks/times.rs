@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Evidence;
+use super::evidence::Evidence;
 
 /// How many blocks in a row may have a wrong time, and it is still found that they have it, and not
 /// those that follow.

@@ -15,10 +15,9 @@ use serde_json::Value;
 
 use crate::{
     api::{Sample, block_request, carried},
-    finding::{Finding, Findings},
-    http::{Exchange, Obstacle},
-    judge::{Height, objects},
-    sample::Context,
+    checks::{Finding, Findings, Height, objects},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
 };
 
 /// The most records of one answer that are looked at.
@@ -26,7 +25,7 @@ const MOST_ROWS: usize = 1_000;
 
 /// One record, of a form that is known.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Row<'v> {
+pub(crate) enum Row<'v> {
     Named(&'v serde_json::Map<String, Value>),
     Positional(&'v [Value]),
 }
@@ -47,7 +46,7 @@ impl<'v> Row<'v> {
     }
 
     /// What stands in a column; nothing where there is none of that name.
-    pub(super) fn column(self, name: &str) -> Option<&'v Value> {
+    pub(crate) fn column(self, name: &str) -> Option<&'v Value> {
         match self {
             Self::Named(members) => members.get(name),
             Self::Positional(items) => {
@@ -60,13 +59,13 @@ impl<'v> Row<'v> {
     }
 
     /// Whether a column has this text.
-    pub(super) fn has(self, name: &str, wanted: &str) -> bool {
+    pub(crate) fn has(self, name: &str, wanted: &str) -> bool {
         self.column(name).and_then(Value::as_str) == Some(wanted)
     }
 }
 
 /// The records that a stored value holds; nothing where anything of it is of no known form.
-pub(super) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
+pub(crate) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
     if let Some(row) = Row::of(stored) {
         return Some(vec![row]);
     }
@@ -75,7 +74,7 @@ pub(super) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
 }
 
 /// Those of the records that are of a known form, whatever else there is.
-pub(super) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
+pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
     match (Row::of(stored), stored) {
         (Some(row), _) => vec![row],
         (None, Value::Array(items)) => items.iter().take(MOST_ROWS).filter_map(Row::of).collect(),
@@ -261,10 +260,10 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
 }
 
 /// A record has what the claim had that stands in a block.
-pub(super) async fn matches_claim(context: &Context) -> Findings {
+pub(crate) async fn matches_claim(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
         let reason = "the newest block was not found, so a newer claim may be unseen";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let mut blocks: Blocks = context.material.blocks.iter().cloned().collect();
     let mut findings = Vec::new();
@@ -310,12 +309,12 @@ pub(super) async fn matches_claim(context: &Context) -> Findings {
     if !findings.is_empty() && !Height::found(context).stands(context).await? {
         let reason = "a record differs from its claim, and the chain went on meanwhile, so that a \
                       newer claim may be in a block that was not read";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     if judged {
         Ok(findings)
     } else {
-        Err(Obstacle::NoMaterial(why.to_owned()))
+        Err(InconclusiveReason::NoSample(why.to_owned()))
     }
 }
 

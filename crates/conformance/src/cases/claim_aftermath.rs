@@ -5,18 +5,16 @@ use std::sync::Arc;
 use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
 use serde_json::Value;
 
-use super::record::found;
-use super::unknown;
+use super::{claim_record::found, inconclusive::unknown};
 use crate::{
     api::{InBlock, answered, in_block, is_valid, lists_transactions, stored},
-    finding::{Finding, Findings},
-    http::{Exchange, Obstacle},
-    sample::Context,
-    submit::Refused,
+    checks::{Finding, Findings},
+    context::{Context, Refused},
+    http::{Exchange, InconclusiveReason},
 };
 
-pub(super) async fn readable(context: &Context) -> Findings {
-    let claim = context.claim().await?;
+pub(crate) async fn readable(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let Some(answer) = settled
         .without
@@ -31,7 +29,12 @@ pub(super) async fn readable(context: &Context) -> Findings {
             .answered_object()
             .is_some_and(|body| in_block(body, &code).is_some())
     });
-    let waited = context.submissions.with.settle_timeout.as_secs_f64();
+    let waited = context
+        .submissions
+        .submitter
+        .with
+        .settle_timeout
+        .as_secs_f64();
     let what = match block {
         Some(block) => format!(
             "the claim stands in {}, and can't be read",
@@ -52,8 +55,10 @@ pub(super) async fn readable(context: &Context) -> Findings {
 }
 
 /// The block that the claim stands in, and the transaction there.
-async fn entry(context: &Context) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, Obstacle> {
-    let claim = context.claim().await?;
+async fn entry(
+    context: &Context,
+) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, InconclusiveReason> {
+    let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let Some(code) = claim.code() else {
         return unknown("the transaction has no code to find it by");
@@ -64,12 +69,13 @@ async fn entry(context: &Context) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)
         .find_map(|block| Some((block, in_block(block.answered_object()?, &code)?))))
 }
 
-pub(super) async fn stands_in_block(context: &Context) -> Findings {
+pub(crate) async fn stands_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
         return Ok(Vec::new());
     }
     found(context).await?;
     let settled = context
+        .submissions
         .claim()
         .await?
         .settled
@@ -86,8 +92,8 @@ pub(super) async fn stands_in_block(context: &Context) -> Findings {
     ])
 }
 
-pub(super) async fn as_signed(context: &Context) -> Findings {
-    let claim = context.claim().await?;
+pub(crate) async fn as_signed(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
     let Some((block, found)) = entry(context).await? else {
         return unknown("the claim's transaction was seen in no block");
     };
@@ -150,10 +156,10 @@ fn held(answer: &Exchange) -> Option<i128> {
         .or(value.as_u64().map(i128::from))
 }
 
-pub(super) async fn fee_paid(context: &Context) -> Findings {
-    let claim = context.claim().await?;
+pub(crate) async fn fee_paid(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
     let (before, after) = claim.balances.as_ref().map_err(Clone::clone)?;
-    let fee: Result<i128, _> = context.submissions.with.fee.as_str().parse();
+    let fee: Result<i128, _> = context.submissions.submitter.with.fee.as_str().parse();
     let (Some(had), Some(has), Ok(fee)) = (held(before), held(after), fee) else {
         return unknown("the wallet's balances before and after are no integers to compare");
     };
@@ -203,8 +209,8 @@ fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&
 }
 
 /// What became of the submission that was refused just before the claim.
-async fn refused(context: &Context) -> Result<&Refused, Obstacle> {
-    let refused = context.claim().await?.refused.as_ref();
+async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
+    let refused = context.submissions.claim().await?.refused.as_ref();
     let refused = refused.map_err(Clone::clone)?;
     if is_valid(&refused.answer) {
         return unknown("what had to be refused was accepted, of which another case tells");
@@ -212,7 +218,7 @@ async fn refused(context: &Context) -> Result<&Refused, Obstacle> {
     Ok(refused)
 }
 
-pub(super) async fn refused_not_stored(context: &Context) -> Findings {
+pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
     let state = refused(context)
         .await?
         .state
@@ -230,7 +236,7 @@ pub(super) async fn refused_not_stored(context: &Context) -> Findings {
     )])
 }
 
-pub(super) async fn refused_costs_nothing(context: &Context) -> Findings {
+pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
     let (before, after) = &refused(context).await?.balances;
     let (Some(had), Some(has)) = (held(before), held(after)) else {
         return unknown("the wallet's balances before and after are no integers to compare");
@@ -238,7 +244,7 @@ pub(super) async fn refused_costs_nothing(context: &Context) -> Findings {
     if has >= had {
         return Ok(Vec::new());
     }
-    let claim = context.claim().await?;
+    let claim = context.submissions.claim().await?;
     let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
     let (wallet, code) = (claim.wallet.to_string(), claim.code().unwrap_or_default());
     if let Some(reason) = other_reasons(blocks, &wallet, &code) {

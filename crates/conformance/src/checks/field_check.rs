@@ -9,89 +9,49 @@ use std::sync::Arc;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
-use crate::{
-    api::{Sample, Tier, is_row_form, reported_index},
-    block_check::Judged,
-    cases::FIELDS,
+use super::{
+    check_result::CheckResult,
+    field::Field,
+    fields::FIELDS,
     finding::{Finding, Findings},
-    http::{Exchange, Obstacle},
-    sample::Context,
+};
+use crate::{
+    api::{Sample, is_row_form, reported_index},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
     spec::{Departure, SchemaValidator, Spec, SpecError, View, pointer},
 };
-
-/// One documented field of an answer.
-#[derive(Debug)]
-pub(crate) struct Field {
-    pub(crate) id: &'static str,
-    pub(crate) sample: Sample,
-    /// Member names from the answer's top; `*` is every element of an array.
-    pub(crate) path: &'static [&'static str],
-    /// The sentence or table row of the contract.
-    pub(crate) requirement: &'static str,
-}
-
-impl Field {
-    /// What a run needs to be allowed to see it.
-    pub(crate) const fn tier(&self) -> Tier {
-        match self.sample {
-            Sample::Refusals => Tier::Reject,
-            _ => Tier::Read,
-        }
-    }
-}
-
-impl Field {
-    /// Whether an answer has a place for the field.
-    pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
-        let Some((_, parents)) = self.path.split_last() else {
-            return false;
-        };
-        let body = exchange.answered_object();
-        body.is_some_and(|body| leads_to_an_object(body, parents))
-    }
-}
-
-/// Whether there is an object at some members' end.
-fn leads_to_an_object(value: &Value, path: &[&str]) -> bool {
-    match (path.split_first(), value) {
-        (None, value) => value.is_object(),
-        (Some((&"*", rest)), Value::Array(items)) => {
-            items.iter().any(|item| leads_to_an_object(item, rest))
-        }
-        (Some((name, rest)), Value::Object(members)) => members
-            .get(*name)
-            .is_some_and(|member| leads_to_an_object(member, rest)),
-        _ => false,
-    }
-}
 
 /// The most findings of one case; the rest are counted.
 pub(crate) const MOST_FINDINGS: usize = 5;
 
-/// The most places of one answer in which a field is judged.
+/// The most places of one answer in which a field is result.
 const MOST_PLACES: usize = 2_000;
 
 /// The most departures of one value that are told.
 const MOST_DEPARTURES: usize = 200;
 
-pub(crate) async fn check(context: &Context, field: &Field) -> Findings {
+pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
     let answers = context.sample(field.sample).await?;
-    let (validator, required) = schema(&context.spec, field)?;
-    let mut judged = Judged::default();
+    let (validator, required) = field_schema(&context.spec, field)?;
+    let mut result = CheckResult::default();
     for exchange in &answers {
-        look(exchange, field, required, &validator, &mut judged);
+        check_places(exchange, field, required, &validator, &mut result);
     }
-    if judged.count == 0 {
-        return Err(Obstacle::NoMaterial(NEVER_SEEN.to_owned()));
+    if result.count == 0 {
+        return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
     }
-    Ok(judged.findings)
+    Ok(result.findings)
 }
 
 /// What a field's case says where no answer had a place for the field.
 pub(crate) const NEVER_SEEN: &str = "no answer had a place for this field, so it was never seen";
 
 /// The documented schema of a field, and whether the field is required.
-pub(crate) fn schema(spec: &Spec, field: &Field) -> Result<(SchemaValidator, bool), Obstacle> {
+pub(crate) fn field_schema(
+    spec: &Spec,
+    field: &Field,
+) -> Result<(SchemaValidator, bool), InconclusiveReason> {
     let (at, required) = schema_of(spec, field)?;
     let validator = spec
         .validator(View::Documented, &at)
@@ -100,35 +60,35 @@ pub(crate) fn schema(spec: &Spec, field: &Field) -> Result<(SchemaValidator, boo
 }
 
 /// Judges the field wherever an answer has it.
-pub(crate) fn look(
+pub(crate) fn check_places(
     exchange: &Arc<Exchange>,
     field: &Field,
     required: bool,
     validator: &SchemaValidator,
-    judged: &mut Judged,
+    result: &mut CheckResult,
 ) {
     let Some(body) = exchange.answered_object() else {
         return;
     };
     let mut found = 0;
     for place in places(body, field.path).into_iter().take(MOST_PLACES) {
-        judged.one();
+        result.one();
         let findings = judge(exchange, field, &place, required, validator);
         found += findings.len();
-        judged.findings.extend(findings);
+        result.findings.extend(findings);
         if found > MOST_PLACES {
             break;
         }
     }
 }
 
-fn harness(error: &SpecError) -> Obstacle {
-    Obstacle::Harness(error.to_string())
+fn harness(error: &SpecError) -> InconclusiveReason {
+    InconclusiveReason::Harness(error.to_string())
 }
 
 /// Where the documented view has the field's schema, and whether the field is required.
-fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), Obstacle> {
-    let lost = || Obstacle::Harness(format!("the spec does not describe {}", field.id));
+fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), InconclusiveReason> {
+    let lost = || InconclusiveReason::Harness(format!("the spec does not describe {}", field.id));
     let mut at = field
         .sample
         .schema(spec, View::Documented)

@@ -5,23 +5,21 @@
 //! in any order and on any core; what it says of a block and those before it is said in order, with
 //! a [`Memory`] that does not grow with the chain.
 
-mod evidence;
-mod memory;
-mod times;
-
-pub(crate) use evidence::Evidence;
-pub(crate) use memory::{Fingerprint, Links, Memory};
-pub(crate) use times::{Bound, Misplaced, Timed};
-
 use nodeproof_client::Block;
 
+use super::{
+    chain_memory::{Links, Memory},
+    check_result::CheckResult,
+    decode::decodes_one,
+    evidence::Evidence,
+    field::Field,
+    field_check::{check_places, field_schema},
+    finding::Findings,
+};
 use crate::{
     api::{BlockResponse, ResponseKind, Sample},
-    field::{self, Field},
-    finding::{Finding, Findings},
-    http::Obstacle,
-    judge,
-    sample::Context,
+    context::Context,
+    http::InconclusiveReason,
     spec::{SchemaValidator, Spec, View},
 };
 
@@ -29,7 +27,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockCheck {
     /// What it looks at, and how.
-    pub(crate) look: Look,
+    pub(crate) look: CheckScope,
     /// Of how many things it has to have seen, to say anything,
     pub(crate) least: u64,
     /// and what it says where it has seen fewer.
@@ -38,15 +36,15 @@ pub(crate) struct BlockCheck {
 
 /// What a check looks at, and how.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Look {
+pub(crate) enum CheckScope {
     /// At each block alone.
-    Alone(fn(&BlockResponse, &mut Judged)),
+    Alone(fn(&BlockResponse, &mut CheckResult)),
     /// At each answer that should be a block, alone.
-    Answers(fn(&BlockResponse, &mut Judged)),
+    Answers(fn(&BlockResponse, &mut CheckResult)),
     /// At each block that says its index, be it the one that was asked for or another.
-    Indexes(fn(&BlockResponse, &mut Judged)),
+    Indexes(fn(&BlockResponse, &mut CheckResult)),
     /// At each index that has no block.
-    Holes(fn(&BlockResponse, &mut Judged)),
+    Holes(fn(&BlockResponse, &mut CheckResult)),
     /// At a block and those before it.
     InOrder(InOrder),
     /// At one documented field.
@@ -59,45 +57,22 @@ pub(crate) enum Look {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrder {
     /// At the next block.
-    pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut Judged),
+    pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut CheckResult),
     /// At what was left open until there is no next one.
-    pub(crate) end: fn(&mut Memory, &mut Judged),
-}
-
-/// What a check says of some blocks.
-#[derive(Debug, Default)]
-pub(crate) struct Judged {
-    /// Of how many things it could say whether they are right.
-    pub(crate) count: u64,
-    /// What is wrong.
-    pub(crate) findings: Vec<Finding>,
-    /// Why it can't say.
-    pub(crate) obstacle: Option<Obstacle>,
-}
-
-impl Judged {
-    /// One more thing was looked at, and is right so far.
-    pub(crate) fn one(&mut self) {
-        self.count += 1;
-    }
-
-    /// Something is wrong with what was looked at.
-    pub(crate) fn found(&mut self, finding: Finding) {
-        self.findings.push(finding);
-    }
+    pub(crate) end: fn(&mut Memory, &mut CheckResult),
 }
 
 /// A check made ready: with the schema that it holds against.
-pub(crate) struct Judge {
+pub(crate) struct PreparedCheck {
     pub(crate) check: BlockCheck,
     schema: Option<(SchemaValidator, bool)>,
 }
 
-impl Judge {
-    pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, Obstacle> {
+impl PreparedCheck {
+    pub(crate) fn new(check: BlockCheck, spec: &Spec) -> Result<Self, InconclusiveReason> {
         let schema = match check.look {
-            Look::Field(field) => Some(field::schema(spec, field)?),
-            Look::Decode(_) => Some((whole_block(spec)?, true)),
+            CheckScope::Field(field) => Some(field_schema(spec, field)?),
+            CheckScope::Decode(_) => Some((whole_block(spec)?, true)),
             _ => None,
         };
         Ok(Self { check, schema })
@@ -106,38 +81,42 @@ impl Judge {
     /// Whether the check is about answers of this kind.
     const fn concerns(&self, kind: ResponseKind) -> bool {
         match self.check.look {
-            Look::Answers(_) => matches!(
+            CheckScope::Answers(_) => matches!(
                 kind,
                 ResponseKind::Block | ResponseKind::WrongIndex | ResponseKind::NotAnObject
             ),
-            Look::Indexes(_) => matches!(kind, ResponseKind::Block | ResponseKind::WrongIndex),
-            Look::Holes(_) => matches!(kind, ResponseKind::Block | ResponseKind::Missing),
-            Look::Alone(_) | Look::Field(_) | Look::Decode(_) => {
+            CheckScope::Indexes(_) => {
+                matches!(kind, ResponseKind::Block | ResponseKind::WrongIndex)
+            }
+            CheckScope::Holes(_) => matches!(kind, ResponseKind::Block | ResponseKind::Missing),
+            CheckScope::Alone(_) | CheckScope::Field(_) | CheckScope::Decode(_) => {
                 matches!(kind, ResponseKind::Block)
             }
-            Look::InOrder(_) => false,
+            CheckScope::InOrder(_) => false,
         }
     }
 
     /// What the check says of a block alone; nothing if it looks at blocks in order.
-    pub(crate) fn look(&self, seen: &BlockResponse) -> Judged {
-        let mut judged = Judged::default();
+    pub(crate) fn look(&self, seen: &BlockResponse) -> CheckResult {
+        let mut judged = CheckResult::default();
         if !self.concerns(seen.kind) {
             return judged;
         }
         match (self.check.look, &self.schema) {
             (
-                Look::Alone(look) | Look::Answers(look) | Look::Indexes(look) | Look::Holes(look),
+                CheckScope::Alone(look)
+                | CheckScope::Answers(look)
+                | CheckScope::Indexes(look)
+                | CheckScope::Holes(look),
                 _,
             ) => look(seen, &mut judged),
-            (Look::Field(field), Some((validator, required))) => {
-                field::look(&seen.exchange, field, *required, validator, &mut judged);
+            (CheckScope::Field(field), Some((validator, required))) => {
+                check_places(&seen.exchange, field, *required, validator, &mut judged);
             }
-            (Look::Decode(decode), Some((validator, _))) => {
+            (CheckScope::Decode(decode), Some((validator, _))) => {
                 judged.one();
                 let read = seen.read().and_then(decode);
-                match judge::decodes_one(&seen.exchange, read.map_err(Into::into), validator, true)
-                {
+                match decodes_one(&seen.exchange, read.map_err(Into::into), validator, true) {
                     Ok(found) => judged.findings.extend(found),
                     Err(obstacle) => judged.obstacle = Some(obstacle),
                 }
@@ -148,18 +127,23 @@ impl Judge {
     }
 
     /// What the check says of a block and those before it; nothing if it looks at each alone.
-    pub(crate) fn follow(&self, links: &Links, memory: &mut Memory, evidence: &Evidence) -> Judged {
-        let mut judged = Judged::default();
-        if let Look::InOrder(look) = self.check.look {
+    pub(crate) fn follow(
+        &self,
+        links: &Links,
+        memory: &mut Memory,
+        evidence: &Evidence,
+    ) -> CheckResult {
+        let mut judged = CheckResult::default();
+        if let CheckScope::InOrder(look) = self.check.look {
             (look.follow)(links, memory, evidence, &mut judged);
         }
         judged
     }
 
     /// What the check says when there are no more blocks. What it finds names its block.
-    pub(crate) fn end(&self, memory: &mut Memory) -> Judged {
-        let mut judged = Judged::default();
-        if let Look::InOrder(look) = self.check.look {
+    pub(crate) fn end(&self, memory: &mut Memory) -> CheckResult {
+        let mut judged = CheckResult::default();
+        if let CheckScope::InOrder(look) = self.check.look {
             (look.end)(memory, &mut judged);
         }
         judged
@@ -167,12 +151,14 @@ impl Judge {
 }
 
 /// The documented schema of a block as a whole.
-pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, Obstacle> {
+pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveReason> {
     let at = Sample::Blocks
         .schema(spec, View::Documented)
-        .ok_or_else(|| Obstacle::Harness("the spec does not describe a block".to_owned()))?;
+        .ok_or_else(|| {
+            InconclusiveReason::Harness("the spec does not describe a block".to_owned())
+        })?;
     spec.validator(View::Documented, &at)
-        .map_err(|error| Obstacle::Harness(error.to_string()))
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
 
 /// Feeds a check the blocks that discovery has read.
@@ -183,18 +169,18 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
         .iter()
         .filter(|seen| seen.kind == ResponseKind::Block);
     match (check.look, blocks.count()) {
-        (Look::Answers(_) | Look::Field(_), _) | (_, 1..) => {}
+        (CheckScope::Answers(_) | CheckScope::Field(_), _) | (_, 1..) => {}
         (_, 0) => {
             let reason = "no answer was a 200 with a JSON object";
-            return Err(Obstacle::NoMaterial(reason.to_owned()));
+            return Err(InconclusiveReason::NoSample(reason.to_owned()));
         }
     }
-    let judge = Judge::new(check, &context.spec)?;
+    let judge = PreparedCheck::new(check, &context.spec)?;
     let mut memory = Memory::default();
-    let mut all = Judged::default();
+    let mut all = CheckResult::default();
     for seen in sample.iter() {
         let mut judged = judge.look(seen);
-        if matches!(check.look, Look::InOrder(_)) && seen.kind == ResponseKind::Block {
+        if matches!(check.look, CheckScope::InOrder(_)) && seen.kind == ResponseKind::Block {
             let evidence = Evidence::Exchange(seen.exchange.clone());
             judged = judge.follow(&Links::of(seen), &mut memory, &evidence);
         }
@@ -207,18 +193,18 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
         // Only a sweep tells blocks by their index; here the exchange does.
         finding.block = None;
     }
-    conclude(check, all)
+    findings_of(check, all)
 }
 
 /// What a check says in the end.
-pub(crate) fn conclude(check: BlockCheck, all: Judged) -> Findings {
+pub(crate) fn findings_of(check: BlockCheck, all: CheckResult) -> Findings {
     match all.obstacle {
-        Some(obstacle @ Obstacle::Harness(_)) => return Err(obstacle),
+        Some(obstacle @ InconclusiveReason::Harness(_)) => return Err(obstacle),
         Some(obstacle) if all.findings.is_empty() => return Err(obstacle),
         _ => {}
     }
     if all.findings.is_empty() && all.count < check.least {
-        return Err(Obstacle::NoMaterial(check.otherwise.to_owned()));
+        return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
     }
     Ok(all.findings)
 }

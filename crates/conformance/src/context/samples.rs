@@ -10,24 +10,18 @@ use crate::{
         contract_state_request, held_by_wallet, is_empty, says_no, says_there_is_none,
         token_balance_request, token_holders_request, trust_request, wallet_balances_request,
     },
-    baseline::Baseline,
-    discovery::Material,
-    http::{self, Exchange, Node, Obstacle, Request},
-    snapshot::Store,
+    discovery::Discovered,
+    http::{self, Exchange, InconclusiveReason, Node, Request},
     spec::Spec,
-    submit::Submissions,
 };
 
-type Answers = Result<Vec<Arc<Exchange>>, Obstacle>;
+pub(crate) type Answers = Result<Vec<Arc<Exchange>>, InconclusiveReason>;
 
-/// Everything that a case may look at or ask.
-pub(crate) struct Context {
+/// The responses that several cases check, each requested once.
+pub(crate) struct Samples {
     pub(crate) node: Arc<Node>,
     pub(crate) spec: Arc<Spec>,
-    pub(crate) material: Material,
-    pub(crate) snapshots: Store,
-    pub(crate) baseline: Option<Baseline>,
-    pub(crate) submissions: Submissions,
+    pub(crate) material: Discovered,
     seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
     token_balance: OnceCell<Answers>,
     wallet_balances: OnceCell<Answers>,
@@ -35,27 +29,19 @@ pub(crate) struct Context {
     contract_state: OnceCell<Answers>,
     trust_score: OnceCell<Answers>,
     docs: OnceCell<Answers>,
-    own_document: OnceCell<Result<Arc<Exchange>, Obstacle>>,
+    own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
     call_sc: OnceCell<Answers>,
 }
 
 /// How many wallets and tokens a balance is asked for.
 const BALANCES: usize = 3;
 
-impl Context {
-    pub(crate) fn new(
-        node: Arc<Node>,
-        spec: Arc<Spec>,
-        material: Material,
-        snapshots: Store,
-    ) -> Self {
+impl Samples {
+    pub(crate) fn new(node: Arc<Node>, spec: Arc<Spec>, material: Discovered) -> Self {
         Self {
             node,
             spec,
             material,
-            snapshots,
-            baseline: None,
-            submissions: Submissions::default(),
             seen_blocks: OnceLock::new(),
             token_balance: OnceCell::new(),
             wallet_balances: OnceCell::new(),
@@ -110,7 +96,7 @@ impl Context {
     }
 
     /// The answers of this sample: at least one, or why there is none.
-    pub(crate) async fn sample(&self, sample: Sample) -> Answers {
+    pub(crate) async fn get(&self, sample: Sample) -> Answers {
         let answers = http::shared(self.shared(sample)).await;
         for exchange in answers.iter().flatten() {
             http::record(exchange);
@@ -122,7 +108,8 @@ impl Context {
     async fn shared(&self, sample: Sample) -> Answers {
         let answers = match sample {
             Sample::Blocks => return self.blocks(),
-            Sample::Refusals => return self.refusals().await,
+            // These are submitted, not read.
+            Sample::Refusals => return Err(no("nothing is submitted to get a sample")),
             Sample::TokenBalance => {
                 self.token_balance
                     .get_or_init(|| self.ask_all(self.token_balance_requests()))
@@ -180,7 +167,7 @@ impl Context {
         }
     }
 
-    async fn ask_all(&self, requests: Result<Vec<Request>, Obstacle>) -> Answers {
+    async fn ask_all(&self, requests: Result<Vec<Request>, InconclusiveReason>) -> Answers {
         let mut answers = Vec::new();
         for request in requests? {
             answers.push(self.node.send(request).await?);
@@ -201,7 +188,7 @@ impl Context {
     }
 
     /// What the node has where most have the OpenAPI document of their own.
-    pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, Obstacle> {
+    pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, InconclusiveReason> {
         let asked = self
             .own_document
             .get_or_init(|| self.node.send(Request::get(OWN_DOCUMENT)));
@@ -230,7 +217,7 @@ impl Context {
 
     /// What the first wallet that holds something holds least of, as far as it is known: the largest
     /// balance of all is asked for where answers are compared.
-    fn token_balance_requests(&self) -> Result<Vec<Request>, Obstacle> {
+    fn token_balance_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let material = &self.material;
         let listed = material.wallet_lists.iter().find_map(least);
         let known = material.holdings.iter().take(BALANCES).cloned();
@@ -245,7 +232,7 @@ impl Context {
         )
     }
 
-    fn wallet_balances_requests(&self) -> Result<Vec<Request>, Obstacle> {
+    fn wallet_balances_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let wallets = self.material.wallets.iter().take(BALANCES);
         let requests: Vec<_> = wallets
             .map(|wallet| wallet_balances_request(wallet))
@@ -256,7 +243,7 @@ impl Context {
         )
     }
 
-    fn token_holders_requests(&self) -> Result<Vec<Request>, Obstacle> {
+    fn token_holders_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let tokens = self.material.tokens.iter().take(BALANCES);
         let requests: Vec<_> = tokens.map(|token| token_holders_request(token)).collect();
         some(
@@ -265,7 +252,7 @@ impl Context {
         )
     }
 
-    fn contract_state_requests(&self) -> Result<Vec<Request>, Obstacle> {
+    fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let assets = &self.material.assets;
         // The first, which a user may have named, and the newest: what the chain says of that one
         // since was read.
@@ -375,11 +362,11 @@ fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
     least.map(|(pair, _)| pair)
 }
 
-fn no(reason: &str) -> Obstacle {
-    Obstacle::NoMaterial(reason.to_owned())
+fn no(reason: &str) -> InconclusiveReason {
+    InconclusiveReason::NoSample(reason.to_owned())
 }
 
-fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, Obstacle> {
+fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, InconclusiveReason> {
     if requests.is_empty() {
         Err(no(reason))
     } else {

@@ -1,21 +1,16 @@
 //! Submissions that a node must refuse, each wrong in one thing.
 
-mod altered;
-
 use nodeproof_primitives::signed_message;
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
 
-pub(crate) use self::altered::Alteration;
-use self::altered::altered;
 use super::{
-    Answer, SigningWallet,
+    alteration::{Alteration, altered},
     draft::{REFUSED, draft},
+    signing::SigningWallet,
+    submitter::{Answer, Submitter},
 };
-use crate::{
-    http::{Obstacle, Request},
-    sample::Context,
-};
+use crate::http::{InconclusiveReason, Request};
 
 /// What is wrong with a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,11 +139,11 @@ impl Refusal {
     }
 
     /// Where its answer is kept.
-    pub(super) fn place(self) -> Option<usize> {
+    pub(crate) fn place(self) -> Option<usize> {
         Self::ALL.iter().position(|refusal| *refusal == self)
     }
 
-    async fn body(self, context: &Context) -> Result<String, Obstacle> {
+    async fn body(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         match self {
             Self::EmptyObject => Ok("{}".to_owned()),
             Self::NotJson => Ok("{\"transaction\":".to_owned()),
@@ -158,21 +153,21 @@ impl Refusal {
             | Self::SecondOnly
             | Self::SignedTwice
             | Self::FirstOfTwoRight
-            | Self::LastOfTwoRight => self.of_two(context).await,
+            | Self::LastOfTwoRight => self.of_two(submitter).await,
             Self::FeeText | Self::FeeNegative | Self::FeeZero | Self::Oversized => {
-                self.of_nobody(context).await
+                self.of_nobody(submitter).await
             }
-            _ => self.of_one(context).await,
+            _ => self.of_one(submitter).await,
         }
     }
 
     /// With one signer.
-    async fn of_one(self, context: &Context) -> Result<String, Obstacle> {
-        let signer = signer(context)?;
+    async fn of_one(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let signer = signer(submitter)?;
         let other = stranger()?;
         let signers = [signer.address()];
-        let drafted = &context.submissions.one_signer;
-        let make = || draft(context, &signers, REFUSED);
+        let drafted = &submitter.one_signer;
+        let make = || draft(submitter, &signers, REFUSED);
         let text = drafted.get_or_try_init(make).await?;
         let mut entry = sign(&signer, text).await?;
         match self {
@@ -206,7 +201,7 @@ impl Refusal {
                 return Ok(whole(&more, &[entry, sign(&other, text).await?]));
             }
             Self::Altered(alteration) => {
-                let changed = alteration.of(context, text)?;
+                let changed = alteration.of(submitter, text)?;
                 different(text, &changed)?;
                 return Ok(whole(&changed, &[entry]));
             }
@@ -226,22 +221,26 @@ impl Refusal {
             Self::SignatureShort => right[..right.len() / 2].into(),
             Self::SignatureZero => "00".repeat(64).into(),
             Self::SignatureNull => Value::Null,
-            other => return Err(Obstacle::Harness(format!("no way to make {other:?}"))),
+            other => {
+                return Err(InconclusiveReason::Harness(format!(
+                    "no way to make {other:?}"
+                )));
+            }
         };
         Ok(whole(text, &[entry]))
     }
 
     /// With two signers. The signature that is not there, or not right, is always the one that
     /// nobody but the wallet's owner can add.
-    async fn of_two(self, context: &Context) -> Result<String, Obstacle> {
-        let signer = signer(context)?;
+    async fn of_two(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let signer = signer(submitter)?;
         let other = stranger()?;
         let owner_first = matches!(self, Self::SecondOnly | Self::LastOfTwoRight);
         let mut signers = [other.address(), signer.address()];
         if owner_first {
             signers.reverse();
         }
-        let text = draft(context, &signers, REFUSED).await?;
+        let text = draft(submitter, &signers, REFUSED).await?;
         let right = sign(&other, &text).await?;
         let wrong = in_the_name_of(&signer, right.clone());
         let entries = match self {
@@ -255,13 +254,13 @@ impl Refusal {
 
     /// Rightly signed, but not by a wallet of worth: nothing but one member or its size is wrong
     /// with these.
-    async fn of_nobody(self, context: &Context) -> Result<String, Obstacle> {
+    async fn of_nobody(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let nobody = throw_away(0x5a)?;
         let remarks = match self {
             Self::Oversized => REFUSED.repeat(OVERSIZED / REFUSED.len()),
             _ => REFUSED.to_owned(),
         };
-        let text = draft(context, &[nobody.address()], &remarks).await?;
+        let text = draft(submitter, &[nobody.address()], &remarks).await?;
         let text = match self {
             Self::FeeText => altered(&text, |t| t["fee"] = "1000000".into())?,
             Self::FeeNegative => altered(&text, |t| t["fee"] = (-1_000_000).into())?,
@@ -273,25 +272,25 @@ impl Refusal {
 }
 
 /// Submits it.
-pub(super) async fn submit(context: &Context, refusal: Refusal) -> Answer {
-    let body = refusal.body(context).await?;
+pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
+    let body = refusal.body(submitter).await?;
     let request = Request::post("/submit-transaction", body);
-    match context.submit_in_turn(request).await {
+    match submitter.submit_in_turn(request).await {
         // A node may close the connection rather than read it all, which is no lost node.
-        Err(Obstacle::Transport(reason)) if refusal == Refusal::Oversized => Err(
-            Obstacle::NoMaterial(format!("the node did not answer it: {reason}")),
+        Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
+            InconclusiveReason::NoSample(format!("the node did not answer it: {reason}")),
         ),
         answered => answered,
     }
 }
 
 /// A claim that another key signed, about an asset of its own: the asset, and what is submitted.
-pub(super) async fn of_another_key(
-    context: &Context,
+pub(crate) async fn of_another_key(
+    submitter: &Submitter,
     wallet: &SigningWallet,
     remarks: &str,
-) -> Result<(String, Request), Obstacle> {
-    let text = draft(context, &[wallet.address()], remarks).await?;
+) -> Result<(String, Request), InconclusiveReason> {
+    let text = draft(submitter, &[wallet.address()], remarks).await?;
     let transaction: Value = serde_json::from_str(&text).unwrap_or_default();
     let asset = &transaction["specific_data"]["params"]["asset_id"];
     let asset = asset.as_str().unwrap_or_default().to_owned();
@@ -301,15 +300,15 @@ pub(super) async fn of_another_key(
 }
 
 /// Who signs what is to be refused.
-fn signer(context: &Context) -> Result<SigningWallet, Obstacle> {
-    match &context.submissions.with.wallet {
+fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
+    match &submitter.with.wallet {
         Some(wallet) => Ok(wallet.clone()),
         None => throw_away(0x5a),
     }
 }
 
 /// Who signs what others should have.
-fn stranger() -> Result<SigningWallet, Obstacle> {
+fn stranger() -> Result<SigningWallet, InconclusiveReason> {
     throw_away(0xa5)
 }
 
@@ -320,18 +319,19 @@ fn in_the_name_of(wallet: &SigningWallet, mut entry: Value) -> Value {
 }
 
 /// A wallet whose key everybody can know, and that holds nothing.
-fn throw_away(byte: u8) -> Result<SigningWallet, Obstacle> {
+fn throw_away(byte: u8) -> Result<SigningWallet, InconclusiveReason> {
     KeyPair::from_bytes(&[byte; 32])
         .map(SigningWallet::from)
-        .map_err(|error| Obstacle::Harness(error.to_string()))
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
 
 /// Signs whatever it is, also what the wallet is no signer of.
-async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, Obstacle> {
-    let message = signed_message(text).map_err(|error| Obstacle::Harness(error.to_string()))?;
+async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveReason> {
+    let message =
+        signed_message(text).map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let signing = wallet.signer().sign_message(message.as_bytes());
     let signature = signing.await.map_err(|error| {
-        Obstacle::NoMaterial(format!("what is to be refused was not signed: {error}"))
+        InconclusiveReason::NoSample(format!("what is to be refused was not signed: {error}"))
     })?;
     Ok(json!({"wallet_address": wallet.address(), "msgsign": signature}))
 }
@@ -344,10 +344,10 @@ fn whole(transaction: &str, entries: &[Value]) -> String {
     )
 }
 
-fn different(text: &str, altered: &str) -> Result<(), Obstacle> {
+fn different(text: &str, altered: &str) -> Result<(), InconclusiveReason> {
     if text == altered {
         let reason = "the transaction to alter has not what is altered in it";
-        return Err(Obstacle::Harness(reason.to_owned()));
+        return Err(InconclusiveReason::Harness(reason.to_owned()));
     }
     Ok(())
 }

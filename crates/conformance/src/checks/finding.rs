@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nodeproof_report::ExchangeReport;
 
-use crate::http::{Exchange, Obstacle, report_of};
+use crate::http::{Exchange, InconclusiveReason, report_of};
 
 /// One mismatch between a response and a requirement.
 #[derive(Clone, Debug)]
@@ -62,4 +62,4 @@ impl Finding {
 }
 
 /// The result of a check. It passed if there are no findings.
-pub(crate) type Findings = Result<Vec<Finding>, Obstacle>;
+pub(crate) type Findings = Result<Vec<Finding>, InconclusiveReason>;

@@ -4,7 +4,8 @@ use nodeproof_client::RawTransaction;
 use nodeproof_primitives::Amount;
 use serde_json::{Value, json};
 
-use crate::{http::Obstacle, sample::Context, submit::draft::REFUSED};
+use super::{draft::REFUSED, submitter::Submitter};
+use crate::http::InconclusiveReason;
 
 /// What is changed after the transaction was signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub(crate) enum Alteration {
 
 impl Alteration {
     /// What is submitted, in words.
-    pub(super) const fn what(self) -> &'static str {
+    pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Params => "a transaction whose params were changed after it was signed",
             Self::Fee => "a transaction whose fee was changed after it was signed",
@@ -41,9 +42,13 @@ impl Alteration {
     }
 
     /// The changed transaction.
-    pub(super) fn of(self, context: &Context, text: &str) -> Result<String, Obstacle> {
+    pub(crate) fn of(
+        self,
+        submitter: &Submitter,
+        text: &str,
+    ) -> Result<String, InconclusiveReason> {
         if self == Self::Fee {
-            return with_another_fee(context, text);
+            return with_another_fee(submitter, text);
         }
         altered(text, |transaction| {
             let data = "specific_data";
@@ -56,7 +61,7 @@ impl Alteration {
                 Self::Code => transaction["trans_code"] = "c0de".repeat(10).into(),
                 Self::Type => transaction["type"] = 5.into(),
                 Self::Currency => {
-                    let tokens = &context.material.tokens;
+                    let tokens = &submitter.samples.material.tokens;
                     transaction["currency"] = another(tokens, &transaction["currency"], "OTHER");
                 }
                 Self::Descr => transaction["descr"] = REFUSED.into(),
@@ -64,7 +69,7 @@ impl Alteration {
                 Self::Function => transaction[data]["function"] = "transfer".into(),
                 Self::Address => {
                     let nobodys = format!("ct{}", "6b".repeat(20));
-                    let contracts = &context.material.contracts;
+                    let contracts = &submitter.samples.material.contracts;
                     let other = another(contracts, &transaction[data]["address"], &nobodys);
                     transaction[data]["address"] = other;
                 }
@@ -81,17 +86,22 @@ fn another(known: &[String], there: &Value, otherwise: &str) -> Value {
 }
 
 /// The text with a change, which need not be written as it was: it is to be refused.
-pub(super) fn altered(text: &str, change: impl FnOnce(&mut Value)) -> Result<String, Obstacle> {
+pub(crate) fn altered(
+    text: &str,
+    change: impl FnOnce(&mut Value),
+) -> Result<String, InconclusiveReason> {
     let mut transaction: Value = serde_json::from_str(text)
         .ok()
         .filter(|transaction: &Value| transaction["specific_data"]["params"].is_object())
-        .ok_or_else(|| Obstacle::Harness("a transaction of an unknown form".to_owned()))?;
+        .ok_or_else(|| {
+            InconclusiveReason::Harness("a transaction of an unknown form".to_owned())
+        })?;
     change(&mut transaction);
     Ok(transaction.to_string())
 }
 
-fn with_another_fee(context: &Context, text: &str) -> Result<String, Obstacle> {
-    let fee = context.submissions.with.fee.as_str();
+fn with_another_fee(submitter: &Submitter, text: &str) -> Result<String, InconclusiveReason> {
+    let fee = submitter.with.fee.as_str();
     let other: u64 = if fee == "2000000" {
         2_000_001
     } else {
@@ -100,5 +110,5 @@ fn with_another_fee(context: &Context, text: &str) -> Result<String, Obstacle> {
     RawTransaction::from_text(text)
         .and_then(|raw| raw.with_fee(&Amount::from(other)))
         .and_then(|raw| raw.transaction_text().map(ToOwned::to_owned))
-        .map_err(|error| Obstacle::NoMaterial(format!("the fee can't be changed: {error}")))
+        .map_err(|error| InconclusiveReason::NoSample(format!("the fee can't be changed: {error}")))
 }

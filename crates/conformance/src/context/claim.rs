@@ -8,17 +8,17 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    SigningWallet,
     draft::{Unsigned, call, call_request, checked, unique, unlike},
     refusal,
+    signing::SigningWallet,
+    submitter::Submitter,
 };
 use crate::{
     api::{
         IndexSearch, answered, block_request, contract_state_request, in_block, is_valid,
         lists_transactions, reported_index, stored, token_balance_request,
     },
-    http::{BackOff, Exchange, Obstacle, Request},
-    sample::Context,
+    http::{BackOff, Exchange, InconclusiveReason, Request},
 };
 
 /// The first pause between two looks for the claim; each is twice the one before.
@@ -31,7 +31,7 @@ const MOST_BLOCKS: usize = 200;
 const ENOUGH_BLOCKS: usize = 2;
 
 /// What came of a step, or why it was not taken.
-type Step<T> = Result<T, Obstacle>;
+type Step<T> = Result<T, InconclusiveReason>;
 
 /// What came of the claim, step by step.
 pub(crate) struct Claim {
@@ -76,15 +76,15 @@ pub(crate) struct Settled {
     pub(crate) enough_blocks: bool,
 }
 
-fn no<T>(reason: impl Into<String>) -> Result<T, Obstacle> {
-    Err(Obstacle::NoMaterial(reason.into()))
+fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
+    Err(InconclusiveReason::NoSample(reason.into()))
 }
 
-pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
-    let Some(wallet) = &context.submissions.with.wallet else {
+pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveReason> {
+    let Some(wallet) = &submitter.with.wallet else {
         return no("a claim is signed with a wallet, and there is none; give one with --wallet");
     };
-    let Some((contract, _)) = context.material.assets.first() else {
+    let Some((contract, _)) = submitter.samples.material.assets.first() else {
         return no(
             "no verification contract was found on the chain; give one, with an asset, with --fixture",
         );
@@ -92,11 +92,11 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     let asset = format!("conformance-{:x}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
     let call = call(contract, &[wallet.address()], &asset, remarks);
-    let built = context.node.send(call_request(&call)).await?;
+    let built = submitter.samples.node.send(call_request(&call)).await?;
     let mut unsigned = None;
     let text = match unlike(&call, &built) {
         Some(what) => no(format!("nothing was signed: {what}")),
-        None => match checked(&call, &built, &context.submissions.with) {
+        None => match checked(&call, &built, &submitter.with) {
             Ok(checked) => Ok(checked.transaction_text().to_owned()),
             Err(reason) => {
                 let told = format!("nothing was signed: {}", reason.reason());
@@ -121,7 +121,7 @@ pub(super) async fn make(context: &Context) -> Result<Claim, Obstacle> {
     match claim.text.clone() {
         Ok(text) => {
             claim
-                .submit(context, wallet, &text, contract, &asset)
+                .submit(submitter, wallet, &text, contract, &asset)
                 .await?
         }
         Err(obstacle) => claim.submitted = Err(obstacle),
@@ -137,24 +137,29 @@ const NOT_ACCEPTED: &str = "the claim was not accepted, so nothing came of it";
 impl Claim {
     async fn submit(
         &mut self,
-        context: &Context,
+        submitter: &Submitter,
         wallet: &SigningWallet,
         text: &str,
         contract: &str,
         asset: &str,
-    ) -> Result<(), Obstacle> {
-        let mut blocks = NewBlocks::since(context.material.tip);
-        blocks.skip_to_the_newest(context).await?;
-        let refused = self.refuse_first(context, wallet, text).await;
+    ) -> Result<(), InconclusiveReason> {
+        let mut blocks = NewBlocks::since(submitter.samples.material.tip);
+        blocks.skip_to_the_newest(submitter).await?;
+        let refused = self.refuse_first(submitter, wallet, text).await;
         // What is taken from here on is for the claim.
         let before = match &refused {
             Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
-            Err(_) => context.node.send(self.balance_request(text)).await,
+            Err(_) => {
+                submitter
+                    .samples
+                    .node
+                    .send(self.balance_request(text))
+                    .await
+            }
         };
         let entry = match sign_with(wallet.signer(), text).await {
-            Ok(entry) => {
-                serde_json::to_value(entry).map_err(|error| Obstacle::Harness(error.to_string()))?
-            }
+            Ok(entry) => serde_json::to_value(entry)
+                .map_err(|error| InconclusiveReason::Harness(error.to_string()))?,
             Err(error) => {
                 self.submitted = no(format!("the wallet did not sign: {error}"));
                 return Ok(());
@@ -163,18 +168,18 @@ impl Claim {
         let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
         self.entry = Some(entry);
         let request = Request::post("/submit-transaction", body);
-        let submitted = context.submit_in_turn(request.clone()).await;
+        let submitted = submitter.submit_in_turn(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|answer| is_valid(answer));
         self.submitted = submitted;
         if !accepted {
             return Ok(());
         }
-        self.again = context.submit_in_turn(request).await;
-        self.settled = settle(context, contract, asset, self.code(), blocks).await;
+        self.again = submitter.submit_in_turn(request).await;
+        self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
         self.refused = match refused {
             Ok((asset, mut refused)) => {
-                let request = contract_state_request(&context.contract(), &asset);
-                refused.state = context.node.send(request).await;
+                let request = contract_state_request(&submitter.samples.contract(), &asset);
+                refused.state = submitter.samples.node.send(request).await;
                 Ok(refused)
             }
             Err(obstacle) => Err(obstacle),
@@ -184,7 +189,11 @@ impl Claim {
             self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
         ) {
             (Ok(before), Some(_)) => {
-                let after = context.node.send(self.balance_request(text)).await;
+                let after = submitter
+                    .samples
+                    .node
+                    .send(self.balance_request(text))
+                    .await;
                 after.map(|after| (before, after))
             }
             (Err(obstacle), _) => Err(obstacle),
@@ -196,14 +205,22 @@ impl Claim {
     /// Submits a claim that another key signed, of which nothing may come; hands back its asset.
     async fn refuse_first(
         &self,
-        context: &Context,
+        submitter: &Submitter,
         wallet: &SigningWallet,
         text: &str,
     ) -> Step<(String, Refused)> {
-        let (asset, request) = refusal::of_another_key(context, wallet, OF_NOTHING).await?;
-        let before = context.node.send(self.balance_request(text)).await?;
-        let answer = context.submit_in_turn(request).await?;
-        let after = context.node.send(self.balance_request(text)).await?;
+        let (asset, request) = refusal::of_another_key(submitter, wallet, OF_NOTHING).await?;
+        let before = submitter
+            .samples
+            .node
+            .send(self.balance_request(text))
+            .await?;
+        let answer = submitter.submit_in_turn(request).await?;
+        let after = submitter
+            .samples
+            .node
+            .send(self.balance_request(text))
+            .await?;
         let refused = Refused {
             answer,
             balances: (before, after),
@@ -232,25 +249,25 @@ impl Claim {
 
 /// Looks again and again, until the record and its block are there or the time is over.
 async fn settle(
-    context: &Context,
+    submitter: &Submitter,
     contract: &str,
     asset: &str,
     code: Option<String>,
     mut blocks: NewBlocks,
 ) -> Step<Settled> {
-    let until = Instant::now() + context.submissions.with.settle_timeout;
+    let until = Instant::now() + submitter.with.settle_timeout;
     let before = blocks.found.len();
     let (mut record, mut without) = (None, None);
     let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
-        blocks.advance(context).await?;
+        blocks.advance(submitter).await?;
         if record.is_none() {
             let request = contract_state_request(contract, asset);
-            let answer = context.node.send(request).await?;
+            let answer = submitter.samples.node.send(request).await?;
             if answered(&answer).and_then(stored).is_some() {
                 record = Some(answer);
                 // The block was made before its record could be read.
-                blocks.advance(context).await?;
+                blocks.advance(submitter).await?;
             } else {
                 without = Some(answer);
             }
@@ -297,21 +314,24 @@ impl NewBlocks {
     }
 
     /// Passes over the blocks that were made so far: before the claim, many may have been.
-    async fn skip_to_the_newest(&mut self, context: &Context) -> Result<(), Obstacle> {
+    async fn skip_to_the_newest(
+        &mut self,
+        submitter: &Submitter,
+    ) -> Result<(), InconclusiveReason> {
         let Some(next) = self.next else { return Ok(()) };
         let mut search = IndexSearch::above(next.saturating_sub(1), 1, u64::MAX);
         while let Some(index) = search.next() {
-            search.narrow(block(context, index).await?.is_some());
+            search.narrow(block(submitter, index).await?.is_some());
         }
         self.next = search.result().and_then(|newest| newest.checked_add(1));
         Ok(())
     }
 
     /// Reads on as far as there are blocks.
-    async fn advance(&mut self, context: &Context) -> Result<(), Obstacle> {
+    async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
         while let Some(index) = self.next
             && self.found.len() < MOST_BLOCKS
-            && let Some(answer) = block(context, index).await?
+            && let Some(answer) = block(submitter, index).await?
         {
             self.found.push(answer);
             self.next = index.checked_add(1);
@@ -321,8 +341,11 @@ impl NewBlocks {
 }
 
 /// The answer that is this block, if there is one.
-async fn block(context: &Context, index: u64) -> Result<Option<Arc<Exchange>>, Obstacle> {
-    let answer = context.node.send(block_request(index)).await?;
+async fn block(
+    submitter: &Submitter,
+    index: u64,
+) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+    let answer = submitter.samples.node.send(block_request(index)).await?;
     let reported = answer.answered_object().and_then(reported_index);
     Ok((reported == Some(i128::from(index))).then_some(answer))
 }

@@ -1,6 +1,7 @@
 //! The documented fields of every answer, each with its row of the contract.
 
-use crate::{api::Sample, field::Field};
+use super::field::Field;
+use crate::api::Sample;
 
 /// Shorthand for one row.
 const fn field(

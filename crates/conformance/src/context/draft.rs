@@ -12,15 +12,14 @@ use nodeproof_client::{
 use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
 
-use super::Submitting;
+use super::{signing::Submitting, submitter::Submitter};
 use crate::{
     api::{MILLISECONDS, answered},
-    http::{Exchange, Obstacle, Request},
-    sample::Context,
+    http::{Exchange, InconclusiveReason, Request},
 };
 
 /// In the remarks of what is to be refused.
-pub(super) const REFUSED: &str = "to be refused";
+pub(crate) const REFUSED: &str = "to be refused";
 
 /// Something that no other run has written.
 pub(crate) fn unique() -> u128 {
@@ -30,7 +29,7 @@ pub(crate) fn unique() -> u128 {
 }
 
 /// The body of a call that builds a claim.
-pub(super) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remarks: &str) -> Value {
+pub(crate) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remarks: &str) -> Value {
     json!({
         "sc_address": contract,
         "function_called": "add_verification",
@@ -48,7 +47,7 @@ pub(super) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remar
     })
 }
 
-pub(super) fn call_request(call: &Value) -> Request {
+pub(crate) fn call_request(call: &Value) -> Request {
     Request::post("/call-sc", call.to_string())
 }
 
@@ -117,7 +116,7 @@ impl From<EchoError> for Unsigned {
 
 /// What a node built, with the fee and the currency of this run, once it is found to be the call
 /// that was asked for and nothing else: only that is signed.
-pub(super) fn checked(
+pub(crate) fn checked(
     call: &Value,
     answer: &Exchange,
     with: &Submitting,
@@ -160,35 +159,39 @@ fn contract_call(call: &Value) -> Result<ContractCall, String> {
 
 /// A transaction for a claim that is to be refused, as it is to be signed: what the node builds
 /// where it builds what it was asked for, else one by hand.
-pub(super) async fn draft(
-    context: &Context,
+pub(crate) async fn draft(
+    submitter: &Submitter,
     signers: &[WalletAddress],
     remarks: &str,
-) -> Result<String, Obstacle> {
+) -> Result<String, InconclusiveReason> {
     let call = call(
-        &context.contract(),
+        &submitter.samples.contract(),
         signers,
         &format!("conformance-refused-{:x}", unique()),
         remarks,
     );
-    let built: Option<Arc<Exchange>> = match context.node.send(call_request(&call)).await {
+    let built: Option<Arc<Exchange>> = match submitter.samples.node.send(call_request(&call)).await
+    {
         Ok(answer) => Some(answer),
-        Err(Obstacle::Limit(reason)) => return Err(Obstacle::Limit(reason)),
+        Err(InconclusiveReason::Limit(reason)) => return Err(InconclusiveReason::Limit(reason)),
         Err(_) => None,
     };
     Ok(built
         .filter(|answer| unlike(&call, answer).is_none())
-        .and_then(|answer| checked(&call, &answer, &context.submissions.with).ok())
+        .and_then(|answer| checked(&call, &answer, &submitter.with).ok())
         .map_or_else(
-            || by_hand(context, &call),
+            || by_hand(submitter, &call),
             |checked| checked.transaction_text().to_owned(),
         ))
 }
 
 /// The documented transaction of a call.
-fn by_hand(context: &Context, call: &Value) -> String {
-    let with = &context.submissions.with;
-    let token = with.currency.as_ref().or(context.material.tokens.first());
+fn by_hand(submitter: &Submitter, call: &Value) -> String {
+    let with = &submitter.with;
+    let token = with
+        .currency
+        .as_ref()
+        .or(submitter.samples.material.tokens.first());
     let unique = unique();
     format!(
         "{{\"timestamp\":{},\"trans_code\":\"{unique:040x}\",\"type\":3,\"currency\":{},\"fee\":{},\
