@@ -7,14 +7,14 @@ use nodeproof_report::CrossCheck;
 use tokio::sync::Semaphore;
 
 use super::{
-    Side,
-    content::{self, Content},
+    content::{Content, block_content},
     difference::Differences,
+    side::Side,
 };
 use crate::{
-    Sweep,
     api::block_request,
     http::{BackOff, InconclusiveReason, SendOptions},
+    sweep::Sweep,
 };
 
 /// How many of the oldest blocks are compared, and of the newest.
@@ -30,7 +30,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 type Said = Result<Option<Content>, InconclusiveReason>;
 
 /// Compares the blocks of a sweep's range, or else some of all ages.
-pub(super) async fn compare(
+pub(crate) async fn compare_blocks(
     sides: &[Side],
     heights: &[u64],
     sweep: Option<&Sweep>,
@@ -140,7 +140,7 @@ impl Asked<'_> {
             };
             let answer = side.known.node.send_with(request, options).await;
             // Only what it stands for is kept, and the next long answer may come.
-            answer.map(|(exchange, _permit)| content::block(&exchange))
+            answer.map(|(exchange, _permit)| block_content(&exchange))
         });
         join_all(answers).await
     }

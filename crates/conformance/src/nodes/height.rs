@@ -3,14 +3,14 @@
 use futures_util::future::try_join_all;
 use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
-use super::Side;
+use super::side::Side;
 use crate::{
     api::{IndexSearch, block_request, reported_index},
     http::InconclusiveReason,
 };
 
 /// The newest index of each node.
-pub(super) async fn of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
+pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     let heights = sides.iter().map(|side| async move {
         let height = now(side).await;
         height.map_err(|obstacle| format!("{}: {}", side.name, obstacle.reason()))
@@ -47,7 +47,7 @@ async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
 }
 
 /// Who is behind, which is no fault.
-pub(super) fn told(sides: &[Side], heights: &[u64]) -> CrossCheck {
+pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
     let newest = heights.iter().max().copied().unwrap_or_default();
     let behind: Vec<_> = sides
         .iter()

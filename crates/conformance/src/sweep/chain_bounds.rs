@@ -16,7 +16,7 @@ pub(crate) struct ChainBounds {
     /// The first of the blocks in between for which there was no response, and why.
     pub(crate) unread: Option<(u64, String)>,
     /// Some blocks that were read.
-    pub(super) known: Vec<u64>,
+    pub(crate) known: Vec<u64>,
 }
 
 impl ChainBounds {
@@ -33,7 +33,7 @@ impl ChainBounds {
     }
 
     /// Whether an index is above that of every known block.
-    pub(super) fn is_beyond(&self, index: u64) -> bool {
+    pub(crate) fn is_beyond(&self, index: u64) -> bool {
         self.tip.is_none_or(|tip| index > tip)
     }
 }

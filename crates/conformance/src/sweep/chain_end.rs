@@ -12,7 +12,7 @@ const BEHIND_THE_END: usize = 64;
 
 /// The responses for indexes that may be after the chain's end, in order.
 #[derive(Default)]
-pub(super) struct ChainEnd {
+pub(crate) struct ChainEnd {
     waiting: Vec<Waiting>,
 }
 
@@ -24,17 +24,17 @@ struct Waiting {
 
 impl ChainEnd {
     /// Whether any response waits.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Whether so many indexes have no block that the chain has ended.
-    pub(super) fn is_certain(&self) -> bool {
+    pub(crate) fn is_certain(&self) -> bool {
         self.waiting.len() >= BEHIND_THE_END
     }
 
     /// Adds a response.
-    pub(super) fn add(&mut self, block: CheckedBlock) {
+    pub(crate) fn add(&mut self, block: CheckedBlock) {
         self.waiting.push(Waiting {
             block,
             is_final: false,
@@ -42,7 +42,7 @@ impl ChainEnd {
     }
 
     /// Returns the indexes without a block that were requested before a later block was there.
-    pub(super) fn missing(&self) -> Vec<u64> {
+    pub(crate) fn missing(&self) -> Vec<u64> {
         let missing =
             |waiting: &&Waiting| !waiting.is_final && waiting.block.is(ResponseKind::Missing);
         let waiting = self.waiting.iter().filter(missing);
@@ -50,7 +50,7 @@ impl ChainEnd {
     }
 
     /// Replaces a response with the one to a second request.
-    pub(super) fn replace(&mut self, block: CheckedBlock) {
+    pub(crate) fn replace(&mut self, block: CheckedBlock) {
         let same = |old: &&mut Waiting| old.block.index == block.index;
         if let Some(waiting) = self.waiting.iter_mut().find(same) {
             waiting.block = block;
@@ -59,7 +59,7 @@ impl ChainEnd {
     }
 
     /// Takes all responses, in order.
-    pub(super) fn take(&mut self) -> impl Iterator<Item = CheckedBlock> + use<> {
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = CheckedBlock> + use<> {
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().map(|waiting| waiting.block)
     }

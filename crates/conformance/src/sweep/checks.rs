@@ -15,22 +15,22 @@ use crate::{
 };
 
 /// Checking a longer body keeps a core busy for so long that other tasks would wait.
-pub(super) const LONG_WORK: usize = 64 * 1024;
+pub(crate) const LONG_WORK: usize = 64 * 1024;
 
 /// The checks of a sweep, with their schemas.
-pub(super) struct Checks {
-    pub(super) list: Vec<(&'static str, PreparedCheck)>,
+pub(crate) struct Checks {
+    pub(crate) list: Vec<(&'static str, PreparedCheck)>,
     /// The schema of a whole block. If a block conforms, so does each of its fields.
     whole: Option<SchemaValidator>,
     /// Which fields were seen in a block that conforms.
     seen: Vec<AtomicBool>,
     /// The places of those that look at blocks in order.
     in_order: Vec<usize>,
-    pub(super) chain: ChainBounds,
+    pub(crate) chain: ChainBounds,
 }
 
 impl Checks {
-    pub(super) fn of(
+    pub(crate) fn of(
         cases: &[Case],
         spec: &Spec,
         chain: &ChainBounds,
@@ -55,7 +55,7 @@ impl Checks {
     }
 
     /// Those that look at blocks in order, with their places.
-    pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &PreparedCheck)> {
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (usize, &PreparedCheck)> {
         self.in_order
             .iter()
             .map(|place| (*place, &self.list[*place].1))
@@ -94,7 +94,7 @@ impl Checks {
     }
 
     /// Checks a response alone.
-    pub(super) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
+    pub(crate) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
         if exchange.status == 200
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
@@ -140,12 +140,12 @@ impl Checks {
 }
 
 /// A requested block, on its way to be processed in order.
-pub(super) struct CheckedBlock {
-    pub(super) index: u64,
-    pub(super) what: Checked,
+pub(crate) struct CheckedBlock {
+    pub(crate) index: u64,
+    pub(crate) what: Checked,
 }
 
-pub(super) enum Checked {
+pub(crate) enum Checked {
     /// There is a response.
     Results(Box<CheckResults>),
     /// The node responds, but not to this request.
@@ -156,20 +156,20 @@ pub(super) enum Checked {
 
 impl CheckedBlock {
     /// Whether there is a response of this kind.
-    pub(super) fn is(&self, kind: ResponseKind) -> bool {
+    pub(crate) fn is(&self, kind: ResponseKind) -> bool {
         matches!(&self.what, Checked::Results(results) if results.kind == kind)
     }
 }
 
 /// The results of checking a response alone, by the checks' places in their list.
-pub(super) struct CheckResults {
-    pub(super) kind: ResponseKind,
-    pub(super) counts: Vec<u64>,
-    pub(super) findings: Vec<(usize, (Finding, u64))>,
-    pub(super) obstacles: Vec<(usize, InconclusiveReason)>,
-    pub(super) links: Option<Links>,
+pub(crate) struct CheckResults {
+    pub(crate) kind: ResponseKind,
+    pub(crate) counts: Vec<u64>,
+    pub(crate) findings: Vec<(usize, (Finding, u64))>,
+    pub(crate) obstacles: Vec<(usize, InconclusiveReason)>,
+    pub(crate) links: Option<Links>,
     /// Kept until it is the block's turn.
-    pub(super) evidence: Evidence,
+    pub(crate) evidence: Evidence,
 }
 
 impl CheckResults {

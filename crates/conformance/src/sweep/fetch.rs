@@ -7,11 +7,13 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::checks::{Checked, CheckedBlock, Checks, LONG_WORK};
+use super::{
+    checks::{Checked, CheckedBlock, Checks, LONG_WORK},
+    stop_reason::StopReason,
+};
 use crate::{
     api::{block_request, is_a_gateways},
     http::{BackOff, InconclusiveReason, Node, ResponseWithPermit, SendOptions},
-    run::Cut,
 };
 
 /// How often a node that stays busy gets a longer pause before it is given up.
@@ -26,17 +28,17 @@ const MOST_PROBES: u32 = 4;
 const FIRST_PROBE_PAUSE: Duration = Duration::from_millis(250);
 
 /// Fetches and checks blocks. Shared by all tasks of a sweep.
-pub(super) struct Fetcher {
-    pub(super) node: Arc<Node>,
-    pub(super) checks: Arc<Checks>,
+pub(crate) struct Fetcher {
+    pub(crate) node: Arc<Node>,
+    pub(crate) checks: Arc<Checks>,
     /// Lets one long response at a time be read and checked.
-    pub(super) long_responses: Arc<Semaphore>,
+    pub(crate) long_responses: Arc<Semaphore>,
 }
 
 impl Fetcher {
     /// Fetches and checks a block in a task of its own, which ends when the returned future is
     /// dropped.
-    pub(super) async fn spawn(
+    pub(crate) async fn spawn(
         self: Arc<Self>,
         index: u64,
         request: Option<OwnedSemaphorePermit>,
@@ -51,7 +53,7 @@ impl Fetcher {
     }
 
     /// Fetches a block and checks it. A long block keeps the permit for its request until then.
-    pub(super) async fn fetch_and_check(
+    pub(crate) async fn fetch_and_check(
         &self,
         index: u64,
         request: Option<OwnedSemaphorePermit>,
@@ -145,9 +147,9 @@ impl Fetcher {
 
 /// Why a sweep can't go on after a block: the node does not respond any more, or the run may send
 /// no more requests.
-pub(super) struct Lost {
-    pub(super) block: u64,
-    pub(super) obstacle: InconclusiveReason,
+pub(crate) struct Lost {
+    pub(crate) block: u64,
+    pub(crate) obstacle: InconclusiveReason,
 }
 
 impl Lost {
@@ -159,7 +161,7 @@ impl Lost {
     }
 }
 
-impl From<Lost> for Cut {
+impl From<Lost> for StopReason {
     fn from(Lost { block, obstacle }: Lost) -> Self {
         match obstacle {
             InconclusiveReason::Harness(reason) => Self::Harness(reason),

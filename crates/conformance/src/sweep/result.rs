@@ -7,8 +7,8 @@ use std::{
 
 use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
 
-use super::{running::RunningSweep, state::State};
-use crate::{cases::CaseResult, http::InconclusiveReason, run::Cut};
+use super::{running::RunningSweep, state::State, stop_reason::StopReason};
+use crate::{cases::CaseResult, http::InconclusiveReason};
 
 impl RunningSweep {
     /// Takes what is known as all that will be, and writes it down: what is still under way when a
@@ -19,14 +19,14 @@ impl RunningSweep {
     }
 
     /// Saves the state.
-    pub(super) fn save(&self) {
+    pub(crate) fn save(&self) {
         if let Some((number, text)) = self.text() {
             self.write(number, &text);
         }
     }
 
     /// The same, while the sweep goes on.
-    pub(super) fn save_aside(self: &Arc<Self>) {
+    pub(crate) fn save_aside(self: &Arc<Self>) {
         if let Some((number, text)) = self.text() {
             let this = Arc::clone(self);
             tokio::task::spawn_blocking(move || this.write(number, &text));
@@ -63,11 +63,11 @@ impl RunningSweep {
     }
 
     /// Why blocks that nothing came of keep a node from a verdict; it may depart all the same.
-    pub(crate) fn unread(&self) -> Option<Cut> {
+    pub(crate) fn unread(&self) -> Option<StopReason> {
         self.with_state(|state| {
             let unread = &state.as_ref()?.tally.unread;
             let (block, reason) = unread.first.as_ref()?;
-            Some(Cut::Unreachable(format!(
+            Some(StopReason::Unreachable(format!(
                 "{} of the sweep could not be read, first block {block}: {reason}",
                 match unread.count {
                     1 => "one block".to_owned(),
@@ -79,12 +79,12 @@ impl RunningSweep {
 
     /// Why a range that names more blocks than were found keeps a node from a verdict; it may depart
     /// all the same. A newest block that is answered wrongly is not found either.
-    pub(crate) fn beyond(&self) -> Option<Cut> {
+    pub(crate) fn beyond(&self) -> Option<StopReason> {
         let named = self.sweep.blocks.end()?;
         self.with_state(|state| {
             let end = state.as_ref()?.to;
             (end < named).then(|| {
-                Cut::OutOfTime(format!(
+                StopReason::OutOfTime(format!(
                     "the sweep was to go to block {}, but the newest that was found is {}: no block \
                      after it was judged; leave the range open to judge those that there are",
                     named.saturating_sub(1),

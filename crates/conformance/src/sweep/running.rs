@@ -17,8 +17,10 @@ use super::{
     chain_end::ChainEnd,
     checks::{CheckResults, Checked, CheckedBlock, Checks},
     fetch::{Fetcher, Lost},
+    observer::Observer,
     settings::{Sweep, SweepProgress, about_blocks},
     state::{Keeper, State},
+    stop_reason::StopReason,
     tally::{Tally, few},
 };
 use crate::{
@@ -26,7 +28,6 @@ use crate::{
     cases::Case,
     checks::Finding,
     http::{InconclusiveReason, Node, Target},
-    run::{Cut, Watch},
     spec::Spec,
 };
 
@@ -41,19 +42,19 @@ const MOST_UNANSWERED: u64 = 20;
 
 /// A running sweep.
 pub(crate) struct RunningSweep {
-    pub(super) sweep: Sweep,
-    pub(super) cases: Vec<Case>,
+    pub(crate) sweep: Sweep,
+    pub(crate) cases: Vec<Case>,
     target: Target,
     state: Mutex<Option<State>>,
-    pub(super) keeper: Option<Keeper>,
+    pub(crate) keeper: Option<Keeper>,
     /// How many states were saved.
-    pub(super) saved: AtomicU64,
+    pub(crate) saved: AtomicU64,
     /// Why no state can be saved.
-    pub(super) trouble: Mutex<Option<String>>,
+    pub(crate) trouble: Mutex<Option<String>>,
     /// When the first block was requested.
-    pub(super) began: OnceLock<Instant>,
+    pub(crate) began: OnceLock<Instant>,
     /// Set, under the state's lock, when the sweep is reported: nothing is added any more.
-    pub(super) over: AtomicBool,
+    pub(crate) over: AtomicBool,
 }
 
 /// What a sweep remembers between two blocks.
@@ -79,7 +80,7 @@ impl RunningSweep {
         }
     }
 
-    pub(super) fn with_state<T>(&self, work: impl FnOnce(&mut Option<State>) -> T) -> T {
+    pub(crate) fn with_state<T>(&self, work: impl FnOnce(&mut Option<State>) -> T) -> T {
         // A state is whole between any two blocks, so a lock that is poisoned guards a whole one.
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -91,8 +92,8 @@ impl RunningSweep {
         spec: Arc<Spec>,
         mut chain: ChainBounds,
         jobs: usize,
-        watch: Arc<dyn Watch>,
-    ) -> Result<(), Cut> {
+        watch: Arc<dyn Observer>,
+    ) -> Result<(), StopReason> {
         let (from, first, to) = self.begin(&chain)?;
         let began = *self.began.get_or_init(Instant::now);
         if self.sweep.blocks.end().is_none() {
@@ -100,7 +101,7 @@ impl RunningSweep {
             chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
         }
         let checks = Checks::of(&self.cases, &spec, &chain)
-            .map_err(|obstacle| Cut::Harness(obstacle.reason().to_owned()))?;
+            .map_err(|obstacle| StopReason::Harness(obstacle.reason().to_owned()))?;
         if !self.sweep.counts_requests {
             // A block may be requested again when there was no response.
             node.allow_more((to - first).saturating_mul(3));
@@ -168,7 +169,7 @@ impl RunningSweep {
 
     /// Returns the first block, the next one, and the index after the last. A resumed sweep has them
     /// in its state. A range with both ends needs no knowledge of the chain.
-    fn begin(&self, chain: &ChainBounds) -> Result<(u64, u64, u64), Cut> {
+    fn begin(&self, chain: &ChainBounds) -> Result<(u64, u64, u64), StopReason> {
         let ends = |state: &State| (state.from, state.next, state.to);
         if let Some(known) = self.with_state(|state| state.as_ref().map(ends)) {
             return Ok(known);
@@ -181,11 +182,11 @@ impl RunningSweep {
             (None, None) => {
                 let reason = "the newest block was not found; say where the sweep ends, such as \
                               --blocks ..1000";
-                return Err(Cut::OutOfTime(reason.to_owned()));
+                return Err(StopReason::OutOfTime(reason.to_owned()));
             }
         };
         if from >= to {
-            return Err(Cut::OutOfTime(match chain.lowest {
+            return Err(StopReason::OutOfTime(match chain.lowest {
                 Some(lowest) if blocks.first().is_none() => format!(
                     "the sweep has no block to judge: the lowest block that there is is {lowest}"
                 ),
@@ -207,7 +208,7 @@ impl RunningSweep {
         block: Result<CheckedBlock, Lost>,
         position: &mut Position,
         fetcher: &Fetcher,
-        watch: &dyn Watch,
+        watch: &dyn Observer,
     ) -> Result<(), Lost> {
         let block = block?;
         if block.is(ResponseKind::Block) {
@@ -244,7 +245,7 @@ impl RunningSweep {
 
     /// Ends the sweep, also where the chain has ended before the range. Of the responses after the
     /// chain's end, only those count that neither are a block nor say that there is none.
-    fn finish(&self, mut chain_end: ChainEnd, checks: &Checks, watch: &dyn Watch) {
+    fn finish(&self, mut chain_end: ChainEnd, checks: &Checks, watch: &dyn Observer) {
         let ends_before = !chain_end.is_empty();
         for block in chain_end.take() {
             if !block.is(ResponseKind::Missing) {
@@ -275,7 +276,7 @@ impl RunningSweep {
     }
 
     /// Adds the results of a block to the tally, and compares it with earlier blocks.
-    fn add(&self, block: CheckedBlock, checks: &Checks, watch: &dyn Watch) {
+    fn add(&self, block: CheckedBlock, checks: &Checks, watch: &dyn Observer) {
         self.with_open_state(|state| {
             state.next = block.index + 1;
             match block.what {
@@ -295,7 +296,7 @@ fn add_results(
     results: CheckResults,
     state: &mut State,
     checks: &Checks,
-    watch: &dyn Watch,
+    watch: &dyn Observer,
 ) {
     let tally = &mut state.tally;
     match results.kind {
@@ -333,7 +334,7 @@ fn found(
     finding: (Finding, u64),
     tally: &mut Tally,
     checks: &Checks,
-    watch: &dyn Watch,
+    watch: &dyn Observer,
 ) {
     let block = finding.0.block.unwrap_or(block);
     if let Some(what) = tally.found(case, block, finding) {

@@ -12,7 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{BlockRange, tally::Tally};
+use super::{range::BlockRange, tally::Tally};
 use crate::{cases::Case, checks::Memory, http::Target};
 
 /// The longest file that is read, in bytes.
@@ -112,17 +112,17 @@ pub struct State {
     /// The selected cases.
     cases: Vec<String>,
     /// The first block.
-    pub(super) from: u64,
+    pub(crate) from: u64,
     /// The index behind the last block.
-    pub(super) to: u64,
+    pub(crate) to: u64,
     /// The block that comes next.
-    pub(super) next: u64,
-    pub(super) tally: Tally,
-    pub(super) memory: Memory,
+    pub(crate) next: u64,
+    pub(crate) tally: Tally,
+    pub(crate) memory: Memory,
 }
 
 impl State {
-    pub(super) fn begin(
+    pub(crate) fn begin(
         target: &Target,
         blocks: BlockRange,
         cases: &[Case],
@@ -146,7 +146,7 @@ impl State {
     }
 
     /// Reads a file, and sees that it is of this sweep.
-    pub(super) fn read(
+    pub(crate) fn read(
         path: &Path,
         target: &Target,
         blocks: BlockRange,
@@ -228,13 +228,13 @@ impl State {
     }
 
     /// How far the unfinished sweep is that a file is of, if it is of one.
-    pub(super) fn unfinished(path: &Path) -> Option<(u64, u64)> {
+    pub(crate) fn unfinished(path: &Path) -> Option<(u64, u64)> {
         let state = Self::read_any(path).ok()?;
         (state.from < state.next && state.next < state.to).then_some((state.next, state.to))
     }
 
     /// The text of the file.
-    pub(super) fn to_text(&self) -> serde_json::Result<String> {
+    pub(crate) fn to_text(&self) -> serde_json::Result<String> {
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
         Ok(text)
@@ -243,26 +243,26 @@ impl State {
 
 /// Replaces a file, the newest text last, whoever comes first.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(crate) struct Keeper {
     path: PathBuf,
     /// Which text was written last.
     newest: Mutex<u64>,
 }
 
 impl Keeper {
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
             newest: Mutex::new(0),
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes a text, unless one with a higher number is there already.
-    pub(super) fn write(&self, number: u64, text: &str) -> io::Result<()> {
+    pub(crate) fn write(&self, number: u64, text: &str) -> io::Result<()> {
         let mut newest = self
             .newest
             .lock()

@@ -4,119 +4,50 @@ use std::{
     future::Future,
     panic::AssertUnwindSafe,
     pin::Pin,
-    sync::{Arc, Mutex},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use futures_util::{FutureExt, StreamExt, stream};
-use nodeproof_report::{CaseReport, Level, Outcome, Report};
+use nodeproof_report::{Level, Outcome, Report};
 use tokio::task::JoinSet;
 
+use super::{
+    case_report::case_report,
+    case_results::CaseResults,
+    examined::{Examined, Known},
+    expectations::today,
+    not_a_node::not_a_node_reason,
+    options::Options,
+    report::build,
+};
 use crate::{
-    Options,
     api::{Tier, block_request},
     cases::{Case, CaseResult},
     checks::{Findings, MOST_FINDINGS},
     context::{Context, Samples, SnapshotStore},
-    discovery::{self, Discovered, Wanted},
-    expectations,
-    http::{self, Exchange, InconclusiveReason, Limits, Node, Request, Target},
-    run_report::{self, Conclusion},
+    discovery::{self, Wanted},
+    http::{self, InconclusiveReason, Limits, Node, Target},
     spec::Spec,
-    sweep::{ChainBounds, RunningSweep, Sweep, SweepProgress},
+    sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
 };
-
-/// Told what happens while a run goes on.
-pub trait Watch: Send + Sync {
-    /// Something is being done that takes its time.
-    fn phase(&self, what: &str);
-    /// The cases begin; so many will run.
-    fn begin(&self, cases: usize);
-    /// A case has ended.
-    fn done(&self, case: &CaseReport);
-    /// A sweep is at it; told again and again.
-    fn sweep(&self, _: &SweepProgress) {}
-    /// A sweep has found something that it had not found before: by which case, and in which block.
-    fn found(&self, _case: &str, _block: u64, _what: &str) {}
-    /// All is over.
-    fn end(&self);
-}
-
-/// Why a run has no verdict of its own.
-#[derive(Clone, Debug)]
-pub(crate) enum Cut {
-    Unreachable(String),
-    NoNode(String),
-    OutOfTime(String),
-    /// Its chain ends before the blocks of the sweep. All other cases ran.
-    Behind(String),
-    Interrupted,
-    Harness(String),
-}
-
-/// What was known when the run ended, however it ended.
-#[derive(Default)]
-struct Progress {
-    ended: Mutex<Vec<CaseResult>>,
-}
-
-impl Progress {
-    fn push(&self, ended: CaseResult) {
-        if let Ok(mut list) = self.ended.lock() {
-            list.push(ended);
-        }
-    }
-
-    fn has(&self, outcome: Outcome) -> bool {
-        let has = |list: &Vec<CaseResult>| list.iter().any(|ended| ended.outcome == outcome);
-        self.ended.lock().is_ok_and(|list| has(&list))
-    }
-
-    fn take(&self) -> Vec<CaseResult> {
-        self.ended
-            .lock()
-            .map(|mut list| std::mem::take(&mut *list))
-            .unwrap_or_default()
-    }
-}
 
 /// Runs the selected cases against a target, until all are done, the deadline has come or
 /// `interrupt` is ready.
 pub async fn run(
     target: Target,
     options: &Options,
-    watch: Arc<dyn Watch>,
+    watch: Arc<dyn Observer>,
     interrupt: impl Future<Output = ()>,
 ) -> Report {
     examine(target, options, watch, interrupt).await.report
-}
-
-/// A node that was reached, and what was found out of it.
-pub(crate) struct Known {
-    pub(crate) node: Arc<Node>,
-    pub(crate) chain: ChainBounds,
-    /// Wallets with a token that each holds.
-    pub(crate) holdings: Vec<(String, String)>,
-    /// Claims: contracts with assets.
-    pub(crate) assets: Vec<(String, String)>,
-    /// Pairs of wallets that may have a trust score.
-    pub(crate) trust: Vec<(String, String)>,
-}
-
-/// The result of a run, with what a comparison with other nodes needs.
-pub(crate) struct Examined {
-    pub(crate) report: Report,
-    /// The conclusion without the sweep, if the chain ends before the sweep's first block.
-    pub(crate) without_sweep: Option<Conclusion>,
-    /// The node, if the run came to its end.
-    pub(crate) known: Option<Known>,
 }
 
 /// Does the same as [`run`], and returns more.
 pub(crate) async fn examine(
     target: Target,
     options: &Options,
-    watch: Arc<dyn Watch>,
+    watch: Arc<dyn Observer>,
     interrupt: impl Future<Output = ()>,
 ) -> Examined {
     let started = Instant::now();
@@ -139,9 +70,9 @@ pub(crate) async fn examine(
     let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
         Ok(both) => both,
         Err(reason) => {
-            let cut = Cut::Harness(reason);
+            let cut = StopReason::Harness(reason);
             let (report, without_sweep) =
-                run_report::build(&target, options, Vec::new(), Some(&cut), None, started);
+                build(&target, options, Vec::new(), Some(&cut), None, started);
             return Examined {
                 report,
                 without_sweep,
@@ -149,7 +80,7 @@ pub(crate) async fn examine(
             };
         }
     };
-    let progress = Arc::new(Progress::default());
+    let progress = Arc::new(CaseResults::default());
     let sweep = options.sweep.as_ref();
     let sweeping = sweep.map(|sweep| Arc::new(RunningSweep::new(sweep, &selected, &target)));
     // With a sweep, the cases about blocks are about those that it goes through.
@@ -173,7 +104,7 @@ pub(crate) async fn examine(
     let (known, cut) = match (done, &sweeping, ends_before) {
         (Ok(known), Some(_), Some(tip)) => {
             let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
-            (Some(known), Some(Cut::Behind(reason)))
+            (Some(known), Some(StopReason::Behind(reason)))
         }
         (Ok(known), Some(sweeping), None) => {
             let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
@@ -194,7 +125,7 @@ pub(crate) async fn examine(
             let unread = known.chain.unread.as_ref();
             let unread = unread.filter(|_| !progress.has(Outcome::Fail));
             let cut = unread.map(|(block, reason)| {
-                Cut::Unreachable(format!("block {block} could not be read: {reason}"))
+                StopReason::Unreachable(format!("block {block} could not be read: {reason}"))
             });
             (Some(known), cut)
         }
@@ -205,7 +136,7 @@ pub(crate) async fn examine(
         None => cut,
     };
     watch.end();
-    let (mut report, without_sweep) = run_report::build(
+    let (mut report, without_sweep) = build(
         &target,
         options,
         progress.take(),
@@ -233,18 +164,16 @@ fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
 /// Keeps what a sweep has found for the report, and for who resumes it.
 fn after(
     sweeping: &RunningSweep,
-    cut: Option<Cut>,
+    cut: Option<StopReason>,
     options: &Options,
-    watch: &dyn Watch,
-    progress: &Progress,
-) -> Option<Cut> {
+    watch: &dyn Observer,
+    progress: &CaseResults,
+) -> Option<StopReason> {
     sweeping.close();
     let mut departs = progress.has(Outcome::Fail);
     for mut ended in sweeping.ended() {
-        options
-            .expectations
-            .apply(&mut ended, expectations::today());
-        watch.done(&run_report::case_report(&ended));
+        options.expectations.apply(&mut ended, today());
+        watch.done(&case_report(&ended));
         departs |= ended.outcome == Outcome::Fail;
         progress.push(ended);
     }
@@ -257,10 +186,10 @@ fn after(
 /// The work is a task of its own, so that a node that keeps it busy can't keep the deadline from
 /// coming.
 async fn within<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Cut>> + Send + 'static,
+    work: impl Future<Output = Result<T, StopReason>> + Send + 'static,
     interrupt: Pin<&mut impl Future<Output = ()>>,
     deadline: Option<(Instant, Duration)>,
-) -> Result<T, Cut> {
+) -> Result<T, StopReason> {
     let mut work = tokio::spawn(work);
     let out_of_time = async {
         match deadline {
@@ -273,11 +202,11 @@ async fn within<T: Send + 'static>(
     };
     let done = tokio::select! {
         biased;
-        () = interrupt => Err(Cut::Interrupted),
+        () = interrupt => Err(StopReason::Interrupted),
         done = &mut work => {
-            done.unwrap_or_else(|error| Err(Cut::Harness(error.to_string())))
+            done.unwrap_or_else(|error| Err(StopReason::Harness(error.to_string())))
         }
-        limit = out_of_time => Err(Cut::OutOfTime(format!(
+        limit = out_of_time => Err(StopReason::OutOfTime(format!(
             "the run was not done within its deadline of {} s",
             limit.as_secs_f64()
         ))),
@@ -306,15 +235,15 @@ async fn all(
     spec: Arc<Spec>,
     selected: Vec<Case>,
     options: Arc<Options>,
-    watch: Arc<dyn Watch>,
-    progress: Arc<Progress>,
-) -> Result<Known, Cut> {
+    watch: Arc<dyn Observer>,
+    progress: Arc<CaseResults>,
+) -> Result<Known, StopReason> {
     let snapshots = match &options.reviewable_snapshots {
         Some(folder) => SnapshotStore::reviewable(folder),
         None => match SnapshotStore::read_only() {
             Ok(store) => store,
             Err(error) => {
-                return Err(Cut::Harness(format!(
+                return Err(StopReason::Harness(format!(
                     "no place for temporary files: {error}"
                 )));
             }
@@ -324,13 +253,13 @@ async fn all(
     let wanted = wanted_by(options.sweep.as_ref());
     let material = match discovery::discover(&node, &options.fixture, &wanted).await {
         Ok(material) => material,
-        Err(InconclusiveReason::Transport(reason)) => return Err(Cut::Unreachable(reason)),
-        Err(obstacle) => return Err(Cut::OutOfTime(obstacle.reason().to_owned())),
+        Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
+        Err(obstacle) => return Err(StopReason::OutOfTime(obstacle.reason().to_owned())),
     };
-    match strangeness(&node, &material).await {
+    match not_a_node_reason(&node, &material).await {
         Ok(None) => {}
-        Ok(Some(reason)) => return Err(Cut::NoNode(reason)),
-        Err(obstacle) => return Err(Cut::Unreachable(obstacle.reason().to_owned())),
+        Ok(Some(reason)) => return Err(StopReason::NoNode(reason)),
+        Err(obstacle) => return Err(StopReason::Unreachable(obstacle.reason().to_owned())),
     }
     let context = Context::new(
         Samples::new(node, spec, material),
@@ -379,8 +308,8 @@ async fn one(
     case: Case,
     context: Arc<Context>,
     options: Arc<Options>,
-    watch: Arc<dyn Watch>,
-    progress: Arc<Progress>,
+    watch: Arc<dyn Observer>,
+    progress: Arc<CaseResults>,
 ) {
     let began = Instant::now();
     let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
@@ -393,10 +322,8 @@ async fn one(
     let mut ended = ended(case, found);
     ended.asked = asked;
     ended.elapsed = began.elapsed();
-    options
-        .expectations
-        .apply(&mut ended, expectations::today());
-    watch.done(&run_report::case_report(&ended));
+    options.expectations.apply(&mut ended, today());
+    watch.done(&case_report(&ended));
     progress.push(ended);
 }
 
@@ -425,55 +352,9 @@ fn ended(case: Case, found: Findings) -> CaseResult {
     }
 }
 
-/// Why what answers is no node at all: none of its calls is there.
-async fn strangeness(
-    node: &Node,
-    material: &Discovered,
-) -> Result<Option<String>, InconclusiveReason> {
-    if !material.blocks.is_empty() {
-        return Ok(None);
-    }
-    let first = material.first_answer.clone();
-    if first.as_ref().is_some_and(|exchange| is_a_nodes(exchange)) {
-        return Ok(None);
-    }
-    for path in ["/get-balances", "/get-trustscore-wallets"] {
-        let other = node.send(Request::get(path)).await?;
-        if is_a_nodes(&other) {
-            return Ok(None);
-        }
-    }
-    let said = first.map_or_else(String::new, |exchange| {
-        let media = exchange
-            .content_type
-            .as_deref()
-            .unwrap_or("no Content-Type");
-        format!(
-            ": GET {} gave {} ({})",
-            exchange.request.path,
-            exchange.summary(),
-            nodeproof_primitives::escape::escaped_up_to(media, 60)
-        )
-    });
-    Ok(Some(format!(
-        "what answers at {} is not a node{said}; check host, port and path",
-        node.target.base_url
-    )))
-}
-
-/// Whether an answer could be a node's: the call is there, and speaks JSON, well or badly.
-fn is_a_nodes(exchange: &Exchange) -> bool {
-    let json = exchange
-        .content_type
-        .as_deref()
-        .is_some_and(|media| media.contains("json"))
-        || exchange.json().is_ok_and(serde_json::Value::is_object);
-    json && !matches!(exchange.status, 300..=399 | 404 | 405 | 501)
-}
-
 /// Whether the node was lost during the run: cases failed for the network's sake, and it does not
 /// answer now either, or nothing else was found out.
-async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
+async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
     let (reason, departed) = {
         let ended = progress.ended.lock().ok()?;
         let reason = ended.iter().find_map(|ended| match &ended.obstacle {
@@ -493,10 +374,10 @@ async fn lost(context: &Context, progress: &Progress) -> Option<Cut> {
     let now = context.node.send(block_request(known)).await;
     match now {
         Ok(_) if departed => None,
-        Ok(_) => Some(Cut::Unreachable(format!(
+        Ok(_) => Some(StopReason::Unreachable(format!(
             "some calls were not answered: {reason}"
         ))),
-        Err(_) => Some(Cut::Unreachable(format!(
+        Err(_) => Some(StopReason::Unreachable(format!(
             "the node was lost during the run: {reason}"
         ))),
     }

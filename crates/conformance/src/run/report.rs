@@ -6,18 +6,18 @@ use nodeproof_report::{CaseReport, Outcome, Report, TargetReport, VERSION};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
-    case::case_report,
+    case_report::case_report,
+    coverage::measure,
     exchanges::Exchanges,
     millis::millis,
+    options::Options,
     verdict::{Conclusion, conclude},
 };
 use crate::{
-    Options,
     cases::{self, Case, CaseResult},
-    coverage,
     http::{Node, Target},
-    run::Cut,
     spec::Spec,
+    sweep::StopReason,
 };
 
 /// Builds the report of a run.
@@ -28,7 +28,7 @@ pub(crate) fn build(
     target: &Target,
     options: &Options,
     mut ended: Vec<CaseResult>,
-    cut: Option<&Cut>,
+    cut: Option<&StopReason>,
     known: Option<(&Node, &Spec)>,
     started: Instant,
 ) -> (Report, Option<Conclusion>) {
@@ -36,15 +36,15 @@ pub(crate) fn build(
     let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
     ended.sort_by_key(|ended| order.iter().position(|id| *id == ended.case.id));
     let coverage = known
-        .map(|(node, spec)| coverage::measure(spec, &node.log(), &ended))
+        .map(|(node, spec)| measure(spec, &node.log(), &ended))
         .unwrap_or_default();
     let Conclusion {
         verdict,
         status,
         reason,
     } = conclude(&ended, cut, options, &coverage);
-    let without_sweep =
-        matches!(cut, Some(Cut::Behind(_))).then(|| conclude(&ended, None, options, &coverage));
+    let without_sweep = matches!(cut, Some(StopReason::Behind(_)))
+        .then(|| conclude(&ended, None, options, &coverage));
     let mut exchanges = Exchanges::default();
     let cases = options.cases().into_iter();
     let cases = cases.map(

@@ -4,72 +4,24 @@
 //! path, the names of the parameters, and what the values are. A test holds this table against what
 //! runs really send, case by case.
 
-mod kinds;
-
 use std::fmt::Write;
 
 use nodeproof_primitives::Network;
 
-pub use kinds::KINDS;
-
+use super::{
+    options::Options,
+    request_kind::{DISCOVERY, RequestKind},
+    request_kinds::KINDS,
+};
 use crate::{
-    Options,
-    api::Tier,
     cases::Case,
     http::{Method, Target},
 };
 
-/// One kind of request.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Kind {
-    /// The method.
-    pub method: Method,
-    /// The path below the base URL.
-    pub path: &'static str,
-    /// The query's parameters, by name, each with what its value is.
-    pub parameters: &'static [(&'static str, &'static str)],
-    /// What the body is, where there is one.
-    pub body: Option<&'static str>,
-    /// What a run needs to be allowed to send it.
-    pub tier: Tier,
-    /// The cases that have it sent; a star stands for any text, and `!` excepts a case.
-    asked_by: &'static [&'static str],
-    /// Further ones, of the same form.
-    shares: &'static [&'static str],
-}
-
-/// Who asks what no case asks for itself.
-const DISCOVERY: &str = "discovery";
-
-impl Kind {
-    /// Whether a run with these options sends it, if the node has what it is about.
-    #[must_use]
-    pub fn is_sent(&self, cases: &[Case]) -> bool {
-        self.asked_by.contains(&DISCOVERY) || cases.iter().any(|case| self.is_of(case.id))
-    }
-
-    /// Whether a case has it sent.
-    #[must_use]
-    pub fn is_of(&self, id: &str) -> bool {
-        let mut patterns = self.asked_by.iter().chain(self.shares);
-        if patterns
-            .clone()
-            .any(|pattern| pattern.strip_prefix('!') == Some(id))
-        {
-            return false;
-        }
-        patterns.any(|pattern| match pattern.split_once('*') {
-            Some((start, end)) => id.starts_with(start) && id.ends_with(end),
-            None => id == *pattern,
-        })
-    }
-}
-
 /// The kinds that a run with these options sends.
 #[must_use]
-pub fn kinds(options: &Options, network: Network) -> Vec<Kind> {
-    let cases = cases(options, network);
+pub fn kinds(options: &Options, network: Network) -> Vec<RequestKind> {
+    let cases = planned_cases(options, network);
     KINDS
         .iter()
         .filter(|kind| kind.is_sent(&cases))
@@ -77,7 +29,7 @@ pub fn kinds(options: &Options, network: Network) -> Vec<Kind> {
         .collect()
 }
 
-fn cases(options: &Options, network: Network) -> Vec<Case> {
+fn planned_cases(options: &Options, network: Network) -> Vec<Case> {
     options
         .cases()
         .into_iter()
@@ -86,12 +38,12 @@ fn cases(options: &Options, network: Network) -> Vec<Case> {
 }
 
 /// What a run would send, for a person.
-pub(crate) fn text(options: &Options, target: Option<&Target>, network: Network) -> String {
+pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Network) -> String {
     let node = target.map_or_else(
         || "a node".to_owned(),
         |target| format!("{} ({})", target.base_url, target.network),
     );
-    let cases = cases(options, network);
+    let cases = planned_cases(options, network);
     let mut out = format!(
         "every kind of request that a run would send to {node}; the values are found out while it \
          runs, and nothing was sent\n"
@@ -133,7 +85,7 @@ pub(crate) fn text(options: &Options, target: Option<&Target>, network: Network)
 }
 
 /// Who has a kind sent, in a line.
-fn asking(kind: &Kind, cases: &[Case]) -> String {
+fn asking(kind: &RequestKind, cases: &[Case]) -> String {
     let mut ids: Vec<_> = cases
         .iter()
         .map(|case| case.id)

@@ -5,12 +5,12 @@ use std::{path::PathBuf, time::Duration};
 use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::Network;
 
+use super::expectations::Expectations;
 use crate::{
     api::Tier,
     cases::{self, BASELINE, Case},
     context::{Baseline, Submitting},
     discovery::Fixture,
-    expectations::Expectations,
     http::MOST_DEPTH,
     sweep::Sweep,
 };

@@ -10,7 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseReport, Style, line_of_case};
 
-use crate::{run::Watch, sweep::SweepProgress};
+use crate::sweep::{Observer, SweepProgress};
 
 /// A bar on a terminal, plain lines elsewhere, or nothing.
 pub(crate) struct Progress {
@@ -69,7 +69,7 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl Observer for Progress {
     fn phase(&self, what: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(what.to_owned());

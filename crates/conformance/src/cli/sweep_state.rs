@@ -1,14 +1,14 @@
 //! A sweep's state: where it is kept, and how far it is.
 
-use super::{ConformanceArgs, complain, error::UsageError};
+use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
-    Options, StateError,
     http::Target,
-    sweep::{self, Lock, Sweep},
+    run::Options,
+    sweep::{Lock, StateError, Sweep, default_state, prepare},
 };
 
 /// The sweep with its state: where it is kept, and how far it is if it is resumed.
-pub(super) fn sweep_with_state(
+pub(crate) fn sweep_with_state(
     sweep: Sweep,
     args: &ConformanceArgs,
     options: &Options,
@@ -18,7 +18,7 @@ pub(super) fn sweep_with_state(
     if local && args.resume {
         return Err(UsageError::ResumedLocal);
     }
-    let default = || sweep::default_state(args.report_dir.as_deref(), target);
+    let default = || default_state(args.report_dir.as_deref(), target);
     let place = match &args.state {
         Some(path) => Some(path.clone()),
         // Nobody will find a node of our own again.
@@ -42,7 +42,7 @@ pub(super) fn sweep_with_state(
         }
         (None, true) => Err(UsageError::NoPlaceForState),
         (Some(path), false) => {
-            let lock = match sweep::prepare(&path).and_then(|()| Lock::take(&path)) {
+            let lock = match prepare(&path).and_then(|()| Lock::take(&path)) {
                 Err(error @ StateError::InUse { .. }) => return Err(error.into()),
                 Err(error) if args.state.is_some() => return Err(error.into()),
                 Err(error) => {

@@ -2,7 +2,8 @@
 
 use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
 
-use crate::{Options, cases::CaseResult, http::InconclusiveReason, run::Cut};
+use super::options::Options;
+use crate::{cases::CaseResult, http::InconclusiveReason, sweep::StopReason};
 
 /// What a run concludes about its node.
 #[derive(Clone, Debug)]
@@ -47,19 +48,23 @@ fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
 /// Draws the conclusion of a run from the results of its cases, and from why it stopped early.
 pub(super) fn conclude(
     ended: &[CaseResult],
-    cut: Option<&Cut>,
+    cut: Option<&StopReason>,
     options: &Options,
     coverage: &Coverage,
 ) -> Conclusion {
     let no_verdict = |reason| Conclusion::new(Verdict::Unreachable, ExitStatus::NoVerdict, reason);
     let at_fault = |reason| Conclusion::new(Verdict::Error, ExitStatus::HarnessFault, reason);
     match cut {
-        Some(Cut::Harness(reason)) => return at_fault(reason.clone()),
-        Some(Cut::Unreachable(reason)) => return no_verdict(format!("unreachable: {reason}")),
-        Some(Cut::NoNode(reason) | Cut::OutOfTime(reason) | Cut::Behind(reason)) => {
+        Some(StopReason::Harness(reason)) => return at_fault(reason.clone()),
+        Some(StopReason::Unreachable(reason)) => {
+            return no_verdict(format!("unreachable: {reason}"));
+        }
+        Some(
+            StopReason::NoNode(reason) | StopReason::OutOfTime(reason) | StopReason::Behind(reason),
+        ) => {
             return no_verdict(reason.clone());
         }
-        Some(Cut::Interrupted) => {
+        Some(StopReason::Interrupted) => {
             let reason = "interrupted".to_owned();
             return Conclusion::new(Verdict::Unreachable, ExitStatus::Interrupted, reason);
         }

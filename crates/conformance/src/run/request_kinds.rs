@@ -1,6 +1,6 @@
 //! The table itself.
 
-use super::{DISCOVERY, Kind};
+use super::request_kind::{DISCOVERY, RequestKind};
 use crate::{
     api::{
         OWN_DOCUMENT,
@@ -88,8 +88,8 @@ const fn kind(
     body: Option<&'static str>,
     tier: Tier,
     asked_by: &'static [&'static str],
-) -> Kind {
-    Kind {
+) -> RequestKind {
+    RequestKind {
         method,
         path,
         parameters,
@@ -105,15 +105,15 @@ const fn refused(
     path: &'static str,
     body: &'static str,
     asked_by: &'static [&'static str],
-) -> Kind {
-    Kind {
+) -> RequestKind {
+    RequestKind {
         shares: &SHAPE,
         ..kind(Post, path, &[], Some(body), Reject, asked_by)
     }
 }
 
 /// Every kind of request that there is.
-pub const KINDS: &[Kind] = &[
+pub const KINDS: &[RequestKind] = &[
     kind(Get, "/get-block", &[BLOCK_INDEX], None, Read, &[DISCOVERY]),
     kind(
         Get,

@@ -13,10 +13,13 @@ use futures_util::future::join_all;
 use nodeproof_report::CrossCheck;
 
 use super::{
-    Side,
-    content::{self, Content},
+    content::{
+        Content, balance_content, held_content, holders_content, listed_content, record_content,
+        trust_content,
+    },
     difference::Differences,
-    height,
+    height::heights_of_all,
+    side::Side,
 };
 use crate::{
     api::{
@@ -34,48 +37,46 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const MOST_ASKED: usize = 4;
 
 /// Single balances, and the lists of what a wallet holds and of who holds a token, entry by entry.
-pub(super) async fn balances(sides: &[Side]) -> CrossCheck {
+pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
     let asked = union(sides, |side| &side.known.holdings);
     let mut compared = Comparison::default();
     for (wallet, token) in &asked {
         let place = format!("{token} in {wallet}");
         let request = token_balance_request(wallet, token);
-        compared.one(sides, place, &request, content::balance).await;
+        compared.one(sides, place, &request, balance_content).await;
     }
     let wallets: BTreeSet<_> = asked.iter().map(|(wallet, _)| wallet).collect();
     for wallet in wallets {
         let place = |token: &str| format!("{token} in {wallet}, as listed for the wallet");
         let request = wallet_balances_request(wallet);
-        compared.list(sides, place, &request, content::held).await;
+        compared.list(sides, place, &request, held_content).await;
     }
     let tokens: BTreeSet<_> = asked.iter().map(|(_, token)| token).collect();
     for token in tokens {
         let place = |holder: &str| format!("{token} in {holder}, as listed for the token");
         let request = token_holders_request(token);
-        compared
-            .list(sides, place, &request, content::holders)
-            .await;
+        compared.list(sides, place, &request, holders_content).await;
     }
     compared.told("balances")
 }
 
-pub(super) async fn records(sides: &[Side]) -> CrossCheck {
+pub(crate) async fn records(sides: &[Side]) -> CrossCheck {
     let mut compared = Comparison::default();
     for (contract, asset) in union(sides, |side| &side.known.assets) {
         let asset_shown = nodeproof_primitives::escape::escaped_up_to(asset, 80);
         let place = format!("asset {asset_shown} in {contract}");
         let request = contract_state_request(contract, asset);
-        compared.one(sides, place, &request, content::record).await;
+        compared.one(sides, place, &request, record_content).await;
     }
     compared.told("contract-state")
 }
 
-pub(super) async fn trust_scores(sides: &[Side]) -> CrossCheck {
+pub(crate) async fn trust_scores(sides: &[Side]) -> CrossCheck {
     let mut compared = Comparison::default();
     for (from, to) in union(sides, |side| &side.known.trust) {
         let place = format!("from {from} to {to}");
         let request = trust_request(from, to);
-        compared.one(sides, place, &request, content::trust).await;
+        compared.one(sides, place, &request, trust_content).await;
     }
     compared.told("trust-scores")
 }
@@ -133,7 +134,7 @@ impl Comparison {
         for name in names {
             let contents: Vec<_> = lists
                 .iter()
-                .map(|list| list.as_ref().map(|list| content::listed(list.get(name))))
+                .map(|list| list.as_ref().map(|list| listed_content(list.get(name))))
                 .collect();
             self.differences.add(sides, &contents, || place(name));
         }
@@ -167,7 +168,7 @@ async fn at_rest<T>(
     request: &Request,
     read: fn(&Exchange) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Option<String>), String> {
-    let mut before = height::of_all(sides).await?;
+    let mut before = heights_of_all(sides).await?;
     let mut back_off = BackOff::unbounded(FIRST_PAUSE);
     for _ in 0..MOST_TRIES {
         let answers = join_all(
@@ -176,7 +177,7 @@ async fn at_rest<T>(
                 .map(|side| side.known.node.send(request.clone())),
         )
         .await;
-        let after = height::of_all(sides).await?;
+        let after = heights_of_all(sides).await?;
         // The height that most have, and of several such the newest.
         let most = after
             .iter()
