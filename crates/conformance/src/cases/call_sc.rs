@@ -2,6 +2,7 @@
 
 use nodeproof_client::RawTransaction;
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{
@@ -10,10 +11,7 @@ use super::{
 };
 use crate::{
     api::{BUILT, Sample, contract_state_request, stored, wallet_balances_request},
-    checks::{
-        Finding, Findings, Height, all_answer_json, check_snapshot, decodes, never, objects,
-        refused,
-    },
+    checks::{Finding, Findings, Height, all_answer_json, decodes, never, objects, refused},
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
     spec::View,
@@ -164,10 +162,11 @@ pub(crate) const CASES: &[Case] = &[
             Ok(())
         }))
     }),
-    Case::should(
+    Case::of_snapshot(
         "call-sc/snapshot",
+        Level::Should,
         "Transaction (body of `/submit-transaction`): transaction, signatures",
-        |c| Box::pin(check_snapshot(c, Sample::CallSc)),
+        Sample::CallSc,
     ),
 ];
 

@@ -2,6 +2,7 @@
 
 use nodeproof_client::BalanceAnswer;
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{
@@ -13,9 +14,7 @@ use crate::{
         List, Pair, Sample, held, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,
     },
-    checks::{
-        Finding, Findings, check_snapshot, decodes, never, objects, refused, sample_answers, steady,
-    },
+    checks::{Finding, Findings, decodes, never, objects, refused, sample_answers, steady},
     context::Context,
     http::{InconclusiveReason, Request},
     spec::View,
@@ -102,10 +101,11 @@ pub(crate) const CASES: &[Case] = &[
             }))
         },
     ),
-    Case::must(
+    Case::of_snapshot(
         "get-balances/snapshot",
+        Level::Must,
         "Response: a JSON object carrying the balance (see Balance result).",
-        |c| Box::pin(check_snapshot(c, Sample::TokenBalance)),
+        Sample::TokenBalance,
     ),
 ];
 

@@ -9,8 +9,7 @@ use crate::{
         BlockResponse, MILLISECONDS, Sample, block_request, is_block, is_row_form, reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Finding, Findings, all_answer_json, check_snapshot,
-        never, refused,
+        BlockCheck, CheckResult, CheckScope, Finding, Findings, all_answer_json, never, refused,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -27,7 +26,8 @@ pub(crate) const CASES: &[Case] = &[
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
         },
-    ),
+    )
+    .essential(),
     Case::of_blocks(
         "get-block/shape",
         Level::Must,
@@ -104,11 +104,7 @@ pub(crate) const CASES: &[Case] = &[
             otherwise: NO_BLOCK,
         },
     ),
-    Case::must(
-        "get-block/snapshot",
-        "Response: a Block object (see Resources).",
-        |c| Box::pin(check_snapshot(c, Sample::Blocks)),
-    ),
+    Case::of_snapshot("get-block/snapshot", Level::Must, "Response: a Block object (see Resources).", Sample::Blocks),
 ];
 
 /// What a client needs of a block, in whichever form it comes.

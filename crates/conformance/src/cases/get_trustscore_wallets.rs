@@ -2,13 +2,13 @@
 
 use nodeproof_client::TrustScore;
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::Level;
 
 use super::case::Case;
 use crate::{
     api::{Sample, trust_request},
     checks::{
-        Finding, Findings, all_answer_json, check_snapshot, decodes, is_missing, never, objects,
-        refused, steady,
+        Finding, Findings, all_answer_json, decodes, is_missing, never, objects, refused, steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -62,9 +62,12 @@ pub(crate) const CASES: &[Case] = &[
             Ok(())
         }))
     }),
-    Case::must("get-trustscore-wallets/snapshot", RESPONSE, |c| {
-        Box::pin(check_snapshot(c, Sample::TrustScore))
-    }),
+    Case::of_snapshot(
+        "get-trustscore-wallets/snapshot",
+        Level::Must,
+        RESPONSE,
+        Sample::TrustScore,
+    ),
 ];
 
 async fn answers(context: &Context) -> Findings {

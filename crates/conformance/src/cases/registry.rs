@@ -1,12 +1,8 @@
 //! The list of all cases.
 
-use nodeproof_report::Level;
-
 use super::{
-    block_transactions, call_sc,
-    case::{Case, Check},
-    chain, claim, docs, get_balances, get_block, get_trustscore_wallets, sc_state,
-    submit_transaction,
+    block_transactions, call_sc, case::Case, chain, claim, docs, get_balances, get_block,
+    get_trustscore_wallets, sc_state, submit_transaction,
 };
 use crate::checks::FIELDS;
 
@@ -30,13 +26,7 @@ pub fn all() -> Vec<Case> {
         cases.extend(
             FIELDS
                 .iter()
-                .map(|field| Case {
-                    id: field.id,
-                    level: Level::Must,
-                    requirement: field.requirement,
-                    tier: field.tier(),
-                    check: Check::Field(field),
-                })
+                .map(Case::of_field)
                 .filter(|case| case.operation() == operation),
         );
     }

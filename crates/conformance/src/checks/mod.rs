@@ -30,6 +30,6 @@ pub(crate) use finding::{Finding, Findings};
 pub(crate) use json_response::{all_answer_json, objects, sample_answers};
 pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use refused::{is_missing, never, refused};
-pub(crate) use snapshot::{check_snapshot, path_of};
+pub(crate) use snapshot::{check_snapshot, snapshot_path};
 pub(crate) use steady::{Height, described, reads_alike, steady};
 pub(crate) use times::{Bound, Misplaced, Timed};

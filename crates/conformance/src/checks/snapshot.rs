@@ -83,16 +83,9 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
     }
 }
 
-/// The path of a case's snapshot as reports name it.
-#[must_use]
-pub(crate) fn path_of(case: &str) -> Option<String> {
-    let operation = case.strip_suffix("/snapshot")?;
-    let name = if operation == "get-balances" {
-        "get-balances-token-in-wallet"
-    } else {
-        operation
-    };
-    Some(format!("snapshots/common/{name}.snap"))
+/// The path of a sample's snapshot as reports name it.
+pub(crate) fn snapshot_path(sample: Sample) -> String {
+    format!("snapshots/common/{}.snap", name_of(sample))
 }
 
 /// The two names that the contract gives to a balance count as one.

@@ -3,11 +3,7 @@
 use nodeproof_report::{CaseReport, FindingReport};
 
 use super::millis::millis;
-use crate::{
-    cases::CaseResult,
-    checks::{MOST_FINDINGS, path_of},
-    http::InconclusiveReason,
-};
+use crate::{cases::CaseResult, checks::MOST_FINDINGS, http::InconclusiveReason};
 
 /// Converts the result of a case into its report. The exchanges are still missing.
 pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
@@ -43,7 +39,7 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
         expected: first.map(|finding| finding.expected.clone()),
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
-        snapshot: path_of(ended.case.id),
+        snapshot: ended.case.snapshot_path(),
         more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS) + ended.unlisted,
         elapsed_ms: millis(ended.elapsed),
         exchanges: Vec::new(),

@@ -6,7 +6,8 @@ use nodeproof_report::{Coverage, OperationCoverage, Outcome, PartCoverage};
 use serde_json::Value;
 
 use crate::{
-    cases::CaseResult,
+    api::Tier,
+    cases::{CaseResult, all},
     checks::FIELDS,
     http::{InconclusiveReason, RequestLog},
     spec::{Operation, Spec, View},
@@ -57,9 +58,10 @@ fn is_field(id: &str) -> bool {
 
 fn why_not(operation: &str, ended: &[CaseResult]) -> String {
     let asks = |id: &str| id.split('/').next() == Some(operation);
+    let mut cases = all().into_iter().filter(|case| asks(case.id));
     if ended.iter().any(|ended| asks(ended.case.id)) {
         "its cases found nothing to ask it with".to_owned()
-    } else if operation == "submit-transaction" {
+    } else if cases.all(|case| case.tier > Tier::Read) {
         "it could change the node's state, and this run only reads".to_owned()
     } else {
         "no selected case asks it".to_owned()

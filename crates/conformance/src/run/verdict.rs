@@ -39,7 +39,7 @@ fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
         InconclusiveReason::Busy(_)
         | InconclusiveReason::TooLarge(_)
         | InconclusiveReason::Limit(_) => true,
-        InconclusiveReason::NoSample(_) => id == "get-block/answers",
+        InconclusiveReason::NoSample(_) => ended.case.is_essential,
         InconclusiveReason::Transport(_) | InconclusiveReason::Harness(_) => false,
     };
     kept_back.then(|| (id, obstacle.reason()))
