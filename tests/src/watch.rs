@@ -1,9 +1,8 @@
 //! Running the conformance checks from a test.
 
 use nodeproof_conformance::{
-    Options, Target,
+    Observer, Options, Target,
     report::{CaseReport, Report},
-    run::Watch,
 };
 use nodeproof_primitives::Network;
 
@@ -11,7 +10,7 @@ use nodeproof_primitives::Network;
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
-impl Watch for Silent {
+impl Observer for Silent {
     fn phase(&self, _: &str) {}
     fn begin(&self, _: usize) {}
     fn done(&self, _: &CaseReport) {}

@@ -1,60 +1,46 @@
 //! Conformance checks for any node of the network, given by base URL and network.
 //!
-//! A run goes through five steps, and each has a module:
+//! The folders are layers. A file uses only its own folder and those below it:
 //!
-//! 1. reach the target ([`Target`], `node`): every request is counted, bounded in size and time,
-//!    and kept as an [`exchange`];
-//! 2. discover what to ask about (`discovery`): blocks, wallets, tokens, contracts and assets, from
-//!    the chain itself;
-//! 3. run the [`cases`]: each tests one sentence of the contract and quotes it;
-//! 4. judge: the raw answer against the documented schema ([`nodeproof_openapi`]), the decode through
-//!    `nodeproof-client`, and the [`snapshot`] of the answer's normalised shape;
-//! 5. [`report`]: the crate `nodeproof-report` has its model, and renders it.
+//! - `cli`: the command line;
+//! - `nodes`: several nodes, compared with each other ([`run_several`]);
+//! - `run`: one run: [`Options`], [`plan`], the engine, coverage, and the verdict;
+//! - `sweep`: every block of a range ([`Sweep`]);
+//! - [`cases`]: one file for each operation;
+//! - `checks`: the oracles: the documented schema (with `nodeproof-openapi`), the decode through `nodeproof-client`,
+//!   snapshots, single fields, consecutive blocks;
+//! - `context`: what cases share: each request is sent once;
+//! - `discovery`: finds blocks, wallets, tokens, contracts and assets on the chain itself;
+//! - `api`: what requests and responses mean;
+//! - `http`: sends requests, within limits, and keeps each exchange.
 //!
-//! Several nodes are checked side by side, and then held against one another ([`run_several`]).
+//! The crate `nodeproof-report` has the model of the result, and renders it ([`report`]).
 //!
-//! A [`Sweep`] has the cases about blocks look at every block of a range, and not at a few.
-//!
-//! This crate knows a target by its base URL and network, and nothing else: it has no idea whose
-//! node it is, and never links one.
+//! This crate has no knowledge of a target beyond its base URL and network.
 
-mod asked;
-mod baseline;
-mod block_check;
+mod api;
 pub mod cases;
+mod checks;
 pub mod cli;
-mod coverage;
+mod context;
 mod discovery;
-pub mod exchange;
-mod expectations;
-mod field;
-mod finding;
-mod judge;
-mod memory;
-mod node;
+mod http;
 mod nodes;
-mod options;
-pub mod plan;
-mod progress;
-pub mod run;
-mod run_report;
-mod sample;
-mod shape;
-pub mod snapshot;
-mod submit;
+mod run;
 mod sweep;
-mod target;
-mod targets;
-mod tier;
 
 pub use nodeproof_report as report;
 
-pub use baseline::{Baseline, BaselineError};
-pub use expectations::{ExpectationError, Expectations};
+pub use api::Tier;
+pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
+pub use http::{Method, Target, TargetError};
 pub use nodes::{NodeToCheck, run_several};
-pub use options::Options;
-pub use run::run;
-pub use submit::{SigningWallet, Submitting};
-pub use sweep::{BlockRange, ParseBlockRangeError, State, StateError, Sweep, SweepProgress};
-pub use target::{Target, TargetError};
-pub use tier::Tier;
+pub use run::{ExpectationError, Expectations, Options, run};
+pub use sweep::{
+    BlockRange, Observer, ParseBlockRangeError, State, StateError, Sweep, SweepProgress,
+};
+
+/// The kinds of requests that a run sends.
+pub mod plan {
+    pub use crate::run::{KINDS, RequestKind, kinds};
+}

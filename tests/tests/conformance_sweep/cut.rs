@@ -11,9 +11,8 @@ use integration_tests::{
     watch::{check, ids},
 };
 use nodeproof_conformance::{
-    Options, Sweep, SweepProgress, Target,
+    Observer, Options, Sweep, SweepProgress, Target,
     report::{CaseReport, Outcome, Report},
-    run::Watch,
 };
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
@@ -35,7 +34,7 @@ impl At {
     }
 }
 
-impl Watch for At {
+impl Observer for At {
     fn phase(&self, _: &str) {}
     fn begin(&self, _: usize) {}
     fn done(&self, _: &CaseReport) {}

@@ -11,7 +11,6 @@ mod growing;
 mod misled_search;
 mod odd_answers;
 mod pruned;
-mod quick;
 mod table;
 
 use integration_tests::proxy::{Fault, Proxy};

@@ -7,7 +7,7 @@ use integration_tests::{
     submissions::options,
     watch::check,
 };
-use nodeproof_conformance::{Baseline, Options, Tier, cli::LocalNode, exchange::Method, plan};
+use nodeproof_conformance::{Baseline, Method, Options, Tier, cli::LocalNode, plan};
 use nodeproof_primitives::Network;
 
 use crate::local;

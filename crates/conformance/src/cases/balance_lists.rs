@@ -3,138 +3,25 @@
 //! The shape of the lists is not shown. A list is judged where each of its entries says what it is
 //! about and what is held, as nodes were seen to do it; one of another form is left alone.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
-use nodeproof_primitives::{Integer, RawJson, escape::escaped_up_to as shown};
+use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 
 use crate::{
-    exchange::{Exchange, Request},
-    finding::{Finding, Findings, Obstacle},
-    judge::objects,
-    sample::{
-        Context, Sample, token_balance_request, token_holders_request, wallet_balances_request,
+    api::{
+        List, Pair, Sample, amount, asked, held, held_by_wallet, token_balance_request,
+        token_holders_request, wallet_balances_request,
     },
+    checks::{Finding, Findings, objects},
+    context::Context,
+    http::{Exchange, InconclusiveReason, Request},
 };
-
-/// A wallet and a token.
-pub(super) type Pair = (String, String);
-
-/// What an answer carries in either of the two fields, exactly: balances go beyond what a float holds.
-fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
-    let members: BTreeMap<String, RawJson> = serde_json::from_slice(body).ok()?;
-    let raw = ["balance", "value"]
-        .iter()
-        .find_map(|name| members.get(*name))?;
-    raw.decode().ok()
-}
-
-/// What a one-token answer says is held, exactly; nothing where it is no such answer.
-pub(super) fn held(exchange: &Exchange) -> Option<Integer> {
-    exchange.answered_object()?;
-    let balance: Option<Integer> = carried_exactly(&exchange.body)?;
-    Some(balance.unwrap_or_else(|| Integer::from(0)))
-}
-
-/// One entry of a list.
-struct Entry {
-    wallet: Option<String>,
-    token_code: Option<String>,
-    balance: Integer,
-}
-
-impl Entry {
-    fn of(members: &BTreeMap<String, RawJson>) -> Option<Self> {
-        let text = |name: &str| members.get(name).and_then(|raw| raw.decode().ok());
-        let balance: Option<Integer> = members.get("balance")?.decode().ok()?;
-        Some(Self {
-            wallet: text("wallet").or_else(|| text("wallet_address")),
-            token_code: text("token_code"),
-            balance: balance.unwrap_or_else(|| Integer::from(0)),
-        })
-    }
-}
-
-/// A list of a known form: what each entry is about, and what is held.
-pub(super) struct List<'e> {
-    pub(super) exchange: &'e Arc<Exchange>,
-    pub(super) held: Vec<(Pair, Integer)>,
-    /// The place of an entry that names another wallet or token than was asked for.
-    stray: Option<usize>,
-}
-
-fn asked<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
-    let mut query = exchange.request.query.iter();
-    let (_, value) = query.find(|(given, _)| *given == name)?;
-    Some(value)
-}
-
-impl<'e> List<'e> {
-    pub(super) fn of(exchange: &'e Arc<Exchange>) -> Option<Self> {
-        exchange.answered_object()?;
-        let entries: Vec<BTreeMap<String, RawJson>> = carried_exactly(&exchange.body)?;
-        let (wallet, token) = (
-            asked(exchange, "wallet_address"),
-            asked(exchange, "token_code"),
-        );
-        let mut held = Vec::with_capacity(entries.len());
-        let mut stray = None;
-        for (place, members) in entries.iter().enumerate() {
-            let entry = Entry::of(members)?;
-            let other = |said: &Option<String>, asked: Option<&str>| matches!((said, asked), (Some(said), Some(asked)) if said != asked);
-            if other(&entry.wallet, wallet) || other(&entry.token_code, token) {
-                stray = stray.or(Some(place));
-            }
-            let pair = match (wallet, token) {
-                (Some(wallet), None) => (wallet.to_owned(), entry.token_code?),
-                (None, Some(token)) => (entry.wallet?, token.to_owned()),
-                _ => return None,
-            };
-            held.push((pair, entry.balance));
-        }
-        Some(Self {
-            exchange,
-            held,
-            stray,
-        })
-    }
-
-    /// What the list says is held, if it has the pair.
-    fn get(&self, pair: &Pair) -> Option<&Integer> {
-        let mut entries = self.held.iter();
-        entries.find(|(of, _)| of == pair).map(|(_, held)| held)
-    }
-
-    /// Whether it is the list that a pair belongs in.
-    fn is_for(&self, pair: &Pair) -> bool {
-        asked(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
-            && asked(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
-    }
-}
-
-/// What a wallet's list says it holds, as pairs; nothing where the list is of no known form.
-pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)>> {
-    let mut held = List::of(list)?.held;
-    held.retain(|(_, balance)| *balance > Integer::from(0));
-    Some(held)
-}
-
-/// What an answer of any of the three kinds says of a pair: what is not listed is not held.
-fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
-    if asked(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
-        return held(exchange);
-    }
-    let list = List::of(exchange)?;
-    Some(list.get(pair).cloned().unwrap_or_else(|| Integer::from(0)))
-}
 
 /// How often two answers are compared that change while they are read.
 const MOST_LOOKS: u32 = 4;
 
 /// What came of a second look at two answers that differ.
-pub(super) enum Look {
+pub(crate) enum BalanceComparison {
     Same,
     /// The two answers.
     Differ(Arc<Exchange>, Arc<Exchange>),
@@ -144,33 +31,33 @@ pub(super) enum Look {
 
 /// Whether two questions about a pair are answered differently while nothing changes: a transfer
 /// may come in between, so one is asked before and after the other.
-pub(super) async fn look_again(
+pub(crate) async fn look_again(
     context: &Context,
     one: &Request,
     other: &Request,
     pair: &Pair,
-) -> Result<Look, Obstacle> {
+) -> Result<BalanceComparison, InconclusiveReason> {
     for _ in 0..MOST_LOOKS {
-        let before = context.node.ask(one.clone()).await?;
-        let theirs = context.node.ask(other.clone()).await?;
+        let before = context.node.send(one.clone()).await?;
+        let theirs = context.node.send(other.clone()).await?;
         let (Some(ours), Some(said)) = (amount(&before, pair), amount(&theirs, pair)) else {
             // What can't be read is told by other cases.
-            return Ok(Look::Same);
+            return Ok(BalanceComparison::Same);
         };
         if ours == said {
-            return Ok(Look::Same);
+            return Ok(BalanceComparison::Same);
         }
-        let after = context.node.ask(one.clone()).await?;
+        let after = context.node.send(one.clone()).await?;
         if amount(&after, pair) == Some(ours) {
-            return Ok(Look::Differ(after, theirs));
+            return Ok(BalanceComparison::Differ(after, theirs));
         }
     }
-    Ok(Look::Moves)
+    Ok(BalanceComparison::Moves)
 }
 
-pub(super) const MOVES: &str =
+pub(crate) const MOVES: &str =
     "balances change too fast to compare what two questions say of the same one";
-pub(super) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
+pub(crate) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
 
 /// The list of all tokens of a wallet, or of all wallets for a token.
 fn name(request: &Request) -> &str {
@@ -181,13 +68,13 @@ fn name(request: &Request) -> &str {
 }
 
 /// Each list has everything once and nothing else, and has what other answers say is held.
-pub(super) async fn lists_agree(context: &Context) -> Findings {
+pub(crate) async fn lists_agree(context: &Context) -> Findings {
     let by_wallet = objects(context, Sample::WalletBalances).await?;
     let by_token = objects(context, Sample::TokenHolders).await?;
     let by_wallet: Vec<_> = by_wallet.iter().filter_map(List::of).collect();
     let by_token: Vec<_> = by_token.iter().filter_map(List::of).collect();
     if by_wallet.is_empty() && by_token.is_empty() {
-        return Err(Obstacle::NoMaterial(NO_LIST.to_owned()));
+        return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
     }
     let mut findings = Vec::new();
     for list in by_wallet.iter().chain(&by_token) {
@@ -196,16 +83,16 @@ pub(super) async fn lists_agree(context: &Context) -> Findings {
     let mut moves = false;
     for (pair, one, other) in to_compare(context, &by_wallet, &by_token) {
         match look_again(context, &one, &other, &pair).await? {
-            Look::Same => {}
-            Look::Moves => moves = true,
-            Look::Differ(ours, theirs) => {
+            BalanceComparison::Same => {}
+            BalanceComparison::Moves => moves = true,
+            BalanceComparison::Differ(ours, theirs) => {
                 findings.push(difference(&pair, &ours, &theirs));
             }
         }
     }
     findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
     if moves && findings.is_empty() {
-        return Err(Obstacle::NoMaterial(MOVES.to_owned()));
+        return Err(InconclusiveReason::NoSample(MOVES.to_owned()));
     }
     Ok(findings)
 }
@@ -330,27 +217,29 @@ async fn unlisted(
     let mut findings = Vec::new();
     for pair in unlisted.take(MOST_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
-        let alone = context.node.ask(request.clone()).await?;
+        let alone = context.node.send(request.clone()).await?;
         if held(&alone).is_none_or(|held| held == Integer::from(0)) {
             continue;
         }
         match look_again(context, &request, &list.exchange.request, &pair).await? {
-            Look::Same => {}
-            Look::Moves => *moves = true,
-            Look::Differ(ours, theirs) => findings.push(difference(&pair, &ours, &theirs)),
+            BalanceComparison::Same => {}
+            BalanceComparison::Moves => *moves = true,
+            BalanceComparison::Differ(ours, theirs) => {
+                findings.push(difference(&pair, &ours, &theirs))
+            }
         }
     }
     Ok(findings)
 }
 
 /// What nobody has heard of has no list of things that are held.
-pub(super) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
+pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
     let mut findings = Vec::new();
     for (request, who) in [
         (wallet_balances_request(wallet), "a wallet that nobody has"),
         (token_holders_request(token), "a token that does not exist"),
     ] {
-        let exchange = context.node.ask(request).await?;
+        let exchange = context.node.send(request).await?;
         let held = held_by_wallet(&exchange).unwrap_or_default();
         if !held.is_empty() {
             findings.push(

@@ -1,6 +1,6 @@
 //! The transactions in blocks, where they have the form of what `/submit-transaction` takes.
 //!
-//! The contract leaves the form of a block's transactions open, so one of another form is judged by
+//! The contract leaves the form of a block's transactions open, so one of another form is result by
 //! none of these.
 
 use nodeproof_client::SignedTransaction;
@@ -9,27 +9,25 @@ use nodeproof_report::Level;
 use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::Value;
 
-use super::{Case, get_block::MILLISECONDS};
+use super::case::Case;
 use crate::{
-    block_check::{
-        BlockCheck, EACH_TRANSACTION, Evidence, Fingerprint, InOrder, Judged, KNOWN_TRANSACTIONS,
-        Links, Look, Memory, NO_TRANSACTION, Seen,
+    api::{BlockResponse, MILLISECONDS},
+    checks::{
+        BlockCheck, CheckResult, CheckScope, Evidence, Finding, Fingerprint, InOrder, Links, Memory,
     },
-    finding::Finding,
 };
 
 const NONE: &str = "no transaction of the form that is submitted was seen in a block";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::of_blocks(
         "chain/transaction-time-unit",
         Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
         BlockCheck {
-            look: Look::Alone(time_unit),
+            look: CheckScope::Alone(time_unit),
             least: 1,
             otherwise: NONE,
-            plain: EACH_TRANSACTION,
         },
     ),
     Case::of_blocks(
@@ -37,13 +35,12 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "transaction.trans_code | string | 40 hexadecimal characters",
         BlockCheck {
-            look: Look::InOrder(InOrder {
+            look: CheckScope::InOrder(InOrder {
                 follow: distinct,
                 end: |_, _| {},
             }),
             least: 1,
             otherwise: NONE,
-            plain: KNOWN_TRANSACTIONS,
         },
     ),
     Case::of_blocks(
@@ -52,16 +49,15 @@ pub(super) const CASES: &[Case] = &[
         "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
          provide an entry in `signatures`",
         BlockCheck {
-            look: Look::Alone(signatures),
+            look: CheckScope::Alone(signatures),
             least: 1,
             otherwise: "no contract call was seen in a block",
-            plain: NO_TRANSACTION,
         },
     ),
 ];
 
 /// The transactions of a block that have the form of what is submitted, with their places.
-fn transactions(seen: &Seen) -> impl Iterator<Item = (String, SignedTransaction)> {
+fn transactions(seen: &BlockResponse) -> impl Iterator<Item = (String, SignedTransaction)> {
     let found = seen.block().and_then(|block| block.transactions().ok());
     let found = found.unwrap_or_default().iter().enumerate();
     found.filter_map(|(index, transaction)| {
@@ -70,9 +66,9 @@ fn transactions(seen: &Seen) -> impl Iterator<Item = (String, SignedTransaction)
     })
 }
 
-fn time_unit(seen: &Seen, judged: &mut Judged) {
+fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
     for (place, _) in transactions(seen) {
-        judged.one();
+        result.one();
         let at = format!("{place}/transaction/timestamp");
         let time = seen
             .exchange
@@ -80,17 +76,17 @@ fn time_unit(seen: &Seen, judged: &mut Judged) {
             .and_then(|body| body.pointer(&at));
         if let Some((what, actual)) = wrong_time(time) {
             let what = format!("a transaction's timestamp that {what}");
-            judged.found(Finding::new(&seen.exchange, what, TIME, actual).at(at));
+            result.found(Finding::new(&seen.exchange, what, TIME, actual).at(at));
         }
     }
 }
 
 /// What a timestamp is.
-pub(super) const TIME: &str =
+pub(crate) const TIME: &str =
     "an integer: milliseconds since the Unix epoch, after 1973 and before 5138";
 
 /// What is wrong with a timestamp, and what it is.
-pub(super) fn wrong_time(time: Option<&Value>) -> Option<(&'static str, String)> {
+pub(crate) fn wrong_time(time: Option<&Value>) -> Option<(&'static str, String)> {
     let Some(time) = time else {
         return Some(("is not there", "no such member".to_owned()));
     };
@@ -103,8 +99,8 @@ pub(super) fn wrong_time(time: Option<&Value>) -> Option<(&'static str, String)>
 }
 
 /// A transaction is in the chain once.
-fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
-    judged.count += links.transactions;
+fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
+    result.count += links.transactions;
     for (place, code) in &links.codes {
         let code = code.to_string();
         let here = (links.index, *place);
@@ -112,7 +108,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mu
             let what = "two transactions have the same code";
             let expected =
                 format!("another code than that of /text/transactions/{before} in block {block}");
-            judged.found(
+            result.found(
                 Finding::told(evidence.told(), what, expected, code)
                     .at(format!("/text/transactions/{place}/transaction/trans_code")),
             );
@@ -121,13 +117,13 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mu
 }
 
 /// A contract call names its signers; other types were seen without, and are left alone.
-fn signatures(seen: &Seen, judged: &mut Judged) {
+fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
     for (place, signed) in transactions(seen) {
         let text = signed.transaction_text();
         if nodeproof_wallet::required_signers(text).is_err() {
             continue;
         }
-        judged.one();
+        result.one();
         let entries: Result<Vec<SignatureEntry>, _> = signed
             .signatures()
             .map_err(|error| error.to_string())
@@ -140,7 +136,7 @@ fn signatures(seen: &Seen, judged: &mut Judged) {
             let what =
                 "a transaction in a block is not signed by all of its signers, and no others";
             let expected = "the signature of every signer";
-            judged.found(
+            result.found(
                 Finding::new(&seen.exchange, what, expected, reason)
                     .at(format!("{place}/signatures")),
             );

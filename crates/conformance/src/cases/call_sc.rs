@@ -2,28 +2,25 @@
 
 use nodeproof_client::RawTransaction;
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{
-    Case,
     block_transactions::{TIME, wrong_time},
-    stored,
+    case::Case,
+};
+use crate::{
+    api::{BUILT, Sample, contract_state_request, stored, wallet_balances_request},
+    checks::{Finding, Findings, Height, all_answer_json, decodes, never, objects, refused},
+    context::{Context, unique},
+    http::{Exchange, InconclusiveReason, Request, SendOptions},
 };
 use nodeproof_openapi::View;
-
-use crate::{
-    exchange::{Exchange, Request},
-    finding::{Finding, Findings, Obstacle},
-    judge::{Height, all_answer_json, decodes, never, objects, refused},
-    sample::{BUILT, Context, Sample, contract_state_request, wallet_balances_request},
-    snapshot,
-    submit::unique,
-};
 
 const BUILDER: &str = "POST /call-sc (verification contract call builder)";
 const RESPONSE: &str = "Response: a raw transaction to be signed and submitted.";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must("call-sc/answers", RESPONSE, |c| Box::pin(answers(c))),
     Case::must(
         "call-sc/sc-address",
@@ -165,10 +162,11 @@ pub(super) const CASES: &[Case] = &[
             Ok(())
         }))
     }),
-    Case::should(
+    Case::of_snapshot(
         "call-sc/snapshot",
+        Level::Should,
         "Transaction (body of `/submit-transaction`): transaction, signatures",
-        |c| Box::pin(snapshot::check(c, Sample::CallSc)),
+        Sample::CallSc,
     ),
 ];
 
@@ -180,7 +178,7 @@ async fn answers(context: &Context) -> Findings {
             .iter()
             .all(|answer| matches!(answer.status, 400 | 404 | 410 | 422) && answer.json().is_ok())
     {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no contract was found on the chain, and the node builds nothing for one that is not \
              deployed; give one with --fixture"
                 .into(),
@@ -328,13 +326,13 @@ async fn timestamp_unit(context: &Context) -> Findings {
 async fn changes_nothing(context: &Context) -> Findings {
     let built = objects(context, Sample::CallSc).await;
     if built.is_err() {
-        return Err(Obstacle::NoMaterial("no call was built".to_owned()));
+        return Err(InconclusiveReason::NoSample("no call was built".to_owned()));
     }
     let mut findings = Vec::new();
     let record = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
     let state = context
         .node
-        .ask(contract_state_request(&context.contract(), BUILT))
+        .send(contract_state_request(&context.contract(), BUILT))
         .await?;
     if record(&state) {
         findings.extend(claims_at_once(context).await?);
@@ -343,24 +341,29 @@ async fn changes_nothing(context: &Context) -> Findings {
     let lists = &context.material.wallet_lists;
     // What was answered before the first call.
     let before = lists.iter().find(|list| list.request == balances).cloned();
-    let after = context.node.ask(balances.clone()).await?;
+    let after = context.node.send(balances.clone()).await?;
     if before.is_some_and(|before| before.json().ok() == after.json().ok()) {
         return Ok(findings);
     }
     // Others may use the wallet: it counts only if nothing changes without a call. Calls that other
     // cases build at the same time would be taken for this one's doing.
     let _alone = context.node.no_other_calls().await;
-    let before = context.node.ask_now(balances.clone()).await?;
+    let before = context.node.send(balances.clone()).await?;
     let mut height = Height::of(context).await?;
-    let still = context.node.ask_now(balances.clone()).await?;
-    context.node.ask_now(context.call_request()).await?;
-    let last = context.node.ask_now(balances).await?;
+    let still = context.node.send(balances.clone()).await?;
+    let alone = SendOptions {
+        no_other_calls: true,
+        ..SendOptions::default()
+    };
+    let call = context.call_request();
+    context.node.send_with(call, alone).await?;
+    let last = context.node.send(balances).await?;
     if still.json().ok() != before.json().ok() || last.json().ok() == still.json().ok() {
         return Ok(findings);
     }
     if !height.stands(context).await? {
         let reason = "what the signer holds changes, and blocks are made too fast to tell why";
-        let unknown = Err(Obstacle::NoMaterial(reason.to_owned()));
+        let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
         return if findings.is_empty() {
             unknown
         } else {
@@ -380,9 +383,9 @@ async fn changes_nothing(context: &Context) -> Findings {
 async fn claims_at_once(context: &Context) -> Findings {
     let asset = format!("never-submitted-{:x}", unique());
     let state = contract_state_request(&context.contract(), &asset);
-    let before = context.node.ask(state.clone()).await?;
-    context.node.ask(context.call_about(&asset)).await?;
-    let after = context.node.ask(state).await?;
+    let before = context.node.send(state.clone()).await?;
+    context.node.send(context.call_about(&asset)).await?;
+    let after = context.node.send(state).await?;
     let has = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
     if has(&before) || !has(&after) {
         return Ok(Vec::new());
@@ -400,19 +403,19 @@ async fn submittable(context: &Context) -> Findings {
     let validator = context
         .spec
         .validator(View::Documented, "SignedTransaction")
-        .map_err(|error| Obstacle::Harness(error.to_string()))?;
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let mut findings = Vec::new();
     for exchange in objects(context, Sample::CallSc).await? {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
-        for mismatch in validator.mismatches_in(answer) {
-            let found = answer.pointer(&mismatch.instance).unwrap_or(answer);
+        for departure in validator.mismatches_in(answer) {
+            let found = answer.pointer(&departure.instance).unwrap_or(answer);
             let actual = shown(&found.to_string(), 160);
             let expected = "what `/submit-transaction` takes";
             findings.push(
-                Finding::new(&exchange, mismatch.message.clone(), expected, actual)
-                    .at(mismatch.instance),
+                Finding::new(&exchange, departure.message.clone(), expected, actual)
+                    .at(departure.instance),
             );
         }
     }
@@ -487,13 +490,14 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         "{{\"sc_address\":{},\"function_called\":{},\"signers\":{},\"params\":{params}}}",
         call["sc_address"], call["function_called"], call["signers"]
     );
-    let exchange = context.node.ask(Request::post("/call-sc", body)).await?;
+    let exchange = context.node.send(Request::post("/call-sc", body)).await?;
     let Some(answer) = exchange.answered_object() else {
         let reason = format!("no call was built: {}", exchange.summary());
-        return Err(Obstacle::NoMaterial(reason));
+        return Err(InconclusiveReason::NoSample(reason));
     };
-    let wanted = canonical_json::read(&params)
-        .ok_or_else(|| Obstacle::Harness("the params that were sent are no JSON".to_owned()))?;
+    let wanted = canonical_json::read(&params).ok_or_else(|| {
+        InconclusiveReason::Harness("the params that were sent are no JSON".to_owned())
+    })?;
     let Some((at, _)) = find(answer, "params", "") else {
         let what = "the transaction does not say its params";
         let expected = "the params that were sent";
@@ -510,7 +514,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
         let reason = "the answer is more than is read exactly";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     Ok(wanted
         .difference(&found)

@@ -15,24 +15,21 @@ use nodeproof_report::Level;
 use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
 use serde_json::Value;
 
-use super::{Case, get_block::NO_BLOCK};
+use super::{case::Case, get_block::NO_BLOCK};
 use crate::{
-    block_check::{
-        BlockCheck, Bound, EACH_RECEIPT, Evidence, InOrder, Judged, Kind, LOOK, Links, Look,
-        Memory, Misplaced, NONE, ONE, Plain, Seen, Timed,
+    api::{BlockResponse, ResponseKind, Sample},
+    checks::{
+        BlockCheck, Bound, CheckResult, CheckScope, Evidence, Finding, Findings, InOrder, Links,
+        Memory, Misplaced, Timed, described, objects, reads_alike,
     },
-    finding::{Finding, Findings},
-    judge::{described, objects, reads_alike},
-    sample::{Context, Sample},
+    context::Context,
 };
 
-/// The case by which a voter's address has to be that of the public key.
-pub(crate) const VOTER_ADDRESS: &str = "chain/voter-address";
 const RECEIPTS: &str =
     "text.previous_block_receipts | array of Receipt | votes on the preceding block";
 const SIGNATURE: &str = "Receipt: public_key, signature (signed by the voter, as observed)";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must(
         "chain/repeat-read",
         "GET /get-block: block_index | integer | yes | index of the block to get",
@@ -43,10 +40,9 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "GET /get-block: block_index | integer | yes | index of the block to get",
         BlockCheck {
-            look: Look::Holes(no_holes),
+            look: CheckScope::Holes(no_holes),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -54,13 +50,12 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "previous_hash | string | 64 hex characters",
         BlockCheck {
-            look: Look::InOrder(InOrder {
+            look: CheckScope::InOrder(InOrder {
                 follow: distinct_blocks,
                 end: |_, _| {},
             }),
             least: 2,
             otherwise: "fewer than two blocks with a previous_hash were seen",
-            plain: NONE,
         },
     ),
     Case::of_blocks(
@@ -68,47 +63,33 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
         BlockCheck {
-            look: Look::InOrder(InOrder {
+            look: CheckScope::InOrder(InOrder {
                 follow: time_goes_on,
                 end: time_is_over,
             }),
             least: 2,
             otherwise: "fewer than two blocks with a timestamp were seen",
-            plain: NONE,
         },
     ),
-    of_receipts("chain/receipt-links", RECEIPTS, receipt_links, EACH_RECEIPT),
+    of_receipts("chain/receipt-links", RECEIPTS, receipt_links),
+    of_receipts("chain/one-vote-a-voter", RECEIPTS, one_vote_a_voter),
     of_receipts(
-        "chain/one-vote-a-voter",
-        RECEIPTS,
-        one_vote_a_voter,
-        EACH_RECEIPT,
-    ),
-    of_receipts(
-        VOTER_ADDRESS,
+        "chain/voter-address",
         "Receipt: data.wallet_address | string | voter's wallet address",
         voter_address,
-        EACH_RECEIPT,
     ),
-    of_receipts(
-        "chain/receipt-signatures",
-        SIGNATURE,
-        receipt_signatures,
-        LOOK,
-    ),
+    of_receipts("chain/receipt-signatures", SIGNATURE, receipt_signatures),
 ];
 
 const fn of_receipts(
     id: &'static str,
     requirement: &'static str,
-    look: fn(&Seen, &mut Judged),
-    plain: fn(&Plain) -> Option<u64>,
+    look: fn(&BlockResponse, &mut CheckResult),
 ) -> Case {
     let check = BlockCheck {
-        look: Look::Alone(look),
+        look: CheckScope::Alone(look),
         least: 1,
-        otherwise: "no receipt was seen that could be judged",
-        plain,
+        otherwise: "no receipt was seen that could be result",
     };
     Case::of_blocks(id, Level::Must, requirement, check)
 }
@@ -119,7 +100,7 @@ async fn repeat_read(context: &Context) -> Findings {
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
     for exchange in blocks.iter().take(settled).rev().take(1) {
-        let again = context.node.ask(exchange.request.clone()).await?;
+        let again = context.node.send(exchange.request.clone()).await?;
         if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {
             findings.push(Finding::new(
                 &again,
@@ -133,13 +114,13 @@ async fn repeat_read(context: &Context) -> Findings {
 }
 
 /// Below a block that there is, and where the user says so, there is a block.
-fn no_holes(seen: &Seen, judged: &mut Judged) {
-    judged.one();
+fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
+    result.one();
     // The contract does not say with which index a chain begins.
-    if seen.kind == Kind::Hole && seen.index > 0 {
+    if seen.kind == ResponseKind::Missing && seen.index > 0 {
         let what = "there is no block at an index below that of another block, or that was named";
         let actual = seen.exchange.summary();
-        judged.found(Finding::new(
+        result.found(Finding::new(
             &seen.exchange,
             what,
             "200 with the block",
@@ -148,15 +129,20 @@ fn no_holes(seen: &Seen, judged: &mut Judged) {
     }
 }
 
-fn distinct_blocks(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
+fn distinct_blocks(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut CheckResult,
+) {
     let Some(previous) = &links.previous else {
         return;
     };
-    judged.one();
+    result.one();
     let place = (links.index, 0);
     let before = memory.previous.seen_before(previous.fingerprint, place);
     if before.is_some() {
-        judged.found(
+        result.found(
             Finding::told(
                 evidence.told(),
                 "two blocks of different index follow the same block",
@@ -168,11 +154,11 @@ fn distinct_blocks(links: &Links, memory: &mut Memory, evidence: &Evidence, judg
     }
 }
 
-fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, judged: &mut Judged) {
+fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
     let Some(time) = links.time.map(TimestampMs::as_millis) else {
         return;
     };
-    judged.one();
+    result.one();
     let misplaced = memory.times.follow(Timed {
         block: links.index,
         time,
@@ -180,16 +166,16 @@ fn time_goes_on(links: &Links, memory: &mut Memory, evidence: &Evidence, judged:
     });
     misplaced
         .into_iter()
-        .for_each(|wrong| judged.found(out_of_time(wrong)));
+        .for_each(|wrong| result.found(out_of_time(wrong)));
 }
 
-fn time_is_over(memory: &mut Memory, judged: &mut Judged) {
+fn time_is_over(memory: &mut Memory, result: &mut CheckResult) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
     let misplaced = memory.times.end(now);
     misplaced
         .into_iter()
-        .for_each(|wrong| judged.found(out_of_time(wrong)));
+        .for_each(|wrong| result.found(out_of_time(wrong)));
 }
 
 fn out_of_time(wrong: Misplaced) -> Finding {
@@ -216,8 +202,8 @@ fn out_of_time(wrong: Misplaced) -> Finding {
 
 /// Judges every receipt of a block.
 fn each_receipt(
-    seen: &Seen,
-    judged: &mut Judged,
+    seen: &BlockResponse,
+    result: &mut CheckResult,
     judge: impl Fn(&Block, &Receipt) -> Option<Result<(), (String, String, String)>>,
     place: &str,
 ) {
@@ -229,10 +215,10 @@ fn each_receipt(
         let Some(verdict) = judge(block, receipt) else {
             continue;
         };
-        judged.one();
+        result.one();
         if let Err((what, expected, actual)) = verdict {
             let at = format!("/text/previous_block_receipts/{index}{place}");
-            judged.found(Finding::new(&seen.exchange, what, expected, actual).at(at));
+            result.found(Finding::new(&seen.exchange, what, expected, actual).at(at));
         }
     }
 }
@@ -241,7 +227,7 @@ fn each_receipt(
 const MOST_RECEIPTS: usize = 2_000;
 
 /// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
-fn receipt_links(seen: &Seen, judged: &mut Judged) {
+fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |block: &Block, receipt: &Receipt| {
         // What is no hash at all is told elsewhere.
         let previous = block.previous_hash().ok()?.hash()?;
@@ -257,10 +243,10 @@ fn receipt_links(seen: &Seen, judged: &mut Judged) {
             ))
         })
     };
-    each_receipt(seen, judged, judge, "/data/block_hash");
+    each_receipt(seen, result, judge, "/data/block_hash");
 }
 
-fn one_vote_a_voter(seen: &Seen, judged: &mut Judged) {
+fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
     let Some(Ok(receipts)) = seen.block().map(Block::receipts) else {
         return;
     };
@@ -269,9 +255,9 @@ fn one_vote_a_voter(seen: &Seen, judged: &mut Judged) {
         let Ok(voter) = receipt.wallet_address() else {
             continue;
         };
-        judged.one();
+        result.one();
         if !voters.insert(voter) {
-            judged.found(
+            result.found(
                 Finding::new(
                     &seen.exchange,
                     "a wallet votes twice on one block",
@@ -294,7 +280,7 @@ fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
 }
 
 /// The address follows from the public key. Malformed ones are told by other cases.
-fn voter_address(seen: &Seen, judged: &mut Judged) {
+fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |_: &Block, receipt: &Receipt| {
         let public_key = voter_key(receipt)?;
         let claimed = receipt.wallet_address().ok()?;
@@ -309,7 +295,7 @@ fn voter_address(seen: &Seen, judged: &mut Judged) {
             ))
         })
     };
-    each_receipt(seen, judged, judge, "/data/wallet_address");
+    each_receipt(seen, result, judge, "/data/wallet_address");
 }
 
 /// The members of a receipt's data as the contract lists them.
@@ -362,7 +348,7 @@ fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
     Some(if right { Ok(()) } else { as_served })
 }
 
-fn receipt_signatures(seen: &Seen, judged: &mut Judged) {
+fn receipt_signatures(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |_: &Block, receipt: &Receipt| {
         // A key or a signature of another form than the network's can't be the voter's either.
         let malformed = || {
@@ -388,5 +374,5 @@ fn receipt_signatures(seen: &Seen, judged: &mut Judged) {
             )),
         })
     };
-    each_receipt(seen, judged, judge, "/signature");
+    each_receipt(seen, result, judge, "/signature");
 }

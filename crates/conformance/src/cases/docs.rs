@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use super::Case;
-use nodeproof_openapi::{Operation, Spec, View};
-
+use super::case::Case;
 use crate::{
-    exchange::Exchange,
-    finding::{Finding, Findings, Obstacle},
-    sample::{Context, OWN_DOCUMENT, Sample},
+    api::{OWN_DOCUMENT, Sample},
+    checks::{Finding, Findings},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
 };
+use nodeproof_openapi::{Operation, Spec, View};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::Url;
 
 const LISTING: &str = "Every node serves an interactive API listing at `{base_url}/docs`.";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must("docs/answers", LISTING, |c| Box::pin(answers(c))),
     Case::must("docs/page", LISTING, |c| Box::pin(page(c))),
     Case::should("docs/lists-calls", LISTING, |c| Box::pin(lists_calls(c))),
@@ -181,8 +181,8 @@ async fn lists_calls(context: &Context) -> Findings {
     ])
 }
 
-fn no(reason: &str) -> Obstacle {
-    Obstacle::NoMaterial(reason.to_owned())
+fn no(reason: &str) -> InconclusiveReason {
+    InconclusiveReason::NoSample(reason.to_owned())
 }
 
 /// Whether a text has the name of a call as a word of its own.
@@ -255,7 +255,7 @@ async fn openapi_document(context: &Context) -> Findings {
     let document = context.own_document().await?;
     let Some(theirs) = own_spec(&document) else {
         let reason = format!("the node has no OpenAPI document at {OWN_DOCUMENT}");
-        return Err(Obstacle::NoMaterial(reason));
+        return Err(InconclusiveReason::NoSample(reason));
     };
     let theirs = theirs.operations(View::Full);
     let mut findings = Vec::new();
@@ -328,7 +328,7 @@ fn parameters(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exchange::Request;
+    use crate::http::Request;
 
     #[test]
     fn a_call_is_named_by_a_word_of_its_own() {

@@ -2,31 +2,28 @@
 
 use nodeproof_client::BalanceAnswer;
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{
-    Case,
-    balance_lists::{
-        List, Look, MOVES, NO_LIST, Pair, held, lists_agree, look_again, nothing_listed,
-    },
+    balance_lists::{BalanceComparison, MOVES, NO_LIST, lists_agree, look_again, nothing_listed},
+    case::Case,
 };
-use nodeproof_openapi::View;
-
 use crate::{
-    exchange::Request,
-    finding::{Finding, Findings, Obstacle},
-    judge::{decodes, never, objects, refused, sample_answers, steady},
-    sample::{
-        Context, Sample, nobody, token_balance_request, token_holders_request,
+    api::{
+        List, Pair, Sample, held, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,
     },
-    snapshot,
+    checks::{Finding, Findings, decodes, never, objects, refused, sample_answers, steady},
+    context::Context,
+    http::{InconclusiveReason, Request},
 };
+use nodeproof_openapi::View;
 
 const BALANCE_TYPES: &str = "balance_type | enum | yes | `TOKEN_IN_WALLET`, \
                              `ALL_TOKENS_IN_WALLET`, `ALL_WALLETS_FOR_TOKEN`";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must(
         "get-balances/token-in-wallet",
         "`TOKEN_IN_WALLET`: the balance of one token in one wallet.",
@@ -104,10 +101,11 @@ pub(super) const CASES: &[Case] = &[
             }))
         },
     ),
-    Case::must(
+    Case::of_snapshot(
         "get-balances/snapshot",
+        Level::Must,
         "Response: a JSON object carrying the balance (see Balance result).",
-        |c| Box::pin(snapshot::check(c, Sample::TokenBalance)),
+        Sample::TokenBalance,
     ),
 ];
 
@@ -121,7 +119,7 @@ async fn balance(context: &Context) -> Findings {
                 .validator(View::Documented, &at)
                 .map_err(|error| error.to_string())
         })
-        .map_err(Obstacle::Harness)?;
+        .map_err(InconclusiveReason::Harness)?;
     let mut findings = Vec::new();
     for exchange in objects(context, Sample::TokenBalance).await? {
         let Some(body) = exchange.answered_object() else {
@@ -136,7 +134,7 @@ async fn balance(context: &Context) -> Findings {
                 Finding::new(&exchange, what, "one balance", exchange.excerpt(160)).at("/value"),
             );
         }
-        for mismatch in validator.mismatches_in(body).into_iter().take(1) {
+        for departure in validator.mismatches_in(body).into_iter().take(1) {
             let (what, at) = match carried {
                 None => (
                     "neither balance nor value is there".to_owned(),
@@ -148,7 +146,7 @@ async fn balance(context: &Context) -> Findings {
                 Some((name, Value::String(_))) => {
                     (format!("{name} as text, not a number"), format!("/{name}"))
                 }
-                Some((name, _)) => (format!("{name}: {}", mismatch.message), format!("/{name}")),
+                Some((name, _)) => (format!("{name}: {}", departure.message), format!("/{name}")),
             };
             findings.push(
                 Finding::new(
@@ -198,7 +196,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
 
 async fn nothing_held(context: &Context) -> Findings {
     if context.material.tokens.is_empty() {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no token was found; give one with --fixture".into(),
         ));
     }
@@ -213,7 +211,7 @@ const UNKNOWN_TOKEN: &str = "NO-SUCH-TOKEN-5A5A";
 async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Findings {
     let exchange = context
         .node
-        .ask(token_balance_request(wallet, token))
+        .send(token_balance_request(wallet, token))
         .await?;
     let Some(body) = exchange.answered_object() else {
         // Whether a question about what the chain has never seen is an error is not in the contract.
@@ -239,7 +237,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
 async fn single_before(
     context: &Context,
     pair: &(String, String),
-) -> Result<Option<Integer>, Obstacle> {
+) -> Result<Option<Integer>, InconclusiveReason> {
     let asked = token_balance_request(&pair.0, &pair.1);
     let answers = context
         .sample(Sample::TokenBalance)
@@ -247,7 +245,7 @@ async fn single_before(
         .unwrap_or_default();
     match answers.iter().find(|exchange| exchange.request == asked) {
         Some(exchange) => Ok(held(exchange)),
-        None => Ok(held(&*context.node.ask(asked).await?)),
+        None => Ok(held(&*context.node.send(asked).await?)),
     }
 }
 
@@ -304,7 +302,7 @@ async fn compare(
         holdings.drain(1..holdings.len() - 1);
     }
     if holdings.is_empty() {
-        return Err(Obstacle::NoMaterial(NO_LIST.to_owned()));
+        return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
     }
     let mut findings = Vec::new();
     let (mut judged, mut moves) = (false, false);
@@ -319,9 +317,9 @@ async fn compare(
         }
         let alone = token_balance_request(&pair.0, &pair.1);
         match look_again(context, &alone, &list(pair), pair).await? {
-            Look::Same => {}
-            Look::Moves => moves = true,
-            Look::Differ(alone, said) => findings.push(
+            BalanceComparison::Same => {}
+            BalanceComparison::Moves => moves = true,
+            BalanceComparison::Differ(alone, said) => findings.push(
                 Finding::new(
                     &alone,
                     "the answer does not follow the wallet and the token that are asked about",
@@ -333,9 +331,9 @@ async fn compare(
         }
     }
     match (judged, moves && findings.is_empty()) {
-        (_, true) => Err(Obstacle::NoMaterial(MOVES.to_owned())),
+        (_, true) => Err(InconclusiveReason::NoSample(MOVES.to_owned())),
         (true, false) => Ok(findings),
-        (false, false) => Err(Obstacle::NoMaterial(
+        (false, false) => Err(InconclusiveReason::NoSample(
             "no balance was answered, so none could be compared".into(),
         )),
     }
@@ -344,7 +342,7 @@ async fn compare(
 /// What is no wallet holds nothing.
 async fn wallet_address_malformed(context: &Context) -> Findings {
     let Some((_, token)) = context.material.holdings.first() else {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no wallet with a token was found".into(),
         ));
     };

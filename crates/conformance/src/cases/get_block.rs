@@ -3,40 +3,39 @@
 use nodeproof_report::Level;
 use serde_json::Value;
 
-use super::Case;
+use super::case::Case;
 use crate::{
-    block_check::{BlockCheck, EACH_RECEIPT, Judged, Look, ONE, Seen},
-    discovery::{block_request, reported_index},
-    exchange::Request,
-    field::is_row_form,
-    finding::{Finding, Findings, Obstacle},
-    judge::{all_answer_json, is_block, never, refused},
-    sample::{Context, Sample},
-    snapshot,
+    api::{
+        BlockResponse, MILLISECONDS, Sample, block_request, is_block, is_row_form, reported_index,
+    },
+    checks::{
+        BlockCheck, CheckResult, CheckScope, Finding, Findings, all_answer_json, never, refused,
+    },
+    context::Context,
+    http::{InconclusiveReason, Request},
 };
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::of_blocks(
         "get-block/answers",
         Level::Must,
         "Response: a Block object (see Resources).",
         BlockCheck {
-            look: Look::Answers(answers),
+            look: CheckScope::Answers(answers),
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
-            plain: ONE,
         },
-    ),
+    )
+    .essential(),
     Case::of_blocks(
         "get-block/shape",
         Level::Must,
         "Block (returned by `/get-block`)",
         BlockCheck {
-            look: Look::Alone(shape),
+            look: CheckScope::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -44,10 +43,9 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "block_index | integer | yes | index of the block to get",
         BlockCheck {
-            look: Look::Indexes(index_echo),
+            look: CheckScope::Indexes(index_echo),
             least: 1,
             otherwise: "no block told its index",
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -55,10 +53,9 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "All timestamps are integers in milliseconds since the Unix epoch.",
         BlockCheck {
-            look: Look::Alone(timestamp_unit),
+            look: CheckScope::Alone(timestamp_unit),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
     Case::of_blocks(
@@ -66,10 +63,9 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "text.previous_block_receipts | array of Receipt | votes on the preceding block",
         BlockCheck {
-            look: Look::Alone(receipts_of_preceding_block),
+            look: CheckScope::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no receipt was seen",
-            plain: EACH_RECEIPT,
         },
     ),
     Case::must(
@@ -103,17 +99,12 @@ pub(super) const CASES: &[Case] = &[
         Level::Must,
         "Response: a Block object (see Resources).",
         BlockCheck {
-            look: Look::Decode(read),
+            look: CheckScope::Decode(read),
             least: 1,
             otherwise: NO_BLOCK,
-            plain: ONE,
         },
     ),
-    Case::must(
-        "get-block/snapshot",
-        "Response: a Block object (see Resources).",
-        |c| Box::pin(snapshot::check(c, Sample::Blocks)),
-    ),
+    Case::of_snapshot("get-block/snapshot", Level::Must, "Response: a Block object (see Resources).", Sample::Blocks),
 ];
 
 /// What a client needs of a block, in whichever form it comes.
@@ -128,40 +119,40 @@ fn read(block: &nodeproof_client::Block) -> Result<(), String> {
 }
 
 /// What a case says where no block was read at all.
-pub(super) const NO_BLOCK: &str = "no answer was a 200 with a JSON object";
+pub(crate) const NO_BLOCK: &str = "no answer was a 200 with a JSON object";
 
-fn answers(seen: &Seen, judged: &mut Judged) {
+fn answers(seen: &BlockResponse, result: &mut CheckResult) {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
         // It answers as nodes were seen to answer for a block they do not have.
         return;
     }
-    judged.one();
+    result.one();
     match all_answer_json(std::slice::from_ref(&seen.exchange)) {
-        Ok(findings) => judged.findings.extend(findings),
-        Err(obstacle) => judged.obstacle = Some(obstacle),
+        Ok(findings) => result.findings.extend(findings),
+        Err(obstacle) => result.obstacle = Some(obstacle),
     }
 }
 
 /// The form as a whole, so that a node that answers rows is told so in one line.
-fn shape(seen: &Seen, judged: &mut Judged) {
-    judged.one();
+fn shape(seen: &BlockResponse, result: &mut CheckResult) {
+    result.one();
     let exchange = &seen.exchange;
     if exchange.answered_object().is_some_and(is_row_form) {
         let what = "get-block in row form: a row of the node's block table instead of the Block";
         let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \
                         expected_miner, committee and previous_hash";
         let actual = exchange.excerpt(160);
-        judged.found(Finding::new(exchange, what, expected, actual).at(""));
+        result.found(Finding::new(exchange, what, expected, actual).at(""));
     }
 }
 
-fn index_echo(seen: &Seen, judged: &mut Judged) {
+fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
     let Some(reported) = seen.exchange.answered_object().and_then(reported_index) else {
         return;
     };
-    judged.one();
+    result.one();
     if reported != i128::from(seen.index) {
-        judged.found(
+        result.found(
             Finding::new(
                 &seen.exchange,
                 "the answer is about another block than was asked for",
@@ -173,15 +164,11 @@ fn index_echo(seen: &Seen, judged: &mut Judged) {
     }
 }
 
-/// Seconds since the epoch stay below this for three thousand years, and milliseconds passed it in
-/// 1973; microseconds passed the upper bound in 1973, which milliseconds reach in 5138.
-pub(crate) const MILLISECONDS: std::ops::Range<i64> = 100_000_000_000..100_000_000_000_000;
-
-fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
+fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
     let Some(block) = seen.exchange.answered_object() else {
         return;
     };
-    judged.one();
+    result.one();
     let out_of_unit = |time: Option<&Value>| {
         let time = time.and_then(Value::as_i64);
         time.filter(|time| !MILLISECONDS.contains(time))
@@ -192,7 +179,7 @@ fn timestamp_unit(seen: &Seen, judged: &mut Judged) {
             100_000_000_000_000..100_000_000_000_000_000 => "microseconds",
             _ => "something else",
         };
-        judged.found(
+        result.found(
             Finding::new(
                 &seen.exchange,
                 format!("a timestamp that looks like {unit}, not milliseconds"),
@@ -225,7 +212,7 @@ fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {
     receipt.get("data")?.get(name)
 }
 
-fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
+fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
     let Some(block) = seen.exchange.answered_object() else {
         return;
     };
@@ -237,9 +224,9 @@ fn receipts_of_preceding_block(seen: &Seen, judged: &mut Judged) {
         let Some(about) = about.map(i128::from) else {
             continue;
         };
-        judged.one();
+        result.one();
         if about != index - 1 {
-            judged.found(
+            result.found(
                 Finding::new(
                     &seen.exchange,
                     "a receipt is about another block than the preceding one",
@@ -261,7 +248,7 @@ const BEYOND: u64 = 1 << 32;
 /// Far beyond the newest block nothing may be answered as a block.
 async fn unknown_index(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "the newest block was not found, so no index is known to be unknown".into(),
         ));
     };
@@ -277,7 +264,7 @@ async fn unknown_index(context: &Context) -> Findings {
 
 /// Whether a chain has a block 0 is up to it; what is no block 0 may not be answered for it.
 async fn index_zero(context: &Context) -> Findings {
-    let exchange = context.node.ask(block_request(0)).await?;
+    let exchange = context.node.send(block_request(0)).await?;
     let Some(block) = exchange.answered_object().filter(|block| is_block(block)) else {
         return Ok(Vec::new());
     };

@@ -2,19 +2,21 @@
 
 use nodeproof_client::TrustScore;
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::Level;
 
-use super::Case;
+use super::case::Case;
 use crate::{
-    exchange::Request,
-    finding::{Finding, Findings, Obstacle},
-    judge::{all_answer_json, decodes, is_missing, never, objects, refused, steady},
-    sample::{Context, Sample, trust_request},
-    snapshot,
+    api::{Sample, trust_request},
+    checks::{
+        Finding, Findings, all_answer_json, decodes, is_missing, never, objects, refused, steady,
+    },
+    context::Context,
+    http::{InconclusiveReason, Request},
 };
 
 const RESPONSE: &str = "Response: `status` (string) and `trust_score` (integer).";
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must("get-trustscore-wallets/answers", RESPONSE, |c| {
         Box::pin(answers(c))
     }),
@@ -60,9 +62,12 @@ pub(super) const CASES: &[Case] = &[
             Ok(())
         }))
     }),
-    Case::must("get-trustscore-wallets/snapshot", RESPONSE, |c| {
-        Box::pin(snapshot::check(c, Sample::TrustScore))
-    }),
+    Case::of_snapshot(
+        "get-trustscore-wallets/snapshot",
+        Level::Must,
+        RESPONSE,
+        Sample::TrustScore,
+    ),
 ];
 
 async fn answers(context: &Context) -> Findings {
@@ -72,7 +77,7 @@ async fn answers(context: &Context) -> Findings {
         .all(|answer| matches!(answer.status, 400 | 404) && answer.json().is_ok());
     // Whether a pair has a score is up to the chain; whether the call is there is not.
     if no_score && !is_missing(context, "/get-trustscore-wallets").await? {
-        return Err(Obstacle::NoMaterial(
+        return Err(InconclusiveReason::NoSample(
             "no pair of wallets with a trust score was found; give one with --fixture".into(),
         ));
     }

@@ -4,17 +4,17 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
 
 use super::{
-    Case,
-    record::{Row, carried, known_rows, matches_claim, rows},
+    case::Case,
+    stored_record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
-    exchange::Request,
-    finding::{Finding, Findings, Obstacle},
-    judge::{all_answer_json, is_missing, never, objects, refused, steady},
-    sample::{Context, Sample, UNCLAIMED, contract_state_request},
+    api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
+    checks::{Finding, Findings, all_answer_json, is_missing, never, objects, refused, steady},
+    context::Context,
+    http::{InconclusiveReason, Request},
 };
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     Case::must("sc-state/answers", "Response: a JSON object", |c| {
         Box::pin(answers(c))
     }),
@@ -123,7 +123,7 @@ async fn answers(context: &Context) -> Findings {
             .iter()
             .all(|answer| answer.status >= 400 && answer.json().is_ok());
     if no_state && !is_missing(context, "/sc-state").await? {
-        return Err(Obstacle::NoMaterial(NO_CLAIM.into()));
+        return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     all_answer_json(&answers)
 }
@@ -152,24 +152,6 @@ async fn value(context: &Context) -> Findings {
         }
     }
     Ok(findings)
-}
-
-/// What was stored, in the field that the contract names or the one that nodes were seen to use.
-pub(crate) fn stored(body: &Value) -> Option<&Value> {
-    carried(body).next().map(|(_, value)| value)
-}
-
-/// The first member of a name, wherever it stands.
-pub(crate) fn member_named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
-    match value {
-        Value::Object(members) => members.get(name).or_else(|| {
-            members
-                .values()
-                .find_map(|member| member_named(member, name))
-        }),
-        Value::Array(items) => items.iter().find_map(|item| member_named(item, name)),
-        _ => None,
-    }
 }
 
 /// Whether a value stands anywhere in another, also inside a text that holds JSON.
@@ -225,7 +207,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
     if judged {
         Ok(findings)
     } else {
-        Err(Obstacle::NoMaterial(
+        Err(InconclusiveReason::NoSample(
             "no record was answered, so none could be compared".into(),
         ))
     }
@@ -234,11 +216,11 @@ async fn unique_value_echo(context: &Context) -> Findings {
 /// A claim that is in a block can be read, unless it was refused there or has been removed since.
 async fn claim_readable(context: &Context) -> Findings {
     if context.material.assets.is_empty() {
-        return Err(Obstacle::NoMaterial(NO_CLAIM.into()));
+        return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     let answers = objects(context, Sample::ContractState).await?;
     let readable = |exchange: &std::sync::Arc<_>| -> bool {
-        let exchange: &crate::exchange::Exchange = exchange;
+        let exchange: &crate::http::Exchange = exchange;
         exchange.answered_object().and_then(stored).is_some()
     };
     if answers.iter().any(readable) {

@@ -5,15 +5,12 @@ use std::collections::BTreeSet;
 use nodeproof_client::SubmitAnswer;
 use serde_json::Value;
 
-use super::{Case, stored};
+use super::case::Case;
 use crate::{
-    exchange::{Exchange, Request},
-    field::MOST_FINDINGS,
-    finding::{Finding, Findings, Obstacle},
-    judge::{all_answer_json, decodes},
-    sample::{Context, Sample, contract_state_request},
-    submit::{Alteration, Refusal, answered, is_valid},
-    tier::Tier,
+    api::{Sample, Tier, answered, contract_state_request, is_valid, stored},
+    checks::{Finding, Findings, MOST_FINDINGS, all_answer_json, decodes},
+    context::{Alteration, Context, Refusal},
+    http::{Exchange, InconclusiveReason, Request},
 };
 
 const EVERY_SIGNER: &str = "Submitting a transaction requires every wallet listed in \
@@ -30,7 +27,7 @@ macro_rules! refuses {
     };
 }
 
-pub(super) const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     refuses!(
         "submit-transaction/unsigned",
         EVERY_SIGNER,
@@ -185,7 +182,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     let mut findings = Vec::new();
     let mut missing = None;
     for refusal in refusals {
-        let answer = match context.refusal(*refusal).await {
+        let answer = match context.submissions.refusal(*refusal).await {
             Ok(answer) => answer,
             Err(obstacle) => {
                 missing = missing.or(Some(obstacle));
@@ -208,6 +205,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
 /// answered with is not shown.
 async fn answers(context: &Context) -> Findings {
     let answers: Vec<_> = context
+        .submissions
         .refusals()
         .await?
         .into_iter()
@@ -215,7 +213,7 @@ async fn answers(context: &Context) -> Findings {
         .collect();
     if answers.is_empty() {
         let reason = "no refusal was answered with status 200";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     let mut findings = all_answer_json(&answers)?;
     findings.truncate(MOST_FINDINGS);
@@ -233,7 +231,7 @@ fn claimed(submission: &Exchange) -> Option<(String, String)> {
 
 /// Nothing can be read of what was refused, as far as a look right afterwards shows it.
 async fn not_stored(context: &Context) -> Findings {
-    let answers = context.refusals().await?;
+    let answers = context.submissions.refusals().await?;
     let refused = answers.iter().filter(|answer| !is_valid(answer));
     let claims: BTreeSet<_> = refused.filter_map(|answer| claimed(answer)).collect();
     let accepted = answers.iter().filter(|answer| is_valid(answer));
@@ -242,7 +240,7 @@ async fn not_stored(context: &Context) -> Findings {
     let mut looked = false;
     for (contract, asset) in claims.difference(&accepted) {
         let state = contract_state_request(contract, asset);
-        let state = context.node.ask(state).await?;
+        let state = context.node.send(state).await?;
         looked |= answered(&state).is_some();
         if answered(&state).and_then(stored).is_some() && findings.len() < MOST_FINDINGS {
             let what = "a claim that was refused is stored all the same";
@@ -254,14 +252,14 @@ async fn not_stored(context: &Context) -> Findings {
         Ok(findings)
     } else {
         let reason = "the node shows no state of the contract that was called";
-        Err(Obstacle::NoMaterial(reason.to_owned()))
+        Err(InconclusiveReason::NoSample(reason.to_owned()))
     }
 }
 
 async fn wrong_method(context: &Context) -> Findings {
     let answer = context
         .node
-        .ask(Request::get("/submit-transaction"))
+        .send(Request::get("/submit-transaction"))
         .await?;
     if !answer.is_success() {
         return Ok(Vec::new());
@@ -278,7 +276,7 @@ async fn wrong_method(context: &Context) -> Findings {
 async fn no_crash(context: &Context) -> Findings {
     let mut findings = Vec::new();
     for refusal in Refusal::ALL {
-        let Ok(answer) = context.refusal(refusal).await else {
+        let Ok(answer) = context.submissions.refusal(refusal).await else {
             // Its own case says why there is no answer.
             continue;
         };

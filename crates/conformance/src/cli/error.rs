@@ -4,11 +4,11 @@ use nodeproof_primitives::Network;
 
 use nodeproof_wallet::KeyFileError;
 
-use crate::{BaselineError, StateError, TargetError};
+use crate::{context::BaselineError, http::TargetError, sweep::StateError};
 
 /// Why a run did not begin.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum UsageError {
+pub(crate) enum UsageError {
     #[error(transparent)]
     Target(#[from] TargetError),
     #[error("there is no node to check: give --base-url URL and --network NETWORK")]

@@ -4,11 +4,11 @@ use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
 use nodeproof_report::{JsonReport, Report, Style, json, text};
 
-use super::{Format, error::UsageError};
-use crate::Options;
+use super::{args::Format, error::UsageError};
+use crate::run::Options;
 
 /// How a report looks where it is printed.
-pub(super) fn style() -> Style {
+pub(crate) fn style() -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted && stdout().is_terminal() {
         Style::Coloured
@@ -18,7 +18,7 @@ pub(super) fn style() -> Style {
 }
 
 /// Prints the cases that are selected.
-pub(super) fn list(options: &Options) -> Result<(), UsageError> {
+pub(crate) fn list(options: &Options) -> Result<(), UsageError> {
     let mut out = String::new();
     for case in options
         .cases()
@@ -37,7 +37,7 @@ pub(super) fn list(options: &Options) -> Result<(), UsageError> {
 }
 
 /// Prints what came of a run.
-pub(super) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
+pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
         Format::Pretty => print(&text(report, style)),
         Format::Json => print_json(report),
@@ -45,13 +45,13 @@ pub(super) fn show(report: &Report, format: Format, style: Style) -> Result<(), 
 }
 
 /// Prints a report for programs.
-pub(super) fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
+pub(crate) fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
     let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
     print(&text)
 }
 
 /// Writes to standard output; a reader that has gone away is no fault of the run.
-pub(super) fn print(text: &str) -> Result<(), UsageError> {
+pub(crate) fn print(text: &str) -> Result<(), UsageError> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -66,6 +66,6 @@ pub(super) fn print(text: &str) -> Result<(), UsageError> {
     clippy::print_stderr,
     reason = "a wrong command line is told on stderr"
 )]
-pub(super) fn complain(text: &str) {
+pub(crate) fn complain(text: &str) {
     eprintln!("{text}");
 }

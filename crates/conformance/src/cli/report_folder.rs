@@ -11,7 +11,7 @@ use nodeproof_report::{NodesReport, Report, html, html_of_nodes, json, junit, ju
 
 /// A folder that reports can be written to.
 #[derive(Debug)]
-pub(super) struct ReportFolder(PathBuf);
+pub(crate) struct ReportFolder(PathBuf);
 
 /// The files, each with what one of ours begins with, and what soon follows.
 const FILES: [(&str, &str, &str); 3] = [
@@ -28,7 +28,7 @@ const SOON: u64 = 16 * 1024;
 
 /// Removes the reports that an earlier run has left in a folder, and nothing else: who looks there
 /// after a run that could not begin must not take its verdict for this one's.
-pub(super) fn remove_stale(folder: &Path) {
+pub(crate) fn remove_stale(folder: &Path) {
     for (name, beginning, soon) in FILES {
         let path = folder.join(name);
         let regular = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
@@ -49,14 +49,14 @@ pub(super) fn remove_stale(folder: &Path) {
 impl ReportFolder {
     /// Makes the folder where it is not there, and sees whether a file can be written to it: who
     /// waited for a run should not learn only then that its report is lost.
-    pub(super) fn prepare(path: &Path) -> io::Result<Self> {
+    pub(crate) fn prepare(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
         unseen_file(path)?;
         Ok(Self(path.to_owned()))
     }
 
     /// Writes the three files. Who reads one of them meanwhile sees the old one or the new one.
-    pub(super) fn write(&self, report: &Report) -> io::Result<()> {
+    pub(crate) fn write(&self, report: &Report) -> io::Result<()> {
         self.write_all([
             ("report.json", json(report)?),
             ("junit.xml", junit(report)?),
@@ -65,7 +65,7 @@ impl ReportFolder {
     }
 
     /// The same of several nodes.
-    pub(super) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
+    pub(crate) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
         self.write_all([
             ("report.json", json(report)?),
             ("junit.xml", junit_of_nodes(report)?),

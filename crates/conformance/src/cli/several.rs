@@ -5,25 +5,26 @@ use std::sync::Arc;
 use nodeproof_report::{Report, text_of_nodes};
 
 use super::{
-    ConformanceArgs, Format,
+    args::{ConformanceArgs, Format},
     error::UsageError,
+    options_from_args::{permitted, report_dir, target},
     output::{print, print_json, style},
-    permitted, report_dir,
+    progress::Progress,
     report_folder::ReportFolder,
     signals::{Signals, mark_nodes_terminated},
-    swept::sweep_with_state,
-    target,
+    sweep_state::sweep_with_state,
+    targets::from_toml,
 };
 use crate::{
-    NodeToCheck, Options, StateError, Sweep, Target, Tier, plan,
-    progress::Progress,
-    run_several,
-    sweep::{self, Lock},
-    targets,
+    api::Tier,
+    http::Target,
+    nodes::{NodeToCheck, run_several},
+    run::{Options, plan_text},
+    sweep::{Lock, StateError, Sweep, remove_finished},
 };
 
 /// The nodes that the command line names, each once.
-pub(super) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, UsageError> {
+pub(crate) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, UsageError> {
     let targets = match &args.targets {
         Some(path) => {
             let wrong = |reason: String| UsageError::Targets {
@@ -31,7 +32,7 @@ pub(super) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, Usage
                 reason,
             };
             let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-            let named = targets::from_toml(&text).map_err(wrong)?;
+            let named = from_toml(&text).map_err(wrong)?;
             let named = named.into_iter().map(|named| {
                 let network = named.network.map(|name| name.0).or(args.network);
                 target(&named.base_url, network)
@@ -77,7 +78,7 @@ pub(super) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, Usage
 const MOST_NODES: usize = 32;
 
 /// Checks several nodes, and holds them against one another.
-pub(super) async fn several(
+pub(crate) async fn several(
     args: &ConformanceArgs,
     options: Options,
     targets: Vec<Target>,
@@ -85,7 +86,7 @@ pub(super) async fn several(
     if let Some(first) = targets.first() {
         permitted(&options, first.network)?;
         if args.dry_run {
-            print(&plan::text(&options, None, first.network))?;
+            print(&plan_text(&options, None, first.network))?;
             print(
                 "and as much to each of the other nodes, and to all of them what compares them\n",
             )?;
@@ -131,7 +132,7 @@ pub(super) async fn several(
     if report.nodes.iter().all(done) {
         // Until then who is done is needed for resuming the others.
         for state in swept.iter().filter_map(|sweep| sweep.state.as_ref()) {
-            sweep::remove_finished(state);
+            remove_finished(state);
         }
     }
     Ok(report.exit_code)

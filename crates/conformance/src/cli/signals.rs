@@ -15,11 +15,11 @@ const TERMINATED: u8 = ExitStatus::Terminated.code();
 
 /// What the process was told.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Signals(Arc<AtomicU8>);
+pub(crate) struct Signals(Arc<AtomicU8>);
 
 impl Signals {
     /// The exit status of a run that a signal has ended.
-    pub(super) fn status(&self) -> u8 {
+    pub(crate) fn status(&self) -> u8 {
         match self.0.load(Ordering::Relaxed) {
             0 => INTERRUPTED,
             status => status,
@@ -39,7 +39,7 @@ impl Signals {
     /// Ready when the process is told to end. It listens from the call on, and not only when polled;
     /// who asks a second time does not want to wait for the reports either.
     #[cfg(unix)]
-    pub(super) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub(crate) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
         use tokio::signal::unix::{SignalKind, signal};
 
         let both = [
@@ -70,7 +70,7 @@ impl Signals {
 
     /// Ready when the process is told to end.
     #[cfg(not(unix))]
-    pub(super) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub(crate) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
         let this = self.clone();
         async move {
             if tokio::signal::ctrl_c().await.is_err() {
@@ -83,7 +83,7 @@ impl Signals {
 
 /// Corrects the report of an interrupted run if the signal was SIGTERM. `status` is the exit status
 /// of the signal.
-pub(super) fn mark_terminated(report: &mut Report, status: u8) {
+pub(crate) fn mark_terminated(report: &mut Report, status: u8) {
     if report.exit_code == INTERRUPTED && status == TERMINATED {
         report.exit_code = TERMINATED;
         report.reason = Some("terminated by SIGTERM".to_owned());
@@ -91,7 +91,7 @@ pub(super) fn mark_terminated(report: &mut Report, status: u8) {
 }
 
 /// Corrects the report of several nodes in the same way.
-pub(super) fn mark_nodes_terminated(report: &mut NodesReport, status: u8) {
+pub(crate) fn mark_nodes_terminated(report: &mut NodesReport, status: u8) {
     if report.exit_code == INTERRUPTED && status == TERMINATED {
         report.exit_code = TERMINATED;
     }

@@ -4,38 +4,22 @@
 //! answer may be wrong: so where one is neither a block nor says that there is none, those around it
 //! are asked for. One odd block must neither end a search nor hide the blocks behind it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::RangeInclusive,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
-use super::{Material, block_request, reported_index};
+use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
-    exchange::{Exchange, TOO_MUCH},
-    finding::Obstacle,
-    node::Node,
+    api::{block_request, is_a_gateways, reported_index, says_there_is_none},
+    http::{Exchange, InconclusiveReason, Node, TOO_MUCH},
 };
 
 /// An index that no chain has reached; a node that answers it answers everything.
-pub(super) const BEYOND: u64 = 1 << 40;
+pub(crate) const BEYOND: u64 = 1 << 40;
 /// An index that no chain has reached, and that is a good one for every node.
 const FAR: u64 = i32::MAX as u64;
 /// How many blocks are asked for on either side of one whose answer does not tell.
 const NEAR: u64 = 3;
 /// When so many blocks were too large, and no other was found, the others are not asked for.
 const TRIED_TOO_LARGE: u32 = 3;
-
-/// Whether a status says that there is no such thing, as nodes were seen to answer, or as the web
-/// does.
-pub(crate) const fn says_there_is_none(status: u16) -> bool {
-    matches!(status, 400 | 404 | 410)
-}
-
-/// Whether a status is what stands before a node saying that the node is not there.
-pub(crate) const fn is_a_gateways(status: u16) -> bool {
-    matches!(status, 502 | 504)
-}
 
 /// What came of the question for one block.
 enum Answer {
@@ -60,7 +44,7 @@ enum Standing {
 }
 
 /// Reads blocks one by one, and tells which answers are blocks.
-pub(super) struct Blocks<'a> {
+pub(crate) struct Blocks<'a> {
     node: &'a Node,
     answers: BTreeMap<u64, Answer>,
     first_answer: Option<Arc<Exchange>>,
@@ -78,7 +62,7 @@ pub(super) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    pub(super) const fn of(node: &'a Node) -> Self {
+    pub(crate) const fn of(node: &'a Node) -> Self {
         Self {
             node,
             answers: BTreeMap::new(),
@@ -92,7 +76,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether there is a block at an index.
-    pub(super) async fn has(&mut self, index: u64) -> Result<bool, Obstacle> {
+    pub(crate) async fn has(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         match self.asked(index).await? {
             Standing::There => Ok(true),
             Standing::Absent => Ok(false),
@@ -105,7 +89,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The object that was answered for a block.
-    pub(super) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
+    pub(crate) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
         match self.answers.get(&index) {
             Some(Answer::Object(exchange, _)) => Some(exchange),
             _ => None,
@@ -118,7 +102,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether it says so as nodes do, and not as any web server.
-    pub(super) fn is_told_of_none(&self, index: u64) -> bool {
+    pub(crate) fn is_told_of_none(&self, index: u64) -> bool {
         match self.answers.get(&index) {
             Some(Answer::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
             _ => false,
@@ -126,7 +110,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// How long the bodies are that are kept.
-    pub(super) fn length(&self) -> usize {
+    pub(crate) fn length(&self) -> usize {
         self.objects().map(|exchange| exchange.body.len()).sum()
     }
 
@@ -138,7 +122,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Asks for a block, unless that was done before.
-    async fn asked(&mut self, index: u64) -> Result<Standing, Obstacle> {
+    async fn asked(&mut self, index: u64) -> Result<Standing, InconclusiveReason> {
         if !self.answers.contains_key(&index) {
             let answer = self.ask(index).await?;
             self.answers.insert(index, answer);
@@ -146,11 +130,11 @@ impl<'a> Blocks<'a> {
         Ok(self.standing(index))
     }
 
-    async fn ask(&mut self, index: u64) -> Result<Answer, Obstacle> {
-        let exchange = match self.node.ask(block_request(index)).await {
+    async fn ask(&mut self, index: u64) -> Result<Answer, InconclusiveReason> {
+        let exchange = match self.node.send(block_request(index)).await {
             Ok(exchange) => exchange,
-            Err(Obstacle::TooLarge(reason)) => return self.not_kept(reason),
-            Err(obstacle @ (Obstacle::Transport(_) | Obstacle::Busy(_))) => {
+            Err(InconclusiveReason::TooLarge(reason)) => return self.not_kept(reason),
+            Err(obstacle @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_))) => {
                 let reason = obstacle.reason().to_owned();
                 self.silent += 1;
                 // One that says nothing to two questions may say nothing any more.
@@ -189,11 +173,11 @@ impl<'a> Blocks<'a> {
 
     /// There is a block; it is only too much for this run, which goes on without it, unless all
     /// blocks are like that.
-    fn not_kept(&mut self, reason: String) -> Result<Answer, Obstacle> {
+    fn not_kept(&mut self, reason: String) -> Result<Answer, InconclusiveReason> {
         self.silent = 0;
         self.too_large += 1;
         if self.too_large >= TRIED_TOO_LARGE && self.objects().next().is_none() {
-            return Err(Obstacle::TooLarge(reason));
+            return Err(InconclusiveReason::TooLarge(reason));
         }
         Ok(Answer::NotKept)
     }
@@ -205,7 +189,7 @@ impl<'a> Blocks<'a> {
         let Some((index, _)) = known.next() else {
             return false;
         };
-        let again = self.node.ask(block_request(*index)).await.is_ok();
+        let again = self.node.send(block_request(*index)).await.is_ok();
         if again {
             self.silent = 0;
         }
@@ -245,7 +229,7 @@ impl<'a> Blocks<'a> {
     ///
     /// One below a block that there is, is there, too. Where the node says of the next one that
     /// there is none, and not of this one, this is the newest.
-    async fn look_around(&mut self, index: u64) -> Result<bool, Obstacle> {
+    async fn look_around(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         let mut last = index;
         for near in index.saturating_add(1)..=index.saturating_add(NEAR) {
             let next = self.asked(near).await?;
@@ -266,7 +250,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Whether there is a block a little below.
-    async fn follows_a_block(&mut self, index: u64) -> Result<bool, Obstacle> {
+    async fn follows_a_block(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         for near in (index.saturating_sub(NEAR)..index).rev() {
             match self.asked(near).await? {
                 Standing::There => return Ok(true),
@@ -282,7 +266,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Finds out whether the node says of what is not there what it has said of all of these.
-    async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, Obstacle> {
+    async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, InconclusiveReason> {
         self.asked(FAR).await?;
         let says_otherwise = self.has_none(FAR);
         for (_, answer) in self.answers.range(indexes.clone()) {
@@ -303,7 +287,7 @@ impl<'a> Blocks<'a> {
 
     /// The lowest index that is known to be there at or below one, and the highest one below it
     /// that is known not to be.
-    pub(super) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
+    pub(crate) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
         let there = |index: &u64| self.standing(*index) == Standing::There;
         let lowest = self.answers.keys().copied().find(there).unwrap_or(newest);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
@@ -312,10 +296,10 @@ impl<'a> Blocks<'a> {
     }
 
     /// Asks once more for what was not there: a chain may have grown over it since.
-    pub(super) async fn ask_again_for_absent(
+    pub(crate) async fn ask_again_for_absent(
         &mut self,
         within: RangeInclusive<u64>,
-    ) -> Result<(), Obstacle> {
+    ) -> Result<(), InconclusiveReason> {
         let asked = self.answers.range(within).map(|(index, _)| *index);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
         for index in asked.filter(absent).collect::<Vec<_>>() {
@@ -327,11 +311,11 @@ impl<'a> Blocks<'a> {
     }
 
     /// Hands over what was read of the blocks from `lowest` to `newest`.
-    pub(super) fn into_material(
+    pub(crate) fn into_material(
         self,
         ends: Option<(u64, u64)>,
         named: &[u64],
-        material: &mut Material,
+        material: &mut Discovered,
     ) {
         let mut differences: BTreeMap<i128, usize> = BTreeMap::new();
         for answer in self.answers.values() {
@@ -373,23 +357,5 @@ impl<'a> Blocks<'a> {
                 _ => {}
             }
         }
-    }
-}
-
-/// What a node says of an index that it has no block for, other than that there is none.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Unknown {
-    statuses: BTreeSet<u16>,
-    /// It answers with another block.
-    other_blocks: bool,
-}
-
-impl Unknown {
-    /// Whether an answer may mean that there is no such block. It is another block if its index
-    /// says so.
-    pub(crate) fn may_say(&self, status: u16, other_block: bool) -> bool {
-        says_there_is_none(status)
-            || self.statuses.contains(&status)
-            || (other_block && self.other_blocks)
     }
 }

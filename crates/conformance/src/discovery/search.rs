@@ -2,11 +2,16 @@
 //! has not kept those before.
 
 use super::{
-    Fixture, Material, Wanted,
     blocks::{BEYOND, Blocks},
-    found::Found,
+    discovered::Discovered,
+    fixture::Fixture,
+    mentions::Mentions,
+    wanted::Wanted,
 };
-use crate::{finding::Obstacle, node::Node};
+use crate::{
+    api::IndexSearch,
+    http::{InconclusiveReason, Node},
+};
 
 /// How many of the newest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
@@ -23,12 +28,12 @@ const FARTHEST: u64 = 1 << 27;
 /// what is between two powers of two.
 const IN_BETWEEN: std::ops::Range<u32> = 16..22;
 
-pub(super) async fn find_blocks(
+pub(crate) async fn find_blocks(
     node: &Node,
     fixture: &Fixture,
     wanted: &Wanted,
-    material: &mut Material,
-) -> Result<(), Obstacle> {
+    material: &mut Discovered,
+) -> Result<(), InconclusiveReason> {
     let mut blocks = Blocks::of(node);
     let newest = search(&mut blocks, fixture, wanted, material).await?;
     let ends = newest.map(|newest| (blocks.lowest_known(newest).0, newest));
@@ -45,8 +50,8 @@ async fn search(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
     wanted: &Wanted,
-    material: &mut Material,
-) -> Result<Option<u64>, Obstacle> {
+    material: &mut Discovered,
+) -> Result<Option<u64>, InconclusiveReason> {
     let Some(mut known) = some_block(blocks, fixture, wanted).await? else {
         return Ok(None);
     };
@@ -81,7 +86,7 @@ async fn search(
     } else {
         known.saturating_sub(NEWEST).max(first)
     };
-    let mut found = Found::default();
+    let mut found = Mentions::default();
     for index in (lowest..=known).rev() {
         if blocks.length() > ENOUGH {
             break;
@@ -121,7 +126,7 @@ async fn some_block(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
     wanted: &Wanted,
-) -> Result<Option<u64>, Obstacle> {
+) -> Result<Option<u64>, InconclusiveReason> {
     let mut newest = None;
     // Chains were seen to begin at 1; 0 is as good a beginning.
     for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
@@ -149,23 +154,20 @@ async fn some_block(
 }
 
 /// Finds the lowest block that there is, of which `known` is a higher one.
-async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Obstacle> {
+async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), InconclusiveReason> {
     let (mut lowest, _) = blocks.lowest_known(known);
     loop {
         let (_, absent) = blocks.lowest_known(lowest);
-        let mut absent = match absent {
+        let absent = match absent {
             Some(absent) => absent,
             None if lowest == 0 || blocks.has(0).await? => return Ok(()),
             None => 0,
         };
-        while lowest - absent > 1 {
-            let middle = absent + (lowest - absent) / 2;
-            if blocks.has(middle).await? {
-                lowest = middle;
-            } else {
-                absent = middle;
-            }
+        let mut search = IndexSearch::between(lowest, absent);
+        while let Some(index) = search.next() {
+            search.narrow(blocks.has(index).await?);
         }
+        lowest = search.result().unwrap_or(lowest);
         // Where a block is missing in the middle, the chain goes on below it.
         match lowest.checked_sub(2) {
             Some(below) if blocks.has(below).await? => lowest = below,
@@ -175,24 +177,10 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Obstacle
 }
 
 /// The last index from `known` on, before one that has no block; none if there is no end to them.
-async fn last_from(blocks: &mut Blocks<'_>, mut known: u64) -> Result<Option<u64>, Obstacle> {
-    let mut step = known.max(1);
-    let mut beyond = known.saturating_add(step);
-    while blocks.has(beyond).await? {
-        known = beyond;
-        step = step.saturating_mul(2);
-        beyond = known.saturating_add(step);
-        if beyond > BEYOND {
-            return Ok(None);
-        }
+async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, InconclusiveReason> {
+    let mut search = IndexSearch::above(known, known.max(1), BEYOND);
+    while let Some(index) = search.next() {
+        search.narrow(blocks.has(index).await?);
     }
-    while beyond - known > 1 {
-        let middle = known + (beyond - known) / 2;
-        if blocks.has(middle).await? {
-            known = middle;
-        } else {
-            beyond = middle;
-        }
-    }
-    Ok(Some(known))
+    Ok(search.result())
 }

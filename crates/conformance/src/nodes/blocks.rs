@@ -7,11 +7,15 @@ use nodeproof_report::CrossCheck;
 use tokio::sync::Semaphore;
 
 use super::{
-    Side,
-    content::{self, Content},
+    content::{Content, block_content},
     difference::Differences,
+    side::Side,
 };
-use crate::{Sweep, discovery::block_request, finding::Obstacle};
+use crate::{
+    api::block_request,
+    http::{BackOff, InconclusiveReason, SendOptions},
+    sweep::Sweep,
+};
 
 /// How many of the oldest blocks are compared, and of the newest.
 const ENDS: u64 = 4;
@@ -19,12 +23,14 @@ const ENDS: u64 = 4;
 const BETWEEN: u64 = 16;
 /// How often the newest block is asked for again.
 const MOST_TRIES: u32 = 4;
+/// The first pause before it is requested again.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// What a node says of a block, if anything.
-type Said = Result<Option<Content>, Obstacle>;
+type Said = Result<Option<Content>, InconclusiveReason>;
 
 /// Compares the blocks of a sweep's range, or else some of all ages.
-pub(super) async fn compare(
+pub(crate) async fn compare_blocks(
     sides: &[Side],
     heights: &[u64],
     sweep: Option<&Sweep>,
@@ -128,9 +134,13 @@ impl Asked<'_> {
                 return Ok(None);
             }
             let request = block_request(self.index);
-            let answer = side.known.node.ask_through(request, Some(gate)).await;
+            let options = SendOptions {
+                long_responses: Some(gate),
+                ..SendOptions::default()
+            };
+            let answer = side.known.node.send_with(request, options).await;
             // Only what it stands for is kept, and the next long answer may come.
-            answer.map(|(exchange, _permit)| content::block(&exchange))
+            answer.map(|(exchange, _permit)| block_content(&exchange))
         });
         join_all(answers).await
     }
@@ -138,11 +148,12 @@ impl Asked<'_> {
     /// Older blocks are history, but a node's newest one may still change. So where nodes differ
     /// in it, they are asked again until each of them says the same twice.
     async fn at_rest(&self, said: &mut Vec<Said>) {
+        let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         for turn in 0..MOST_TRIES {
             if !differ(said) {
                 return;
             }
-            tokio::time::sleep(Duration::from_millis(100) * 2_u32.pow(turn)).await;
+            back_off.wait().await;
             let before = std::mem::replace(said, self.all_say().await);
             let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
                 let both = now.as_ref().ok().zip(before.as_ref().ok());
@@ -156,7 +167,7 @@ impl Asked<'_> {
             }
             for (now, _) in changed {
                 let reason = "it is the newest one, and kept changing";
-                *now = Err(Obstacle::NoMaterial(reason.to_owned()));
+                *now = Err(InconclusiveReason::NoSample(reason.to_owned()));
             }
         }
     }

@@ -11,24 +11,24 @@ use nodeproof_client::{BalanceAnswer, Block, ContractState, FieldError, HexText,
 use nodeproof_primitives::{Integer, RawJson};
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
-use crate::{block_check::Fingerprint, exchange::Exchange};
+use crate::{checks::Fingerprint, http::Exchange};
 
 /// A value that stands for itself by 16 bytes, with how it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Value {
-    pub(super) fingerprint: Fingerprint,
-    pub(super) shown: String,
+pub(crate) struct ContentValue {
+    pub(crate) fingerprint: Fingerprint,
+    pub(crate) shown: String,
 }
 
 /// What a node says of a thing, by member.
-pub(super) type Content = BTreeMap<&'static str, Value>;
+pub(crate) type Content = BTreeMap<&'static str, ContentValue>;
 
 /// Whether the node has it at all.
-pub(super) const THERE: &str = "whether it is there";
+pub(crate) const THERE: &str = "whether it is there";
 
 fn put(content: &mut Content, member: &'static str, text: Option<String>) {
     if let Some(text) = text {
-        let value = Value {
+        let value = ContentValue {
             fingerprint: Fingerprint::of(&text),
             shown: shown(&text, 100),
         };
@@ -48,7 +48,7 @@ fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: Resu
 /// Puts what stands in the place of a member, if anything does.
 fn put_malformed(content: &mut Content, member: &'static str, fault: &FieldError) {
     if let Some(raw) = fault.raw() {
-        let value = Value {
+        let value = ContentValue {
             // The number 5 is not the text 5.
             fingerprint: Fingerprint::of(&format!("\0malformed {}", raw.as_str())),
             shown: shown(raw.as_str(), 100),
@@ -59,7 +59,7 @@ fn put_malformed(content: &mut Content, member: &'static str, fault: &FieldError
 
 /// Puts a list, which is shown by its length.
 fn put_list(content: &mut Content, member: &'static str, items: &[String]) {
-    let value = Value {
+    let value = ContentValue {
         fingerprint: Fingerprint::of(&format!("{items:?}")),
         shown: format!(
             "{} of them, fingerprint {}",
@@ -83,7 +83,7 @@ fn canonical(text: &str) -> String {
 }
 
 /// A block; nothing where the answer tells nothing of it.
-pub(super) fn block(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
         // A failure of the node tells nothing of the block.
         return (exchange.status < 500 && exchange.status != 200).then(|| there(false));
@@ -167,7 +167,7 @@ pub(super) fn block(exchange: &Exchange) -> Option<Content> {
 }
 
 /// A balance. Nothing held is 0, also where a node says null.
-pub(super) fn balance(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn balance_content(exchange: &Exchange) -> Option<Content> {
     exchange.answered_object()?;
     let balance = BalanceAnswer::from_slice(&exchange.body).ok()?;
     let mut content = Content::new();
@@ -185,7 +185,7 @@ pub(super) fn balance(exchange: &Exchange) -> Option<Content> {
 }
 
 /// What is listed for one entry: nothing is 0.
-pub(super) fn listed(amount: Option<&String>) -> Content {
+pub(crate) fn listed_content(amount: Option<&String>) -> Content {
     let mut content = Content::new();
     let amount = amount.map_or("0", String::as_str);
     put(&mut content, "balance", Some(canonical(amount)));
@@ -193,7 +193,7 @@ pub(super) fn listed(amount: Option<&String>) -> Content {
 }
 
 /// What a wallet holds, by token; nothing where not all of it can be read.
-pub(super) fn held(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
+pub(crate) fn held_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
     exchange.answered_object()?;
     let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
     let listing = answer.tokens().ok()?;
@@ -205,7 +205,7 @@ pub(super) fn held(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
 }
 
 /// Who holds a token; nothing where not all of it can be read.
-pub(super) fn holders(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
+pub(crate) fn holders_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
     exchange.answered_object()?;
     let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
     let listing = answer.holders().ok()?;
@@ -222,7 +222,7 @@ fn amounts(entries: impl Iterator<Item = (String, Option<Integer>)>) -> BTreeMap
 }
 
 /// A trust score. A node that has none for a pair says so in its own way.
-pub(super) fn trust(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
         return (exchange.status < 500 && exchange.status != 200).then(|| there(false));
     }
@@ -240,7 +240,7 @@ pub(super) fn trust(exchange: &Exchange) -> Option<Content> {
 }
 
 /// A record of the table `verification`.
-pub(super) fn record(exchange: &Exchange) -> Option<Content> {
+pub(crate) fn record_content(exchange: &Exchange) -> Option<Content> {
     exchange.answered_object()?;
     let state = ContractState::from_slice(&exchange.body).ok()?;
     let Some(record) = state.verification().ok()? else {

@@ -2,14 +2,17 @@
 
 use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
-use super::{Side, content::Content};
+use super::{
+    content::{Content, ContentValue},
+    side::Side,
+};
 
 /// The most ways of being different that are told apart.
 const MOST_KINDS: usize = 20;
 
 /// What was compared, and in what nodes differ.
 #[derive(Debug, Default)]
-pub(super) struct Differences {
+pub(crate) struct Differences {
     compared: u64,
     kinds: Vec<Kind>,
     more: u64,
@@ -25,7 +28,7 @@ struct Kind {
 
 impl Differences {
     /// Adds what nodes say of one thing, where they say anything.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         sides: &[Side],
         contents: &[Option<Content>],
@@ -50,7 +53,7 @@ impl Differences {
         contents: &[Option<Content>],
         place: &impl Fn() -> String,
     ) {
-        let mut groups: Vec<(&super::content::Value, Vec<usize>)> = Vec::new();
+        let mut groups: Vec<(&ContentValue, Vec<usize>)> = Vec::new();
         for (node, content) in contents.iter().enumerate() {
             let Some(value) = content.as_ref().and_then(|content| content.get(member)) else {
                 continue;
@@ -104,7 +107,7 @@ impl Differences {
     }
 
     /// What is told of it; `reason` says why where nothing was compared.
-    pub(super) fn told(self, id: &str, reason: Option<String>) -> CrossCheck {
+    pub(crate) fn told(self, id: &str, reason: Option<String>) -> CrossCheck {
         let outcome = match (self.compared, self.kinds.is_empty()) {
             (0, _) => Outcome::Inconclusive,
             (_, true) => Outcome::Pass,

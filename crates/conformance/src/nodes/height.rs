@@ -3,14 +3,14 @@
 use futures_util::future::try_join_all;
 use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
-use super::Side;
+use super::side::Side;
 use crate::{
-    discovery::{block_request, reported_index},
-    finding::Obstacle,
+    api::{IndexSearch, block_request, reported_index},
+    http::InconclusiveReason,
 };
 
 /// The newest index of each node.
-pub(super) async fn of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
+pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     let heights = sides.iter().map(|side| async move {
         let height = now(side).await;
         height.map_err(|obstacle| format!("{}: {}", side.name, obstacle.reason()))
@@ -20,37 +20,25 @@ pub(super) async fn of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
 
 /// The newest index of a node, from the one that it had before: doubling and bisection, as chains
 /// grow while they are checked.
-async fn now(side: &Side) -> Result<u64, Obstacle> {
-    let Some(mut known) = side.known.chain.tip else {
+async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
+    let Some(known) = side.known.chain.tip else {
         let reason = "its newest block was not found";
-        return Err(Obstacle::NoMaterial(reason.to_owned()));
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
-    let mut step = 1;
-    while has(side, known.saturating_add(step)).await? {
-        known = known.saturating_add(step);
-        step = step.saturating_mul(2);
-        if step > MOST_STEP {
-            let reason = "its chain has no end";
-            return Err(Obstacle::NoMaterial(reason.to_owned()));
-        }
+    let most = known.saturating_add(MOST_GROWTH);
+    let mut search = IndexSearch::above(known, 1, most);
+    while let Some(index) = search.next() {
+        search.narrow(has(side, index).await?);
     }
-    let mut beyond = known.saturating_add(step);
-    while beyond - known > 1 {
-        let middle = known + (beyond - known) / 2;
-        if has(side, middle).await? {
-            known = middle;
-        } else {
-            beyond = middle;
-        }
-    }
-    Ok(known)
+    let last = search.result();
+    last.ok_or_else(|| InconclusiveReason::NoSample("its chain has no end".to_owned()))
 }
 
 /// No chain grows by so many blocks while it is checked.
-const MOST_STEP: u64 = 1 << 32;
+const MOST_GROWTH: u64 = 1 << 33;
 
-async fn has(side: &Side, index: u64) -> Result<bool, Obstacle> {
-    let exchange = side.known.node.ask(block_request(index)).await?;
+async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
+    let exchange = side.known.node.send(block_request(index)).await?;
     let Some(block) = exchange.answered_object() else {
         return Ok(false);
     };
@@ -59,7 +47,7 @@ async fn has(side: &Side, index: u64) -> Result<bool, Obstacle> {
 }
 
 /// Who is behind, which is no fault.
-pub(super) fn told(sides: &[Side], heights: &[u64]) -> CrossCheck {
+pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
     let newest = heights.iter().max().copied().unwrap_or_default();
     let behind: Vec<_> = sides
         .iter()

@@ -2,134 +2,15 @@
 //! against one another.
 //!
 //! Nodes of one network have one chain. So the same index has the same block on each of them
-//! (`blocks`), and at the same height the same balances, state of contracts and trust scores (`at_rest`).
+//! (`blocks`), and at the same height the same balances, state of contracts and trust scores (`same_height`).
 //! A node with a lower chain is behind, which is no fault: it is compared as far as it is.
 
-mod at_rest;
 mod blocks;
+mod compare;
 mod content;
 mod difference;
 mod height;
+mod same_height;
+mod side;
 
-use std::{future::Future, sync::Arc, time::Instant};
-
-use futures_util::{FutureExt, future::join_all};
-use nodeproof_report::{CrossCheck, NodesReport, Outcome};
-
-use crate::{
-    Options, Target,
-    run::{self, Known, Watch},
-};
-
-/// A node with what its run is told, and who watches it.
-pub type NodeToCheck = (Target, Options, Arc<dyn Watch>);
-
-/// Checks each node, and then holds them against one another, until all is done or `interrupt` is
-/// ready.
-pub async fn run_several(
-    nodes: Vec<NodeToCheck>,
-    interrupt: impl Future<Output = ()> + Send + 'static,
-) -> NodesReport {
-    let started = Instant::now();
-    let interrupt = interrupt.boxed().shared();
-    let runs = nodes.iter().map(|(target, options, watch)| {
-        run::examine(
-            target.clone(),
-            options,
-            Arc::clone(watch),
-            interrupt.clone(),
-        )
-    });
-    let mut examined = join_all(runs).await;
-    // If another node has the blocks of the sweep, the other cases decide about a lagging node.
-    if examined.iter().any(|node| node.without_sweep.is_none()) {
-        for node in &mut examined {
-            if let Some(conclusion) = node.without_sweep.take() {
-                conclusion.replace_in(&mut node.report);
-            }
-        }
-    }
-    let mut reports = Vec::new();
-    let mut known: Vec<Side> = Vec::new();
-    for node in examined {
-        let name = node.report.target.base_url.clone();
-        known.extend(node.known.map(|known| Side { name, known }));
-        reports.push(node.report);
-    }
-    let sweep = nodes
-        .first()
-        .and_then(|(_, options, _)| options.sweep.clone());
-    let jobs = nodes.first().map_or(1, |(_, options, _)| options.jobs);
-    // As for the runs themselves: a sweep's comparison takes as long as it takes, unless told.
-    let deadline = nodes
-        .first()
-        .filter(|_| sweep.as_ref().is_none_or(|sweep| sweep.has_deadline))
-        .map(|(_, options, _)| started + options.deadline);
-    let out_of_time = async {
-        match deadline {
-            Some(at) => tokio::time::sleep_until(at.into()).await,
-            None => std::future::pending().await,
-        }
-    };
-    for (_, _, watch) in nodes.iter().take(1) {
-        watch.phase("holding the nodes against one another");
-    }
-    let compared = tokio::select! {
-        biased;
-        () = interrupt => Vec::new(),
-        () = out_of_time => all_undecided("the deadline came before they were compared"),
-        compared = cross_check(&known, sweep.as_ref(), jobs.max(1)) => compared,
-    };
-    for (_, _, watch) in &nodes {
-        watch.end();
-    }
-    NodesReport::new(reports, compared)
-}
-
-/// A node that answers to the end.
-struct Side {
-    /// Its base URL.
-    name: String,
-    known: Known,
-}
-
-async fn cross_check(sides: &[Side], sweep: Option<&crate::Sweep>, jobs: usize) -> Vec<CrossCheck> {
-    if sides.len() < 2 {
-        return all_undecided("fewer than two nodes could be asked to the end");
-    }
-    let heights = match height::of_all(sides).await {
-        Ok(heights) => heights,
-        Err(reason) => return all_undecided(&reason),
-    };
-    vec![
-        height::told(sides, &heights),
-        blocks::compare(sides, &heights, sweep, jobs).await,
-        at_rest::balances(sides).await,
-        at_rest::records(sides).await,
-        at_rest::trust_scores(sides).await,
-    ]
-}
-
-/// Nothing could be compared.
-fn all_undecided(reason: &str) -> Vec<CrossCheck> {
-    let ids = [
-        "height",
-        "blocks",
-        "balances",
-        "contract-state",
-        "trust-scores",
-    ];
-    ids.map(|id| undecided(id, reason)).into()
-}
-
-/// A comparison that came to nothing.
-fn undecided(id: &str, reason: &str) -> CrossCheck {
-    CrossCheck {
-        id: format!("cross-check/{id}"),
-        outcome: Outcome::Inconclusive,
-        compared: 0,
-        reason: Some(reason.to_owned()),
-        findings: Vec::new(),
-        more_findings: 0,
-    }
-}
+pub use compare::{NodeToCheck, run_several};

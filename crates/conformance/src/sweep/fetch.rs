@@ -1,151 +1,177 @@
-//! Fetching blocks, several at a time, each judged alone as it comes.
+//! Fetches blocks, several at a time, and checks each one alone as it arrives.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
-    task::JoinHandle,
+    task::JoinSet,
 };
 
-use super::judges::{Judges, LONG_WORK, Nothing, Passed};
+use super::{
+    checks::{Checked, CheckedBlock, Checks, LONG_WORK},
+    stop_reason::StopReason,
+};
 use crate::{
-    discovery::{block_request, is_a_gateways},
-    exchange::Exchange,
-    finding::Obstacle,
-    node::{Connection, Node},
+    api::{block_request, is_a_gateways},
+    http::{BackOff, InconclusiveReason, Node, ResponseWithPermit, SendOptions},
 };
 
-/// How often a node that stays busy is left alone for a while before it is given up.
+/// How often a node that stays busy gets a longer pause before it is given up.
 const MOST_PAUSES: u32 = 6;
-/// From how many pauses on it is looked whether it is busy with everything, or with this block alone.
+/// After how many pauses another block is requested, to see whether only this one fails.
 const SOME_PAUSES: u32 = 2;
-/// How often it is looked whether a node that did not answer is there at all.
-const MOST_LOOKS: u32 = 4;
-/// A block that was asked for.
-pub(super) enum Fetched {
-    /// All is said that can be said of it alone.
-    Judged(Passed),
-    /// It takes time to judge, which is to be had elsewhere.
-    Waits(Arc<Exchange>),
-}
+/// The first pause for a busy node.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+/// How many requests for a known block decide whether the node is lost.
+const MOST_PROBES: u32 = 4;
+/// The first pause between those.
+const FIRST_PROBE_PAUSE: Duration = Duration::from_millis(250);
 
-/// What comes of judging a block.
-async fn judged(index: u64, work: JoinHandle<Passed>) -> Passed {
-    work.await.unwrap_or_else(|error| {
-        let fault = Obstacle::Harness(format!("block {index}: {error}"));
-        Passed::nothing(index, Nothing::Lost(fault))
-    })
-}
-
-/// What all that fetch share.
-pub(super) struct Fetcher {
-    pub(super) node: Arc<Node>,
-    pub(super) judges: Arc<Judges>,
-    /// Blocks that were read before, by which a node that is gone is told from one that has no
-    /// answer to something.
-    pub(super) known: Vec<u64>,
-    /// Lets one long answer at a time be read and judged.
-    pub(super) gate: Arc<Semaphore>,
-    /// Where what takes long is judged: on all cores.
-    pub(super) cores: Handle,
+/// Fetches and checks blocks. Shared by all tasks of a sweep.
+pub(crate) struct Fetcher {
+    pub(crate) node: Arc<Node>,
+    pub(crate) checks: Arc<Checks>,
+    /// Lets one long response at a time be read and checked.
+    pub(crate) long_responses: Arc<Semaphore>,
 }
 
 impl Fetcher {
-    /// Asks for a block, over a connection of one's own where there may be one, and judges what
-    /// comes, unless who fetches has better things to do.
-    pub(super) async fn pass(&self, index: u64, own: Option<&mut Connection>) -> Fetched {
-        let shares_a_thread = own.is_some();
-        let (exchange, permit) = match self.fetch(index, own).await {
-            Ok(answer) => answer,
-            Err(nothing) => return Fetched::Judged(Passed::nothing(index, nothing)),
+    /// Fetches and checks a block in a task of its own, which ends when the returned future is
+    /// dropped.
+    pub(crate) async fn spawn(
+        self: Arc<Self>,
+        index: u64,
+        request: Option<OwnedSemaphorePermit>,
+    ) -> Result<CheckedBlock, Lost> {
+        let mut task = JoinSet::new();
+        task.spawn(async move { self.fetch_and_check(index, request).await });
+        match task.join_next().await {
+            Some(Ok(block)) => block,
+            Some(Err(error)) => Err(Lost::by_us(index, &error.to_string())),
+            None => Err(Lost::by_us(index, "its task is gone")),
+        }
+    }
+
+    /// Fetches a block and checks it. A long block keeps the permit for its request until then.
+    pub(crate) async fn fetch_and_check(
+        &self,
+        index: u64,
+        request: Option<OwnedSemaphorePermit>,
+    ) -> Result<CheckedBlock, Lost> {
+        let fetched = self.fetch(index).await;
+        let fetched = fetched.map_err(|obstacle| Lost {
+            block: index,
+            obstacle,
+        })?;
+        let (exchange, permit) = match fetched {
+            Ok(response) => response,
+            Err(what) => return Ok(CheckedBlock { index, what }),
         };
-        let judges = Arc::clone(&self.judges);
-        if exchange.body.len() > LONG_WORK {
-            let work = self.cores.spawn_blocking(move || {
-                let passed = judges.judge(index, exchange);
-                drop(permit);
-                passed
-            });
-            return Fetched::Judged(judged(index, work).await);
+        if exchange.body.len() <= LONG_WORK {
+            drop(request);
+            return Ok(self.checks.check(index, exchange));
         }
-        match judges.judge_at_once(index, &exchange) {
-            Some(passed) => Fetched::Judged(passed),
-            None if shares_a_thread => Fetched::Waits(exchange),
-            None => Fetched::Judged(judges.judge(index, exchange)),
-        }
+        let checks = Arc::clone(&self.checks);
+        let work = tokio::task::spawn_blocking(move || {
+            let block = checks.check(index, exchange);
+            drop(permit);
+            block
+        });
+        let block = work.await;
+        block.map_err(|error| Lost::by_us(index, &error.to_string()))
     }
 
-    /// Asks for a block by the HTTP client, and judges what comes.
-    pub(super) async fn pass_here(&self, index: u64) -> Passed {
-        match self.pass(index, None).await {
-            Fetched::Judged(passed) => passed,
-            Fetched::Waits(exchange) => self.judge_elsewhere(index, exchange).await,
-        }
-    }
-
-    /// Judges what came on whichever core has time for it.
-    pub(super) async fn judge_elsewhere(&self, index: u64, exchange: Arc<Exchange>) -> Passed {
-        let judges = Arc::clone(&self.judges);
-        let work = async move { judges.judge(index, exchange) };
-        judged(index, self.cores.spawn(work)).await
-    }
-
+    /// Fetches a block. Some blocks have no response that can be checked.
     async fn fetch(
         &self,
         index: u64,
-        mut own: Option<&mut Connection>,
-    ) -> Result<(Arc<Exchange>, Option<OwnedSemaphorePermit>), Nothing> {
+    ) -> Result<Result<ResponseWithPermit, Checked>, InconclusiveReason> {
+        let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         let mut pauses = 0;
         let mut failed = false;
+        let options = SendOptions {
+            long_responses: Some(&self.long_responses),
+            ..SendOptions::default()
+        };
         loop {
-            let answer = self
-                .node
-                .ask_over(block_request(index), Some(&self.gate), own.as_deref_mut())
-                .await;
-            let reason = match answer {
-                // What stands before the node says that it is not there.
+            let reason = match self.node.send_with(block_request(index), options).await {
+                // A gateway reports that the node is not there.
                 Ok((exchange, _)) if is_a_gateways(exchange.status) => exchange.summary(),
-                Ok(answer) => return Ok(answer),
-                Err(Obstacle::Transport(reason)) => reason,
-                Err(Obstacle::TooLarge(reason)) => return Err(Nothing::TooLarge(reason)),
-                Err(Obstacle::Busy(reason)) => {
-                    if pauses >= SOME_PAUSES && self.answers(index).await {
-                        return Err(Nothing::Unanswered(reason));
+                Ok(response) => return Ok(Ok(response)),
+                Err(InconclusiveReason::Transport(reason)) => reason,
+                Err(InconclusiveReason::TooLarge(reason)) => {
+                    return Ok(Err(Checked::TooLarge(reason)));
+                }
+                Err(InconclusiveReason::Busy(reason)) => {
+                    if pauses >= SOME_PAUSES && self.responds(index).await {
+                        return Ok(Err(Checked::Unanswered(reason)));
                     }
                     if pauses == MOST_PAUSES {
-                        return Err(Nothing::Lost(Obstacle::Busy(reason)));
+                        return Err(InconclusiveReason::Busy(reason));
                     }
                     pauses += 1;
-                    tokio::time::sleep(Duration::from_millis(500) * 2_u32.pow(pauses)).await;
+                    back_off.wait().await;
                     continue;
                 }
-                Err(obstacle) => return Err(Nothing::Lost(obstacle)),
+                Err(obstacle) => return Err(obstacle),
             };
             if failed {
-                return Err(Nothing::Unanswered(reason));
+                return Ok(Err(Checked::Unanswered(reason)));
             }
-            if !self.answers(index).await {
-                return Err(Nothing::Lost(Obstacle::Transport(reason)));
+            if !self.responds(index).await {
+                return Err(InconclusiveReason::Transport(reason));
             }
             failed = true;
         }
     }
 
-    /// Whether the node answers at all.
-    async fn answers(&self, index: u64) -> bool {
-        let Some(known) = self.known.iter().find(|known| **known != index) else {
+    /// Whether the node responds at all: to a request for another block, which was read before.
+    async fn responds(&self, index: u64) -> bool {
+        let known = &self.checks.chain.known;
+        let Some(known) = known.iter().find(|known| **known != index) else {
             return false;
         };
-        for look in 0..MOST_LOOKS {
-            match self.node.ask(block_request(*known)).await {
+        let mut back_off = BackOff::unbounded(FIRST_PROBE_PAUSE);
+        for _ in 0..MOST_PROBES {
+            match self.node.send(block_request(*known)).await {
                 Ok(exchange) if is_a_gateways(exchange.status) => {}
                 Ok(_) => return true,
-                Err(Obstacle::Transport(_)) => {}
+                Err(InconclusiveReason::Transport(_)) => {}
                 Err(_) => return false,
             }
-            tokio::time::sleep(Duration::from_millis(250) * 2_u32.pow(look)).await;
+            back_off.wait().await;
         }
         false
+    }
+}
+
+/// Why a sweep can't go on after a block: the node does not respond any more, or the run may send
+/// no more requests.
+pub(crate) struct Lost {
+    pub(crate) block: u64,
+    pub(crate) obstacle: InconclusiveReason,
+}
+
+impl Lost {
+    fn by_us(block: u64, fault: &str) -> Self {
+        Self {
+            block,
+            obstacle: InconclusiveReason::Harness(format!("block {block}: {fault}")),
+        }
+    }
+}
+
+impl From<Lost> for StopReason {
+    fn from(Lost { block, obstacle }: Lost) -> Self {
+        match obstacle {
+            InconclusiveReason::Harness(reason) => Self::Harness(reason),
+            InconclusiveReason::Limit(reason) => {
+                Self::OutOfTime(format!("the sweep ended at block {block}: {reason}"))
+            }
+            obstacle => Self::Unreachable(format!(
+                "the node was lost at block {block} of the sweep: {}",
+                obstacle.reason()
+            )),
+        }
     }
 }

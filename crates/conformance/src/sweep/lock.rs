@@ -1,26 +1,25 @@
-//! Keeping a sweep's state to one run at a time.
+//! Keeps a sweep's state to one run at a time.
 //!
-//! The state itself is replaced again and again, so what is locked is a file beside it. The system
-//! takes the lock back when the process ends, in whichever way; the file may stay, and means nothing.
+//! The state itself is replaced again and again, so the lock is on a file beside it. The system
+//! releases the lock when the process ends, however it ends. The file may stay, and has no meaning.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io,
+    fs::{self, File, OpenOptions, TryLockError},
     path::{Path, PathBuf},
 };
 
-use super::StateError;
+use super::state::StateError;
 
-/// Held for as long as a state is this run's own.
+/// Held for as long as a state belongs to this run.
 #[derive(Debug)]
 pub(crate) struct Lock {
     path: PathBuf,
-    /// None where the file system has no locks.
+    /// `None` where the file system has no locks.
     held: Option<File>,
 }
 
 impl Lock {
-    /// Takes the state in a file for this run alone.
+    /// Locks a state for this run.
     pub(crate) fn take(state: &Path) -> Result<Self, StateError> {
         let failed = |source| StateError::Io {
             path: state.to_owned(),
@@ -34,24 +33,20 @@ impl Lock {
         if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("")) {
             fs::create_dir_all(folder).map_err(failed)?;
         }
-        // Whoever had it removes the file, and may do so between two of these steps.
+        // The run that held the lock removes the file, and may do so between two of these steps.
         for _ in 0..MOST_TRIES {
-            let Some(file) = open(&path).map_err(failed)? else {
-                return Err(StateError::InUse {
-                    path: state.to_owned(),
-                });
-            };
-            let held = match try_lock(&file).map_err(failed)? {
-                Tried::Held => Some(file),
-                Tried::NoLocks => None,
-                Tried::Anothers => {
-                    return Err(StateError::InUse {
-                        path: state.to_owned(),
-                    });
+            let mut options = OpenOptions::new();
+            let options = options.write(true).create(true).truncate(false);
+            let file = options.open(&path).map_err(failed)?;
+            match file.try_lock() {
+                Ok(()) if is_still(&file, &path) => {
+                    let held = Some(file);
+                    return Ok(Self { path, held });
                 }
-            };
-            if held.as_ref().is_none_or(|file| is_still(file, &path)) {
-                return Ok(Self { path, held });
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => break,
+                // Not every file system has locks.
+                Err(TryLockError::Error(_)) => return Ok(Self { path, held: None }),
             }
         }
         Err(StateError::InUse {
@@ -64,10 +59,10 @@ const MOST_TRIES: u32 = 100;
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Nobody else may have it now; and what has any text is not of here.
+        // No other run has it now. A file with any text is not ours.
         let own = |file: &File| file.metadata().is_ok_and(|found| found.len() == 0);
         if self.held.as_ref().is_some_and(own) {
-            // One that stays does no harm.
+            // A file that stays does no harm.
             let _ = fs::remove_file(&self.path);
         }
     }
@@ -80,68 +75,7 @@ fn beside(state: &Path) -> PathBuf {
     state.with_file_name(name)
 }
 
-#[cfg_attr(
-    not(unix),
-    expect(dead_code, reason = "elsewhere opening is what locks, or nothing does")
-)]
-enum Tried {
-    Held,
-    Anothers,
-    NoLocks,
-}
-
-/// Opens the file, and makes it where it is not there; none where opening is refused, as another
-/// process has it.
-#[cfg(not(windows))]
-fn open(path: &Path) -> io::Result<Option<File>> {
-    let mut options = OpenOptions::new();
-    let options = options.write(true).create(true).truncate(false);
-    options.open(path).map(Some)
-}
-
-/// The same, where an open file can be kept from being opened again.
-#[cfg(windows)]
-fn open(path: &Path) -> io::Result<Option<File>> {
-    use std::os::windows::fs::OpenOptionsExt;
-
-    const SHARING_VIOLATION: i32 = 32;
-    let mut options = OpenOptions::new();
-    let options = options.write(true).create(true).truncate(false);
-    match options.share_mode(0).open(path) {
-        Err(error) if error.raw_os_error() == Some(SHARING_VIOLATION) => Ok(None),
-        opened => opened.map(Some),
-    }
-}
-
-#[cfg(unix)]
-fn try_lock(file: &File) -> io::Result<Tried> {
-    use rustix::{
-        fs::{FlockOperation, flock},
-        io::Errno,
-    };
-
-    loop {
-        match flock(file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Tried::Held),
-            Err(Errno::WOULDBLOCK) => return Ok(Tried::Anothers),
-            Err(Errno::INTR) => {}
-            // Not every file system has locks.
-            Err(_) => return Ok(Tried::NoLocks),
-        }
-    }
-}
-
-#[cfg(windows)]
-fn try_lock(_: &File) -> io::Result<Tried> {
-    Ok(Tried::Held)
-}
-
-#[cfg(not(any(unix, windows)))]
-fn try_lock(_: &File) -> io::Result<Tried> {
-    Ok(Tried::NoLocks)
-}
-
-/// Whether a file is the one that its path leads to.
+/// Whether a path still leads to an open file.
 #[cfg(unix)]
 fn is_still(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,7 +1,7 @@
 //! How far a sweep is, in a file from which it can be resumed.
 //!
-//! The file is replaced as a whole and under a new name, so whoever is killed while writing leaves
-//! the one before. A checksum tells a damaged one.
+//! A new file replaces the old one as a whole, so a run that is killed while it writes leaves the
+//! old one. The file begins with a format tag.
 
 use std::{
     fs,
@@ -11,21 +11,16 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 
-use super::{BlockRange, tally::Tally};
-use crate::{Target, block_check::Memory, cases::Case};
+use super::{range::BlockRange, tally::Tally};
+use crate::{cases::Case, checks::Memory, http::Target};
 
-/// The version of the file's form.
-const VERSION: u32 = 2;
-/// The longest file that is read.
+/// The longest file that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
-/// How the file begins, before the checksum's digits and after them: even where the rest is damaged,
-/// it is told by that from what is somebody else's.
-const BEGINNING: (&str, &str) = ("{\"checksum\":\"", "\",\"state\":{\"version\":");
-/// How many hexadecimal digits the checksum has.
-const DIGITS: usize = 64;
+/// The format tag, with the version.
+const FORMAT: &str = "nodeproof-sweep/3";
+/// How every version's file begins, also one that was cut off.
+const BEGINNING: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
 /// Why a sweep can't be resumed, or its state not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -106,7 +101,8 @@ pub enum StateError {
 /// A sweep that was begun: what it is, and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    version: u32,
+    /// The format tag: the first member of the file.
+    format: String,
     /// The program's own version: another one may judge otherwise.
     program: String,
     base_url: String,
@@ -116,17 +112,17 @@ pub struct State {
     /// The selected cases.
     cases: Vec<String>,
     /// The first block.
-    pub(super) from: u64,
+    pub(crate) from: u64,
     /// The index behind the last block.
-    pub(super) to: u64,
+    pub(crate) to: u64,
     /// The block that comes next.
-    pub(super) next: u64,
-    pub(super) tally: Tally,
-    pub(super) memory: Memory,
+    pub(crate) next: u64,
+    pub(crate) tally: Tally,
+    pub(crate) memory: Memory,
 }
 
 impl State {
-    pub(super) fn begin(
+    pub(crate) fn begin(
         target: &Target,
         blocks: BlockRange,
         cases: &[Case],
@@ -135,7 +131,7 @@ impl State {
     ) -> Self {
         let tally = Tally::of(cases.iter().map(|case| case.id));
         Self {
-            version: VERSION,
+            format: FORMAT.to_owned(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             base_url: target.base_url.to_string(),
             network: target.network.to_string(),
@@ -150,7 +146,7 @@ impl State {
     }
 
     /// Reads a file, and sees that it is of this sweep.
-    pub(super) fn read(
+    pub(crate) fn read(
         path: &Path,
         target: &Target,
         blocks: BlockRange,
@@ -213,14 +209,9 @@ impl State {
             }
             Err(error) => return Err(failed(error)),
         }
-        let sealed: Sealed<'_> = serde_json::from_str(&text)
+        let state: Self = serde_json::from_str(&text)
             .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
-        if sealed.checksum != checksum(sealed.state.get()) {
-            return Err(damaged("its checksum is another one"));
-        }
-        let state: Self = serde_json::from_str(sealed.state.get())
-            .map_err(|error| damaged(&format!("it can't be read: {error}")))?;
-        let fits = state.version == VERSION
+        let fits = state.format == FORMAT
             && state.from <= state.next
             && state.next <= state.to
             && state
@@ -237,59 +228,41 @@ impl State {
     }
 
     /// How far the unfinished sweep is that a file is of, if it is of one.
-    pub(super) fn unfinished(path: &Path) -> Option<(u64, u64)> {
+    pub(crate) fn unfinished(path: &Path) -> Option<(u64, u64)> {
         let state = Self::read_any(path).ok()?;
         (state.from < state.next && state.next < state.to).then_some((state.next, state.to))
     }
 
     /// The text of the file.
-    pub(super) fn sealed(&self) -> serde_json::Result<String> {
-        let state = serde_json::value::to_raw_value(self)?;
-        let mut text = serde_json::to_string(&Sealed {
-            checksum: checksum(state.get()),
-            state: &state,
-        })?;
+    pub(crate) fn to_text(&self) -> serde_json::Result<String> {
+        let mut text = serde_json::to_string(self)?;
         text.push('\n');
         Ok(text)
     }
 }
 
-#[derive(Serialize, Deserialize)]
-struct Sealed<'t> {
-    checksum: String,
-    #[serde(borrow)]
-    state: &'t RawValue,
-}
-
-fn checksum(text: &str) -> String {
-    Sha256::digest(text)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
-}
-
 /// Replaces a file, the newest text last, whoever comes first.
 #[derive(Debug)]
-pub(super) struct Keeper {
+pub(crate) struct Keeper {
     path: PathBuf,
     /// Which text was written last.
     newest: Mutex<u64>,
 }
 
 impl Keeper {
-    pub(super) fn new(path: PathBuf) -> Self {
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
             newest: Mutex::new(0),
         }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes a text, unless one with a higher number is there already.
-    pub(super) fn write(&self, number: u64, text: &str) -> io::Result<()> {
+    pub(crate) fn write(&self, number: u64, text: &str) -> io::Result<()> {
         let mut newest = self
             .newest
             .lock()
@@ -321,16 +294,10 @@ fn unseen_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
 
 /// Whether a file begins as a sweep's state does.
 fn is_own(path: &Path) -> io::Result<bool> {
-    let (before, after) = BEGINNING;
     let mut bytes = Vec::new();
-    let length = before.len() + DIGITS + after.len();
     let file = fs::File::open(path)?;
-    file.take(length as u64).read_to_end(&mut bytes)?;
-    let digits = bytes
-        .strip_prefix(before.as_bytes())
-        .and_then(|rest| rest.strip_suffix(after.as_bytes()));
-    Ok(digits
-        .is_some_and(|digits| digits.len() == DIGITS && digits.iter().all(u8::is_ascii_hexdigit)))
+    file.take(BEGINNING.len() as u64).read_to_end(&mut bytes)?;
+    Ok(bytes == BEGINNING)
 }
 
 /// Removes the state of a finished sweep; nothing else that has come to stand there.
@@ -387,7 +354,7 @@ mod tests {
         );
         let state = State::begin(&target, blocks, &cases, 1, 100);
         Keeper::new(path.clone())
-            .write(1, &state.sealed().unwrap())
+            .write(1, &state.to_text().unwrap())
             .unwrap();
         (folder, path, target, blocks, cases)
     }
@@ -416,7 +383,8 @@ mod tests {
         let text = fs::read_to_string(&path).unwrap();
         for damage in [
             text[..text.len() / 2].to_owned(),
-            text.replace("\"next\":1", "\"next\":2"),
+            text.replace("\"next\":1", "\"next\":101"),
+            text.replace(FORMAT, "nodeproof-sweep/2"),
             String::new(),
             "[]".to_owned(),
             "\u{0}".repeat(text.len()),
@@ -432,12 +400,7 @@ mod tests {
     fn what_a_sweep_has_not_written_is_neither_replaced_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes");
-        for text in [
-            "",
-            "{}",
-            "mine",
-            "{\"checksum\":\"00\",\"state\":{\"version\":1}}",
-        ] {
+        for text in ["", "{}", "mine", "{\"format\":\"nodeproof-claim/1\"}"] {
             fs::write(&path, text).unwrap();
             let told = prepare(&path).unwrap_err().to_string();
             assert!(told.contains("no state of a sweep"), "{told}");

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use nodeproof_report::ExchangeReport;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Obstacle};
+use crate::{checks::Finding, http::InconclusiveReason};
 
 /// How many kinds of findings of one case are told apart; what comes after is counted.
 const KINDS: usize = 8;
@@ -17,30 +17,30 @@ const PLACES: usize = 5;
 
 /// What a sweep has found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     /// In the order of the cases.
-    pub(super) cases: Vec<CaseTally>,
+    pub(crate) cases: Vec<CaseTally>,
     /// The exchanges that findings are about, by the block's index.
     exchanges: BTreeMap<u64, Arc<ExchangeReport>>,
     /// Blocks that were judged.
-    pub(super) blocks: u64,
+    pub(crate) blocks: u64,
     /// Indexes without a block.
-    pub(super) holes: u64,
+    pub(crate) holes: u64,
     /// Blocks that nothing came of.
-    pub(super) unread: Unread,
+    pub(crate) unread: UncheckedBlocks,
 }
 
 /// What one case has said.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct CaseTally {
+pub(crate) struct CaseTally {
     /// The case's ID.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// Of how many things it could say whether they are right.
-    pub(super) judged: u64,
+    pub(crate) judged: u64,
     /// How many were not.
-    pub(super) found: u64,
+    pub(crate) found: u64,
     /// What is wrong, in the order of its first appearance.
-    pub(super) kinds: Vec<KindTally>,
+    pub(crate) kinds: Vec<KindTally>,
     /// Why it contradicts itself.
     harness: Option<String>,
     /// Why it could not say of some block.
@@ -49,16 +49,16 @@ pub(super) struct CaseTally {
 
 /// What is wrong in one way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct KindTally {
-    pub(super) what: String,
-    pub(super) count: u64,
-    pub(super) first: Vec<Kept>,
+pub(crate) struct KindTally {
+    pub(crate) what: String,
+    pub(crate) count: u64,
+    pub(crate) first: Vec<Kept>,
 }
 
 /// One place of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Kept {
-    pub(super) block: u64,
+pub(crate) struct Kept {
+    pub(crate) block: u64,
     pointer: Option<String>,
     expected: String,
     actual: String,
@@ -66,14 +66,14 @@ pub(super) struct Kept {
 
 /// Blocks that nothing came of, and why.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Unread {
-    pub(super) count: u64,
+pub(crate) struct UncheckedBlocks {
+    pub(crate) count: u64,
     /// The first of them, with the reason.
-    pub(super) first: Option<(u64, String)>,
+    pub(crate) first: Option<(u64, String)>,
 }
 
-impl Unread {
-    pub(super) fn add(&mut self, block: u64, reason: String) {
+impl UncheckedBlocks {
+    pub(crate) fn add(&mut self, block: u64, reason: String) {
         self.count += 1;
         self.first.get_or_insert((block, reason));
     }
@@ -81,7 +81,7 @@ impl Unread {
 
 impl Tally {
     /// One that has a place for each case, so that each is told of.
-    pub(super) fn of<'a>(ids: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn of<'a>(ids: impl Iterator<Item = &'a str>) -> Self {
         Self {
             cases: ids
                 .map(|id| CaseTally {
@@ -94,13 +94,13 @@ impl Tally {
     }
 
     /// Counts what the case at a place could judge.
-    pub(super) fn judged(&mut self, case: usize, count: u64, obstacle: Option<Obstacle>) {
+    pub(crate) fn judged(&mut self, case: usize, count: u64, obstacle: Option<InconclusiveReason>) {
         let Some(case) = self.cases.get_mut(case) else {
             return;
         };
         case.judged += count;
         match obstacle {
-            Some(Obstacle::Harness(reason)) => {
+            Some(InconclusiveReason::Harness(reason)) => {
                 case.harness.get_or_insert(reason);
             }
             Some(obstacle) => {
@@ -113,7 +113,7 @@ impl Tally {
 
     /// Adds a finding of the case at a place, which stands for so many, and tells what is wrong if it
     /// is the first of its kind.
-    pub(super) fn found(
+    pub(crate) fn found(
         &mut self,
         case: usize,
         block: u64,
@@ -152,17 +152,17 @@ impl Tally {
     }
 
     /// What the case with that ID has said.
-    pub(super) fn case(&self, id: &str) -> Option<&CaseTally> {
+    pub(crate) fn case(&self, id: &str) -> Option<&CaseTally> {
         self.cases.iter().find(|case| case.id == id)
     }
 
     /// How many findings there are in all.
-    pub(super) fn findings(&self) -> u64 {
+    pub(crate) fn findings(&self) -> u64 {
         self.cases.iter().map(|case| case.found).sum()
     }
 
     /// The findings of a case that were kept: the first of each kind, and then their further places.
-    pub(super) fn kept(&self, id: &str) -> Vec<Finding> {
+    pub(crate) fn kept(&self, id: &str) -> Vec<Finding> {
         let kinds = self.case(id).map_or(&[][..], |case| &case.kinds);
         let rows = (0..PLACES).flat_map(|row| {
             kinds
@@ -184,7 +184,7 @@ impl Tally {
 
 /// The findings of one case in one block, of which no more are kept than a tally takes: each with how
 /// many it stands for. A block may have many thousands.
-pub(super) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
+pub(crate) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
     let mut few: Vec<(Finding, u64)> = Vec::new();
     for finding in findings {
         let alike = few.iter().filter(|(known, _)| known.what == finding.what);
@@ -208,7 +208,7 @@ pub(super) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
 
 impl KindTally {
     /// The first blocks that have it.
-    pub(super) fn blocks(&self) -> Vec<u64> {
+    pub(crate) fn blocks(&self) -> Vec<u64> {
         let mut blocks: Vec<_> = self.first.iter().map(|kept| kept.block).collect();
         blocks.dedup();
         blocks
@@ -217,9 +217,9 @@ impl KindTally {
 
 impl CaseTally {
     /// Why the case can't say.
-    pub(super) fn obstacle(&self) -> Option<Obstacle> {
-        let harness = self.harness.clone().map(Obstacle::Harness);
-        harness.or(self.too_large.clone().map(Obstacle::TooLarge))
+    pub(crate) fn obstacle(&self) -> Option<InconclusiveReason> {
+        let harness = self.harness.clone().map(InconclusiveReason::Harness);
+        harness.or(self.too_large.clone().map(InconclusiveReason::TooLarge))
     }
 }
 

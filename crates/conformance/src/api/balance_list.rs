@@ -1,0 +1,121 @@
+//! The lists of balances that `GET /get-balances` returns.
+//!
+//! The contract does not show the shape of the lists. A list is read where each of its entries says
+//! what it is about and what is held, as nodes were seen to do it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use nodeproof_primitives::{Integer, RawJson};
+
+use crate::http::Exchange;
+
+/// A wallet and a token.
+pub(crate) type Pair = (String, String);
+
+/// What an answer carries in either of the two fields, exactly: balances go beyond what a float holds.
+pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
+    let members: BTreeMap<String, RawJson> = serde_json::from_slice(body).ok()?;
+    let raw = ["balance", "value"]
+        .iter()
+        .find_map(|name| members.get(*name))?;
+    raw.decode().ok()
+}
+
+/// What a one-token answer says is held, exactly; nothing where it is no such answer.
+pub(crate) fn held(exchange: &Exchange) -> Option<Integer> {
+    exchange.answered_object()?;
+    let balance: Option<Integer> = carried_exactly(&exchange.body)?;
+    Some(balance.unwrap_or_else(|| Integer::from(0)))
+}
+
+/// One entry of a list.
+struct Entry {
+    wallet: Option<String>,
+    token_code: Option<String>,
+    balance: Integer,
+}
+
+impl Entry {
+    pub(crate) fn of(members: &BTreeMap<String, RawJson>) -> Option<Self> {
+        let text = |name: &str| members.get(name).and_then(|raw| raw.decode().ok());
+        let balance: Option<Integer> = members.get("balance")?.decode().ok()?;
+        Some(Self {
+            wallet: text("wallet").or_else(|| text("wallet_address")),
+            token_code: text("token_code"),
+            balance: balance.unwrap_or_else(|| Integer::from(0)),
+        })
+    }
+}
+
+/// A list of a known form: what each entry is about, and what is held.
+pub(crate) struct List<'e> {
+    pub(crate) exchange: &'e Arc<Exchange>,
+    pub(crate) held: Vec<(Pair, Integer)>,
+    /// The place of an entry that names another wallet or token than was asked for.
+    pub(crate) stray: Option<usize>,
+}
+
+pub(crate) fn asked<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
+    let mut query = exchange.request.query.iter();
+    let (_, value) = query.find(|(given, _)| *given == name)?;
+    Some(value)
+}
+
+impl<'e> List<'e> {
+    pub(crate) fn of(exchange: &'e Arc<Exchange>) -> Option<Self> {
+        exchange.answered_object()?;
+        let entries: Vec<BTreeMap<String, RawJson>> = carried_exactly(&exchange.body)?;
+        let (wallet, token) = (
+            asked(exchange, "wallet_address"),
+            asked(exchange, "token_code"),
+        );
+        let mut held = Vec::with_capacity(entries.len());
+        let mut stray = None;
+        for (place, members) in entries.iter().enumerate() {
+            let entry = Entry::of(members)?;
+            let other = |said: &Option<String>, asked: Option<&str>| matches!((said, asked), (Some(said), Some(asked)) if said != asked);
+            if other(&entry.wallet, wallet) || other(&entry.token_code, token) {
+                stray = stray.or(Some(place));
+            }
+            let pair = match (wallet, token) {
+                (Some(wallet), None) => (wallet.to_owned(), entry.token_code?),
+                (None, Some(token)) => (entry.wallet?, token.to_owned()),
+                _ => return None,
+            };
+            held.push((pair, entry.balance));
+        }
+        Some(Self {
+            exchange,
+            held,
+            stray,
+        })
+    }
+
+    /// What the list says is held, if it has the pair.
+    pub(crate) fn get(&self, pair: &Pair) -> Option<&Integer> {
+        let mut entries = self.held.iter();
+        entries.find(|(of, _)| of == pair).map(|(_, held)| held)
+    }
+
+    /// Whether it is the list that a pair belongs in.
+    pub(crate) fn is_for(&self, pair: &Pair) -> bool {
+        asked(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
+            && asked(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
+    }
+}
+
+/// What a wallet's list says it holds, as pairs; nothing where the list is of no known form.
+pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)>> {
+    let mut held = List::of(list)?.held;
+    held.retain(|(_, balance)| *balance > Integer::from(0));
+    Some(held)
+}
+
+/// What an answer of any of the three kinds says of a pair: what is not listed is not held.
+pub(crate) fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
+    if asked(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
+        return held(exchange);
+    }
+    let list = List::of(exchange)?;
+    Some(list.get(pair).cloned().unwrap_or_else(|| Integer::from(0)))
+}

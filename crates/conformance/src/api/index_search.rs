@@ -1,0 +1,96 @@
+//! The search for a chain's last or first index: exponential steps, then bisection.
+
+/// A search for the last index of which something is true. The caller tries each index that
+/// [`next`](Self::next) returns, and passes the result to [`narrow`](Self::narrow).
+#[derive(Debug)]
+pub(crate) struct IndexSearch {
+    /// An index of which it is true.
+    inside: u64,
+    /// An index of which it is not.
+    outside: Option<u64>,
+    step: u64,
+    /// The search ends without a result above this index.
+    most: u64,
+}
+
+impl IndexSearch {
+    /// Searches above `inside`: first at `inside + step`, then in steps that double.
+    pub(crate) const fn above(inside: u64, step: u64, most: u64) -> Self {
+        Self {
+            inside,
+            outside: None,
+            step,
+            most,
+        }
+    }
+
+    /// Searches between two indexes. Either may be the higher one.
+    pub(crate) const fn between(inside: u64, outside: u64) -> Self {
+        Self {
+            inside,
+            outside: Some(outside),
+            step: 0,
+            most: u64::MAX,
+        }
+    }
+
+    /// Returns the next index to try, or `None` at the end of the search.
+    pub(crate) fn next(&self) -> Option<u64> {
+        match self.outside {
+            Some(outside) if self.inside.abs_diff(outside) > 1 => {
+                Some(self.inside.midpoint(outside))
+            }
+            Some(_) => None,
+            None => {
+                let next = self.inside.saturating_add(self.step);
+                (self.inside < next && next <= self.most).then_some(next)
+            }
+        }
+    }
+
+    /// Goes on from the result for the index that [`next`](Self::next) has returned.
+    pub(crate) fn narrow(&mut self, is_true: bool) {
+        let Some(tried) = self.next() else { return };
+        if is_true {
+            self.inside = tried;
+            self.step = self.step.saturating_mul(2);
+        } else {
+            self.outside = Some(tried);
+        }
+    }
+
+    /// Returns the last index of which it is true, or `None` if there is no end to them.
+    pub(crate) fn result(&self) -> Option<u64> {
+        self.outside.map(|_| self.inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(mut search: IndexSearch, is_true: impl Fn(u64) -> bool) -> Option<u64> {
+        while let Some(index) = search.next() {
+            search.narrow(is_true(index));
+        }
+        search.result()
+    }
+
+    #[test]
+    fn the_last_index_is_found_wherever_it_is() {
+        for last in [5, 6, 7, 8, 100, 4_095, 4_096, 4_097] {
+            for step in [1, 5] {
+                let above = IndexSearch::above(5, step, u64::MAX);
+                assert_eq!(search(above, |index| index <= last), Some(last));
+            }
+        }
+        assert_eq!(search(IndexSearch::above(5, 1, 1 << 40), |_| true), None);
+        assert_eq!(search(IndexSearch::above(5, 1, u64::MAX), |_| true), None);
+    }
+
+    #[test]
+    fn a_border_is_found_from_either_side() {
+        assert_eq!(search(IndexSearch::between(100, 0), |i| i >= 7), Some(7));
+        assert_eq!(search(IndexSearch::between(0, 100), |i| i <= 7), Some(7));
+    }
+}

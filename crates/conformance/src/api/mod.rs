@@ -1,0 +1,33 @@
+//! What the API's requests and responses mean.
+
+mod balance_list;
+mod block_response;
+mod index_search;
+mod made_up;
+mod requests;
+mod responses;
+mod sample;
+mod shape;
+mod stored_value;
+mod tier;
+mod transaction_in_block;
+mod units;
+
+pub(crate) use balance_list::{List, Pair, amount, asked, held, held_by_wallet};
+pub(crate) use block_response::{BlockResponse, ResponseKind};
+pub(crate) use index_search::IndexSearch;
+pub(crate) use made_up::{BUILT, UNCLAIMED, nobody};
+pub(crate) use requests::{
+    OWN_DOCUMENT, asked_index, block_request, contract_state_request, token_balance_request,
+    token_holders_request, trust_request, wallet_balances_request,
+};
+pub(crate) use responses::{
+    answered, is_a_gateways, is_block, is_empty, is_json, is_row_form, is_valid, message,
+    reported_index, says_no, says_there_is_none,
+};
+pub(crate) use sample::Sample;
+pub(crate) use shape::{reindented, shape_of};
+pub(crate) use stored_value::{carried, member_named, stored};
+pub use tier::Tier;
+pub(crate) use transaction_in_block::{InBlock, in_block, lists_transactions};
+pub(crate) use units::MILLISECONDS;

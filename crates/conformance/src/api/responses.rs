@@ -1,0 +1,147 @@
+//! What a response is: a refusal, "not found", a block, JSON.
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use crate::http::Exchange;
+
+/// Whether a status says that there is no such thing, as nodes were seen to answer, or as the web
+/// does.
+pub(crate) const fn says_there_is_none(status: u16) -> bool {
+    matches!(status, 400 | 404 | 410)
+}
+
+/// Whether a status is what stands before a node saying that the node is not there.
+pub(crate) const fn is_a_gateways(status: u16) -> bool {
+    matches!(status, 502 | 504)
+}
+
+/// The index that an answer says it has, under either name.
+pub(crate) fn reported_index(block: &Value) -> Option<i128> {
+    ["index", "block_index"]
+        .iter()
+        .find_map(|name| block.get(name))
+        .and_then(|index| {
+            index
+                .as_i64()
+                .map(i128::from)
+                .or(index.as_u64().map(i128::from))
+        })
+}
+
+/// Whether a media type is JSON's, whatever parameters it has.
+pub(crate) fn is_json(media: &str) -> bool {
+    let essence = media.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+/// The members that an error has besides its status.
+const OF_ERRORS: [&str; 7] = [
+    "status", "detail", "error", "errors", "message", "msg", "code",
+];
+
+/// Whether an answer says that there is none, and has nothing else: the contract shows no form of
+/// errors, so one may come with status 200.
+pub(crate) fn says_no(body: &Value) -> bool {
+    let Some(members) = body.as_object() else {
+        return false;
+    };
+    let succeeds = members.get("status").is_some_and(|status| {
+        let status = status.as_str().unwrap_or_default();
+        ["success", "ok"]
+            .iter()
+            .any(|s| status.eq_ignore_ascii_case(s))
+    });
+    let failed = members.get("status").is_some_and(Value::is_string) && !succeeds;
+    let told = ["detail", "error", "errors"]
+        .iter()
+        .any(|name| members.get(*name).is_some_and(|told| !told.is_null()));
+    // A failure may say why in the member that has the answer of a success.
+    let reason = |name: &str, value: &Value| {
+        failed && matches!(name, "response" | "data" | "value") && value.is_string()
+    };
+    (failed || told && !succeeds)
+        && members.iter().all(|(name, value)| {
+            value.is_null() || OF_ERRORS.contains(&name.as_str()) || reason(name, value)
+        })
+}
+
+/// Whether an answer has anything of a block.
+pub(crate) fn is_block(body: &Value) -> bool {
+    ["index", "block_index", "previous_hash", "timestamp", "text"]
+        .iter()
+        .any(|name| body.get(name).is_some())
+}
+
+pub(crate) fn is_empty(body: &serde_json::Value) -> bool {
+    body.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
+/// The object that a submission was answered with, under whatever status of success: the contract
+/// names none.
+pub(crate) fn answered(answer: &Exchange) -> Option<&Value> {
+    let body = answer.is_success().then(|| answer.json().ok())?;
+    body.filter(|value| value.is_object())
+}
+
+/// Whether an answer says that the transaction is valid.
+pub(crate) fn is_valid(answer: &Exchange) -> bool {
+    let valid = answered(answer).and_then(|body| body.pointer("/response/valid"));
+    valid == Some(&Value::Bool(true))
+}
+
+/// What a refusal says, in a line.
+pub(crate) fn message(answer: &Exchange) -> String {
+    let said = nodeproof_client::SubmitAnswer::from_slice(&answer.body)
+        .map(|answer| answer.messages().join("; "))
+        .unwrap_or_default();
+    if said.is_empty() {
+        answer.summary()
+    } else {
+        shown(&said, 200)
+    }
+}
+
+/// Whether a block is one row of a table, as nodes were seen to answer.
+pub(crate) fn is_row_form(block: &Value) -> bool {
+    block.get("text").is_none() && block.get("block_index").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_that_only_says_no_is_a_refusal() {
+        for body in [
+            r#"{"detail":"Block not found"}"#,
+            r#"{"status":"FAILURE"}"#,
+            r#"{"status":"FAILURE","response":"NODE_BUSY"}"#,
+            r#"{"status":"ERROR","message":"no","data":null}"#,
+            r#"{"error":{"code":7}}"#,
+        ] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            assert!(says_no(&value), "{body}");
+        }
+        for body in [
+            r#"{"status":"SUCCESS","detail":"all"}"#,
+            r#"{"status":"FAILURE","data":["a"]}"#,
+            r#"{"detail":"no","balance":5}"#,
+            r#"{"status":1,"proof":42}"#,
+            r#"{"detail":null}"#,
+            "{}",
+            "[]",
+        ] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            assert!(!says_no(&value), "{body}");
+        }
+    }
+
+    #[test]
+    fn json_is_told_by_the_essence_of_the_media_type() {
+        assert!(is_json("application/json"));
+        assert!(is_json("Application/JSON; charset=utf-8"));
+        assert!(!is_json("text/html"));
+        assert!(!is_json("application/jsonlines"));
+    }
+}

@@ -1,0 +1,45 @@
+//! The kinds of responses that several cases check.
+
+use nodeproof_openapi::{Spec, View};
+
+/// What several cases look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sample {
+    Blocks,
+    TokenBalance,
+    WalletBalances,
+    TokenHolders,
+    ContractState,
+    TrustScore,
+    Docs,
+    CallSc,
+    /// What is answered to submissions that must be refused.
+    Refusals,
+}
+
+impl Sample {
+    pub(crate) const fn operation_id(self) -> &'static str {
+        match self {
+            Self::Blocks => "get_block",
+            Self::TokenBalance | Self::WalletBalances | Self::TokenHolders => "get_balances",
+            Self::ContractState => "sc_state",
+            Self::TrustScore => "get_trustscore_wallets",
+            Self::Docs => "docs",
+            Self::CallSc => "call_sc",
+            Self::Refusals => "submit_transaction",
+        }
+    }
+
+    /// Where the documented view has the schema of these answers.
+    pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
+        let balance_type = match self {
+            Self::TokenBalance => "TOKEN_IN_WALLET",
+            Self::WalletBalances => "ALL_TOKENS_IN_WALLET",
+            Self::TokenHolders => "ALL_WALLETS_FOR_TOKEN",
+            _ => "",
+        };
+        let query = [("balance_type", balance_type)];
+        let at = spec.response_schema(view, self.operation_id(), 200, &query)?;
+        spec.unwrap(view, &at).map(|(at, _)| at)
+    }
+}

@@ -1,0 +1,163 @@
+//! The shape of a JSON document: its members, and the kinds of their values.
+
+use std::collections::BTreeSet;
+
+use nodeproof_primitives::{ContractAddress, Hash256, TransactionCode, WalletAddress};
+use serde_json::{Map, Value};
+
+/// What some values have in common: objects by their members, a member that not all have with a
+/// question mark; arrays by the union of their elements; the rest by kind.
+pub(crate) fn shape_of(values: &[&Value]) -> Value {
+    let objects: Vec<_> = values
+        .iter()
+        .filter_map(|value| value.as_object())
+        .collect();
+    let elements: Vec<_> = values
+        .iter()
+        .filter_map(|value| value.as_array())
+        .flatten()
+        .collect();
+    let mut kinds: BTreeSet<&str> = values
+        .iter()
+        .filter(|value| !value.is_object() && !value.is_array())
+        .map(|value| kind(value))
+        .collect();
+    let mut shapes = Vec::new();
+    if !objects.is_empty() {
+        let names: BTreeSet<&String> = objects.iter().flat_map(|object| object.keys()).collect();
+        let members: Map<_, _> = names
+            .into_iter()
+            .map(|name| {
+                let inner: Vec<_> = objects
+                    .iter()
+                    .filter_map(|object| object.get(name))
+                    .collect();
+                let mark = if inner.len() < objects.len() { "?" } else { "" };
+                (format!("{name}{mark}"), shape_of(&inner))
+            })
+            .collect();
+        shapes.push(Value::Object(members));
+    }
+    if values.iter().any(|value| value.is_array()) {
+        let inner = if elements.is_empty() {
+            Vec::new()
+        } else {
+            vec![shape_of(&elements)]
+        };
+        shapes.push(Value::Array(inner));
+    }
+    if shapes.len() == 1 && kinds.is_empty() {
+        return shapes.remove(0);
+    }
+    if shapes.is_empty() {
+        return Value::from(kinds.into_iter().collect::<Vec<_>>().join(" | "));
+    }
+    // Values of different kinds in one place: every kind is told.
+    if !kinds.is_empty() {
+        let text = std::mem::take(&mut kinds)
+            .into_iter()
+            .collect::<Vec<_>>()
+            .join(" | ");
+        shapes.insert(0, Value::from(text));
+    }
+    let mut one_of = Map::new();
+    one_of.insert("<one of>".to_owned(), Value::Array(shapes));
+    Value::Object(one_of)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<null>",
+        Value::Bool(_) => "<bool>",
+        Value::Number(number) if number.is_f64() => "<number>",
+        Value::Number(_) => "<int>",
+        Value::String(text) if text.parse::<WalletAddress>().is_ok() => "<wallet_address>",
+        Value::String(text) if text.parse::<ContractAddress>().is_ok() => "<contract_address>",
+        Value::String(text) if text.parse::<Hash256>().is_ok() => "<hash>",
+        Value::String(text) if text.parse::<TransactionCode>().is_ok() => "<transaction_code>",
+        Value::String(_) => "<text>",
+        Value::Array(_) => "<array>",
+        Value::Object(_) => "<object>",
+    }
+}
+
+/// A JSON document with a member or an element a line, every token as it was written.
+pub(crate) fn reindented(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut depth = 0_usize;
+    let mut characters = text.chars().peekable();
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => {
+                out.push('"');
+                while let Some(inner) = characters.next() {
+                    out.push(inner);
+                    match inner {
+                        '\\' => out.extend(characters.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            '{' | '[' => {
+                out.push(character);
+                while characters
+                    .next_if(|next| next.is_ascii_whitespace())
+                    .is_some()
+                {}
+                if let Some(end) = characters.next_if(|next| matches!(next, '}' | ']')) {
+                    out.push(end);
+                } else {
+                    depth += 1;
+                    line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(character);
+            }
+            ',' => {
+                out.push(',');
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            _ if character.is_ascii_whitespace() => {}
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn folds_arrays_to_the_union_of_their_elements() {
+        let value = json!({"list": [{"a": 1, "b": null}, {"a": "x"}], "empty": []});
+        let wanted = json!({"empty": [], "list": [{"a": "<int> | <text>", "b?": "<null>"}]});
+        assert_eq!(shape_of(&[&value]), wanted);
+    }
+
+    #[test]
+    fn tells_every_kind_that_stands_in_one_place() {
+        let values = [json!([1]), json!({"a": true}), json!(null)];
+        let wanted = json!({"<one of>": ["<null>", {"a": "<bool>"}, ["<int>"]]});
+        assert_eq!(shape_of(&values.iter().collect::<Vec<_>>()), wanted);
+    }
+
+    #[test]
+    fn lines_change_and_tokens_do_not() {
+        let text = r#"{"a":[1E3,12345678901234567890123,{}],"b":"x\",{ y"}"#;
+        let wanted = "{\n  \"a\": [\n    1E3,\n    12345678901234567890123,\n    {}\n  ],\n  \
+                      \"b\": \"x\\\",{ y\"\n}";
+        assert_eq!(reindented(text), wanted);
+    }
+}

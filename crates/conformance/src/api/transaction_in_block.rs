@@ -1,0 +1,37 @@
+//! Finds a transaction in a block.
+
+use serde_json::Value;
+
+/// Whether a block shows its transactions.
+pub(crate) fn lists_transactions(block: &Value) -> bool {
+    let list = block.pointer("/text/transactions");
+    list.is_some_and(Value::is_array)
+}
+
+/// What a block has of a transaction.
+#[derive(Clone, Copy)]
+pub(crate) struct InBlock<'v> {
+    pub(crate) transaction: &'v Value,
+    /// Beside it or in it, if they are there.
+    pub(crate) signatures: Option<&'v Value>,
+}
+
+/// Where a transaction stands in a block, by its code, and what is there.
+pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
+    let is_it = |value: &Value| value.get("trans_code").and_then(Value::as_str) == Some(code);
+    match block {
+        transaction if is_it(transaction) => Some(InBlock {
+            transaction,
+            signatures: transaction.get("signatures"),
+        }),
+        Value::Object(members) => members.values().find_map(|member| {
+            let mut found = in_block(member, code)?;
+            if is_it(member) {
+                found.signatures = found.signatures.or(members.get("signatures"));
+            }
+            Some(found)
+        }),
+        Value::Array(items) => items.iter().find_map(|item| in_block(item, code)),
+        _ => None,
+    }
+}

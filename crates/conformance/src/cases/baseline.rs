@@ -1,0 +1,119 @@
+//! The cases of a run with a baseline.
+
+use super::case::Case;
+use crate::{
+    api::{
+        block_request, contract_state_request, nobody, token_balance_request,
+        token_holders_request, trust_request, wallet_balances_request,
+    },
+    checks::{PinKind, check_pinned},
+    context::Context,
+    http::Request,
+};
+
+macro_rules! pinned {
+    ($id:literal, $pin:ident, $request:expr) => {
+        Case::must(
+            $id,
+            "the baseline: what was recorded of this node",
+            |context| Box::pin(check_pinned(context, $id, PinKind::$pin, $request)),
+        )
+    };
+}
+
+const STATE: [&str; 4] = [
+    "verification",
+    "asset_id",
+    "no_such_table",
+    "no_such_column",
+];
+
+/// The cases of a run with a baseline.
+pub(crate) const BASELINE: &[Case] = &[
+    pinned!("baseline/block-first", Exactly, |c| oldest(c, 0)),
+    pinned!("baseline/block-second", Exactly, |c| oldest(c, 1)),
+    pinned!("baseline/block-newest", ByShape, |c| Some(
+        c.material.blocks.last()?.1.request.clone()
+    )),
+    pinned!("baseline/block-unknown", Exactly, |_| Some(block_request(
+        1_u64 << 40
+    ))),
+    pinned!("baseline/block-index-missing", Exactly, |_| Some(
+        Request::get("/get-block")
+    )),
+    pinned!("baseline/block-index-malformed", Exactly, |_| {
+        Some(block_request("newest"))
+    }),
+    pinned!("baseline/token-in-wallet", ByShape, |c| {
+        let (wallet, token) = c.material.holdings.first()?;
+        Some(token_balance_request(wallet, token))
+    }),
+    pinned!("baseline/nothing-held", Exactly, |_| Some(
+        token_balance_request(&nobody(), "NOSUCHTOKEN")
+    )),
+    pinned!("baseline/all-tokens-in-wallet", ByShape, |c| {
+        Some(wallet_balances_request(c.material.wallets.first()?))
+    }),
+    pinned!("baseline/all-wallets-for-token", ByShape, |c| {
+        Some(token_holders_request(c.material.tokens.first()?))
+    }),
+    pinned!("baseline/balance-type-missing", Exactly, |_| Some(
+        Request::get("/get-balances")
+    )),
+    pinned!("baseline/state", ByShape, |c| {
+        let (contract, asset) = c.material.assets.first()?;
+        Some(contract_state_request(contract, asset))
+    }),
+    pinned!("baseline/state-unknown-value", Exactly, |c| state(
+        c, STATE[0], STATE[1]
+    )),
+    pinned!("baseline/state-unknown-table", Exactly, |c| state(
+        c, STATE[2], STATE[1]
+    )),
+    pinned!("baseline/state-unknown-column", Exactly, |c| state(
+        c, STATE[0], STATE[3]
+    )),
+    pinned!("baseline/state-parameters-missing", Exactly, |_| Some(
+        Request::get("/sc-state")
+    )),
+    pinned!("baseline/trust-score", ByShape, |c| {
+        let (from, to) = c.material.trust.first()?;
+        Some(trust_request(from, to))
+    }),
+    pinned!("baseline/trust-unknown", Exactly, |_| Some(trust_request(
+        &nobody(),
+        &nobody()
+    ))),
+    pinned!("baseline/trust-parameters-missing", Exactly, |_| {
+        Some(Request::get("/get-trustscore-wallets"))
+    }),
+    pinned!("baseline/call", ByShape, |c| Some(c.call_request())),
+    pinned!("baseline/call-empty", Exactly, |_| Some(Request::post(
+        "/call-sc",
+        "{}".to_owned()
+    ))),
+    pinned!("baseline/call-not-json", Exactly, |_| Some(Request::post(
+        "/call-sc",
+        "{".to_owned()
+    ))),
+    pinned!("baseline/docs", ByHead, |_| Some(Request::get("/docs"))),
+];
+
+/// The oldest blocks are history, and stay what they are.
+fn oldest(context: &Context, place: usize) -> Option<Request> {
+    // The newest block may still be in the making.
+    let settled = context.material.blocks.len().saturating_sub(1);
+    let blocks = context.material.blocks.get(..settled)?;
+    Some(blocks.get(place)?.1.request.clone())
+}
+
+fn state(context: &Context, table: &str, column: &str) -> Option<Request> {
+    let contract = context.contract();
+    Some(
+        Request::get("/sc-state")
+            .with("table_name", table)
+            .with("contract_address", contract)
+            .with("unique_column", column)
+            .with("unique_value", "no-such-value-5a5a"),
+    )
+}

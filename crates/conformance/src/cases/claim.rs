@@ -1,0 +1,368 @@
+//! A claim from its building to its block, with a wallet that pays for it.
+//!
+//! All cases look at one claim, each at one step of it. A step that was not taken because of an
+//! earlier one makes its cases inconclusive, so that one fault makes one case fail.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use super::{
+    case::Case,
+    claim_aftermath::{
+        as_signed, fee_paid, readable, refused_costs_nothing, refused_not_stored, stands_in_block,
+    },
+    claim_record::{columns, lists, reads_back},
+    inconclusive::unknown,
+};
+use crate::{
+    api::{Tier, answered, is_json, is_valid, message},
+    checks::{Finding, Findings},
+    context::{Context, Unsigned, unlike},
+    http::{Exchange, InconclusiveReason},
+};
+
+const NEW: &str =
+    "response.new_transaction | boolean | whether the transaction was new to the node";
+
+macro_rules! reads_back {
+    ($id:literal, $name:literal, $rest:literal) => {
+        Case::must($id, concat!($name, " | ", $rest), |c| {
+            Box::pin(reads_back(c, $name))
+        })
+        .of(Tier::Write)
+    };
+}
+
+pub(crate) const CASES: &[Case] = &[
+    Case::must(
+        "submit-transaction/claim-built",
+        "Build a raw transaction by calling a node's `/call-sc` endpoint.",
+        |c| Box::pin(built(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-accepted",
+        "Sign the result with a wallet and submit it with `/submit-transaction`.",
+        |c| Box::pin(accepted(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-status",
+        "status | string | `SUCCESS` on success",
+        |c| Box::pin(status(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-msg",
+        "response.msg | string | validation message; a success message reports that economic \
+         validation succeeded",
+        |c| Box::pin(msg(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-answers",
+        "Response body: an object with status and response",
+        |c| Box::pin(answers(c)),
+    )
+    .of(Tier::Write),
+    Case::should(
+        "submit-transaction/claim-http-status",
+        "The only shown outcome is the success form of `/submit-transaction`. Nodes were seen to \
+         answer it with status 200.",
+        |c| Box::pin(http_status(c)),
+    )
+    .of(Tier::Write),
+    Case::must("submit-transaction/claim-new", NEW, |c| Box::pin(new(c))).of(Tier::Write),
+    Case::must("submit-transaction/resubmission-not-new", NEW, |c| {
+        Box::pin(resubmission_not_new(c))
+    })
+    .of(Tier::Write),
+    Case::should(
+        "submit-transaction/resubmission-valid",
+        "response.valid | boolean | result of validation",
+        |c| Box::pin(resubmission_valid(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-readable",
+        "The contract's stored data is read with `/sc-state`.",
+        |c| Box::pin(readable(c)),
+    )
+    .of(Tier::Write),
+    reads_back!(
+        "submit-transaction/claim-asset-id",
+        "asset_id",
+        "string | identifier of the asset the claim is about"
+    ),
+    reads_back!(
+        "submit-transaction/claim-asset-type",
+        "asset_type",
+        "string | kind of asset"
+    ),
+    reads_back!(
+        "submit-transaction/claim-verifier-address",
+        "verifier_address",
+        "string | wallet address of the verifier"
+    ),
+    reads_back!("submit-transaction/claim-outcome", "outcome", "integer"),
+    reads_back!(
+        "submit-transaction/claim-doc-hash-list",
+        "doc_hash_list",
+        "array of string | hashes of supporting documents"
+    ),
+    reads_back!(
+        "submit-transaction/claim-doc-link-list",
+        "doc_link_list",
+        "array of string | links to supporting documents"
+    ),
+    reads_back!(
+        "submit-transaction/claim-remarks",
+        "remarks",
+        "string | free text"
+    ),
+    reads_back!(
+        "submit-transaction/claim-deletable-after",
+        "deletable_after",
+        "integer | numeric threshold after which the record may be deleted"
+    ),
+    Case::should(
+        "submit-transaction/claim-lists",
+        "doc_hash_list, doc_link_list | array of string. The stored record shape: not shown.",
+        |c| Box::pin(lists(c)),
+    )
+    .of(Tier::Write),
+    Case::observed(
+        "submit-transaction/claim-columns",
+        "The full column list and the stored record shape: not shown. Nodes were seen to show \
+         address, asset_id, asset_type, verifier_address, outcome, doc_hash_list, doc_link_list, \
+         remarks, deletable_after.",
+        |c| Box::pin(columns(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-in-block",
+        "Block: text.transactions | array | transactions in the block",
+        |c| Box::pin(stands_in_block(c)),
+    )
+    .of(Tier::Write),
+    Case::should(
+        "submit-transaction/claim-in-block-as-signed",
+        "The element shape of `text.transactions` when non-empty is not shown. What was signed is \
+         what stands in the block.",
+        |c| Box::pin(as_signed(c)),
+    )
+    .of(Tier::Write),
+    Case::should(
+        "submit-transaction/fee-paid",
+        "transaction.fee | number | decimal",
+        |c| Box::pin(fee_paid(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-refused-not-stored",
+        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
+         provide an entry in `signatures`",
+        |c| Box::pin(refused_not_stored(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-refused-costs-nothing",
+        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
+         provide an entry in `signatures`",
+        |c| Box::pin(refused_costs_nothing(c)),
+    )
+    .of(Tier::Write),
+];
+
+async fn built(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let contradicts = match (unlike(&claim.call, &claim.built), &claim.unsigned) {
+        (Some(what), _) => Some(what),
+        (None, Some(Unsigned::Contradicts(what))) => Some(what.clone()),
+        (None, Some(Unsigned::Unchecked(what))) => {
+            return unknown(format!("the call was built, and not signed: {what}"));
+        }
+        (None, None) => None,
+    };
+    let Some(what) = contradicts else {
+        return Ok(Vec::new());
+    };
+    let what = format!("the call was not built as asked for, and not signed: {what}");
+    let expected = shown(&claim.call.to_string(), 300);
+    let actual = claim.built.summary();
+    Ok(vec![Finding::new(&claim.built, what, expected, actual)])
+}
+
+/// What the messages of a refusal are about where it is for want of money, whatever node says it.
+const ABOUT_THE_FEE: [&str; 6] = ["fee", "balance", "fund", "enough", "currency", "token"];
+
+async fn accepted(context: &Context) -> Findings {
+    let answer = context
+        .submissions
+        .claim()
+        .await?
+        .submitted
+        .as_ref()
+        .map_err(Clone::clone)?;
+    if is_valid(answer) {
+        return Ok(Vec::new());
+    }
+    let said = message(answer);
+    let about = said.to_lowercase();
+    if answer.is_success() && ABOUT_THE_FEE.iter().any(|word| about.contains(word)) {
+        return unknown(format!(
+            "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet \
+             that has it"
+        ));
+    }
+    let what = format!("a claim that its wallet signed is refused: {said}");
+    let finding = Finding::new(answer, what, "response.valid: true", answer.summary());
+    Ok(vec![finding.at("/response/valid")])
+}
+
+/// The answer to the claim's submission, if it was accepted.
+async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
+    let answer = context
+        .submissions
+        .claim()
+        .await?
+        .submitted
+        .as_ref()
+        .map_err(Clone::clone)?;
+    if is_valid(answer) {
+        Ok(answer)
+    } else {
+        unknown("the claim was not accepted")
+    }
+}
+
+/// A member of an answer that has to have a certain value.
+fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec<Finding> {
+    let found = answered(answer).and_then(|body| body.pointer(pointer));
+    if found == Some(wanted) {
+        return Vec::new();
+    }
+    let actual = found.map_or_else(|| answer.summary(), |found| shown(&found.to_string(), 160));
+    vec![Finding::new(answer, what, wanted.to_string(), actual).at(pointer)]
+}
+
+/// The answers that say that the transaction is valid: the first, and the second if it does.
+async fn acceptances(context: &Context) -> Result<Vec<&Arc<Exchange>>, InconclusiveReason> {
+    let first = acceptance(context).await?;
+    let again = context.submissions.claim().await?.again.as_ref().ok();
+    let again = again.filter(|answer| is_valid(answer));
+    Ok([Some(first), again].into_iter().flatten().collect())
+}
+
+async fn status(context: &Context) -> Findings {
+    let what = "a valid transaction is answered with another status than SUCCESS";
+    let wanted = Value::from("SUCCESS");
+    let answers = acceptances(context).await?;
+    let found = answers
+        .iter()
+        .flat_map(|answer| has(answer, "/status", &wanted, what));
+    Ok(found.collect())
+}
+
+async fn msg(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for answer in acceptances(context).await? {
+        let at = "/response/msg";
+        let found = answered(answer).and_then(|body| body.pointer(at));
+        if found.is_some_and(Value::is_string) {
+            continue;
+        }
+        let (what, actual) = match found {
+            Some(found) => ("msg is no string", shown(&found.to_string(), 160)),
+            None => ("there is no msg", answer.summary()),
+        };
+        let what = format!("{what} where a transaction is valid");
+        findings.push(Finding::new(answer, what, "a string", actual).at(at));
+    }
+    Ok(findings)
+}
+
+/// Whether the answers say that they are JSON, as they are.
+async fn answers(context: &Context) -> Findings {
+    let mut findings = Vec::new();
+    for answer in acceptances(context).await? {
+        if let Some(media) = answer.content_type.as_deref()
+            && !is_json(media)
+        {
+            let what = "the answer does not say that it is JSON";
+            let actual = format!("Content-Type: {}", shown(media, 80));
+            let expected = "Content-Type: application/json";
+            findings.push(Finding::new(answer, what, expected, actual));
+        }
+    }
+    Ok(findings)
+}
+
+async fn http_status(context: &Context) -> Findings {
+    let answers = acceptances(context).await?;
+    let others = answers.into_iter().filter(|answer| answer.status != 200);
+    let findings = others.map(|answer| {
+        let what = "a valid transaction is answered with another HTTP status than 200";
+        Finding::new(answer, what, "200", answer.status.to_string())
+    });
+    Ok(findings.collect())
+}
+
+async fn new(context: &Context) -> Findings {
+    let answer = acceptance(context).await?;
+    let what = "a transaction that was never submitted before is not said to be new";
+    Ok(has(
+        answer,
+        "/response/new_transaction",
+        &Value::Bool(true),
+        what,
+    ))
+}
+
+async fn resubmission_not_new(context: &Context) -> Findings {
+    let again = context
+        .submissions
+        .claim()
+        .await?
+        .again
+        .as_ref()
+        .map_err(Clone::clone)?;
+    if again.status >= 500 {
+        let what = "the same transaction is answered with a fault of the server a second time";
+        let expected = "an answer with response.new_transaction: false";
+        return Ok(vec![Finding::new(again, what, expected, again.summary())]);
+    }
+    if answered(again).is_none() {
+        return unknown(format!(
+            "the resubmission was answered with {}",
+            again.summary()
+        ));
+    }
+    let what = "the same transaction is said to be new a second time";
+    Ok(has(
+        again,
+        "/response/new_transaction",
+        &Value::Bool(false),
+        what,
+    ))
+}
+
+async fn resubmission_valid(context: &Context) -> Findings {
+    let again = context
+        .submissions
+        .claim()
+        .await?
+        .again
+        .as_ref()
+        .map_err(Clone::clone)?;
+    if again.status >= 500 {
+        return unknown(format!(
+            "the resubmission was answered with {}",
+            again.summary()
+        ));
+    }
+    let what = "a transaction is valid, and not valid when it is submitted again";
+    Ok(has(again, "/response/valid", &Value::Bool(true), what))
+}

@@ -1,0 +1,262 @@
+//! What became of an accepted claim: its block and its fee, and what was refused beside it.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
+use serde_json::Value;
+
+use super::{claim_record::found, inconclusive::unknown};
+use crate::{
+    api::{InBlock, answered, in_block, is_valid, lists_transactions, stored},
+    checks::{Finding, Findings},
+    context::{Context, Refused},
+    http::{Exchange, InconclusiveReason},
+};
+
+pub(crate) async fn readable(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let Some(answer) = settled
+        .without
+        .as_ref()
+        .filter(|_| settled.record.is_none())
+    else {
+        return Ok(Vec::new());
+    };
+    let code = claim.code().unwrap_or_default();
+    let block = settled.blocks.iter().find(|block| {
+        block
+            .answered_object()
+            .is_some_and(|body| in_block(body, &code).is_some())
+    });
+    let waited = context
+        .submissions
+        .submitter
+        .with
+        .settle_timeout
+        .as_secs_f64();
+    let what = match block {
+        Some(block) => format!(
+            "the claim stands in {}, and can't be read",
+            block.request.query_text()
+        ),
+        None if settled.enough_blocks => {
+            format!("the claim was accepted, and can't be read after {waited} s and several blocks")
+        }
+        None => {
+            return unknown(format!(
+                "the chain did not go on far enough within {waited} s; wait longer with \
+                 --settle-timeout"
+            ));
+        }
+    };
+    let expected = "the record of the claim";
+    Ok(vec![Finding::new(answer, what, expected, answer.summary())])
+}
+
+/// The block that the claim stands in, and the transaction there.
+async fn entry(
+    context: &Context,
+) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, InconclusiveReason> {
+    let claim = context.submissions.claim().await?;
+    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let Some(code) = claim.code() else {
+        return unknown("the transaction has no code to find it by");
+    };
+    Ok(settled
+        .blocks
+        .iter()
+        .find_map(|block| Some((block, in_block(block.answered_object()?, &code)?))))
+}
+
+pub(crate) async fn stands_in_block(context: &Context) -> Findings {
+    if entry(context).await?.is_some() {
+        return Ok(Vec::new());
+    }
+    found(context).await?;
+    let settled = context
+        .submissions
+        .claim()
+        .await?
+        .settled
+        .as_ref()
+        .map_err(Clone::clone)?;
+    let lists = |block: &&Arc<Exchange>| block.answered_object().is_some_and(lists_transactions);
+    let Some(block) = settled.blocks.iter().rfind(lists) else {
+        return unknown("no block since then lists its transactions");
+    };
+    let what = "the claim can be read, and no block since it was submitted holds its transaction";
+    let expected = "a block with the transaction's trans_code";
+    Ok(vec![
+        Finding::new(block, what, expected, block.excerpt(160)).at("/text/transactions"),
+    ])
+}
+
+pub(crate) async fn as_signed(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let Some((block, found)) = entry(context).await? else {
+        return unknown("the claim's transaction was seen in no block");
+    };
+    let text = claim.text.as_ref().map_err(Clone::clone)?;
+    let signed: Value = serde_json::from_str(text).unwrap_or_default();
+    let mut findings = Vec::new();
+    for (name, signed) in signed.as_object().into_iter().flatten() {
+        // The shape is not shown, so what a block leaves out is no other value.
+        let Some(value) = found.transaction.get(name) else {
+            continue;
+        };
+        if value == signed || (name == "fee" && amount(value) == amount(signed)) {
+            continue;
+        }
+        let what = format!("the transaction in the block has another {name} than was signed");
+        let expected = shown(&signed.to_string(), 300);
+        findings.push(Finding::new(
+            block,
+            what,
+            expected,
+            shown(&value.to_string(), 300),
+        ));
+    }
+    if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry)
+        && !is_only(signatures, entry)
+    {
+        let what = "the transaction in the block has other signatures than were submitted";
+        let expected = shown(&format!("[{entry}]"), 300);
+        let actual = shown(&signatures.to_string(), 300);
+        findings.push(Finding::new(block, what, expected, actual));
+    }
+    Ok(findings)
+}
+
+/// A number, however it is written.
+fn amount(value: &Value) -> Option<Amount> {
+    value.is_number().then(|| value.to_string().parse().ok())?
+}
+
+/// Whether a list of signatures is this one.
+fn is_only(signatures: &Value, entry: &Value) -> bool {
+    let text = |value: &Value, name: &str| value[name].as_str().map(str::to_lowercase);
+    signatures.as_array().is_some_and(|list| {
+        list.len() == 1
+            && ["wallet_address", "msgsign"]
+                .iter()
+                .all(|name| text(&list[0], name) == text(entry, name))
+    })
+}
+
+/// A balance, as an integer of the token's units.
+fn held(answer: &Exchange) -> Option<i128> {
+    let body = answer.answered_object()?;
+    let value = ["balance", "value"]
+        .iter()
+        .find_map(|name| body.get(name))?;
+    value
+        .as_i64()
+        .map(i128::from)
+        .or(value.as_u64().map(i128::from))
+}
+
+pub(crate) async fn fee_paid(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let (before, after) = claim.balances.as_ref().map_err(Clone::clone)?;
+    let fee: Result<i128, _> = context.submissions.submitter.with.fee.as_str().parse();
+    let (Some(had), Some(has), Ok(fee)) = (held(before), held(after), fee) else {
+        return unknown("the wallet's balances before and after are no integers to compare");
+    };
+    if had - has == fee {
+        return Ok(Vec::new());
+    }
+    let settled = claim.settled.as_ref().map_err(Clone::clone)?;
+    let code = claim.code().unwrap_or_default();
+    let wallet = claim.wallet.to_string();
+    if let Some(reason) = other_reasons(&settled.blocks, &wallet, &code) {
+        return unknown(format!(
+            "the balance went from {had} to {has} with a fee of {fee}, and {reason}"
+        ));
+    }
+    let later = context.node.send(after.request.clone()).await?;
+    if held(&later) != Some(has) {
+        return unknown("the wallet's balance changes without anything that blocks show of it");
+    }
+    let what = if had - has < fee {
+        "the balance did not go down by the fee"
+    } else {
+        "the balance went down by more than the fee"
+    };
+    let expected = (had - fee).to_string();
+    Ok(vec![Finding::new(after, what, expected, has.to_string())])
+}
+
+/// Why a wallet's balance may have changed besides for this transaction.
+fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&'static str> {
+    let mut listed = false;
+    for block in blocks.iter().filter_map(|block| block.answered_object()) {
+        let made_it = |name| block.get(name).and_then(Value::as_str) == Some(wallet);
+        if made_it("creator_wallet") || made_it("expected_miner") {
+            return Some("the wallet made a block, which may be rewarded");
+        }
+        let list = block
+            .pointer("/text/transactions")
+            .and_then(Value::as_array);
+        listed |= list.is_some();
+        let of_others = |entry: &&Value| in_block(entry, code).is_none();
+        let mut others = list.into_iter().flatten().filter(of_others);
+        if others.any(|entry| entry.to_string().contains(wallet)) {
+            return Some("the wallet has other transactions in the blocks since");
+        }
+    }
+    (!listed).then_some("blocks do not show whether the wallet has other transactions")
+}
+
+/// What became of the submission that was refused just before the claim.
+async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
+    let refused = context.submissions.claim().await?.refused.as_ref();
+    let refused = refused.map_err(Clone::clone)?;
+    if is_valid(&refused.answer) {
+        return unknown("what had to be refused was accepted, of which another case tells");
+    }
+    Ok(refused)
+}
+
+pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
+    let state = refused(context)
+        .await?
+        .state
+        .as_ref()
+        .map_err(Clone::clone)?;
+    if answered(state).and_then(stored).is_none() {
+        return Ok(Vec::new());
+    }
+    let what = "a claim that was refused is stored all the same";
+    Ok(vec![Finding::new(
+        state,
+        what,
+        "no record",
+        state.summary(),
+    )])
+}
+
+pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
+    let (before, after) = &refused(context).await?.balances;
+    let (Some(had), Some(has)) = (held(before), held(after)) else {
+        return unknown("the wallet's balances before and after are no integers to compare");
+    };
+    if has >= had {
+        return Ok(Vec::new());
+    }
+    let claim = context.submissions.claim().await?;
+    let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
+    let (wallet, code) = (claim.wallet.to_string(), claim.code().unwrap_or_default());
+    if let Some(reason) = other_reasons(blocks, &wallet, &code) {
+        return unknown(format!(
+            "the balance went from {had} to {has}, and {reason}"
+        ));
+    }
+    let what = "the balance went down when a submission was refused";
+    Ok(vec![Finding::new(
+        after,
+        what,
+        had.to_string(),
+        has.to_string(),
+    )])
+}

@@ -1,0 +1,231 @@
+//! The record of an accepted claim, as it is read back.
+//!
+//! Its shape is not shown: a value counts by its member's name where the record has names, and else
+//! where nodes were seen to show it in their rows. A row in another order holds the same values
+//! somewhere, and no two of a claim's are the same, so it is told apart from a wrong value.
+
+use std::sync::Arc;
+
+use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::{Value, json};
+
+use super::inconclusive::unknown;
+use crate::{
+    api::{answered, member_named, stored},
+    checks::{Finding, Findings},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
+};
+
+/// How a value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// As it was submitted.
+    Same,
+    /// A list as its JSON text.
+    JsonText,
+    /// A list as text of another kind.
+    Joined,
+}
+
+/// The record that was read back.
+pub(crate) async fn found(
+    context: &Context,
+) -> Result<(&Arc<Exchange>, &Value), InconclusiveReason> {
+    let settled = context
+        .submissions
+        .claim()
+        .await?
+        .settled
+        .as_ref()
+        .map_err(Clone::clone)?;
+    let found = settled.record.as_ref();
+    match found.and_then(|answer| Some((answer, answered(answer).and_then(stored)?))) {
+        Some(found) => Ok(found),
+        None => unknown("the claim could not be read back"),
+    }
+}
+
+/// What a column was claimed to be.
+async fn wanted(context: &Context, column: &str) -> Result<Value, InconclusiveReason> {
+    let call = &context.submissions.claim().await?.call;
+    Ok(match column {
+        "address" => call["sc_address"].clone(),
+        name => call["params"][name].clone(),
+    })
+}
+
+/// How a value is the wanted one, if it is.
+fn form(found: &Value, wanted: &Value) -> Option<Form> {
+    if found == wanted {
+        return Some(Form::Same);
+    }
+    let (text, items) = (found.as_str()?, wanted.as_array()?);
+    if serde_json::from_str::<Value>(text).is_ok_and(|inner| inner == *wanted) {
+        return Some(Form::JsonText);
+    }
+    let inside = |text: &'_ str| -> Option<String> {
+        let inner = text.strip_prefix('[')?.strip_suffix(']');
+        inner.map(ToOwned::to_owned)
+    };
+    let inner = inside(text).unwrap_or_else(|| text.to_owned());
+    let parts: Vec<_> = inner
+        .split(',')
+        .map(|part| part.trim().trim_matches(['\'', '"']))
+        .collect();
+    // A comma within an item would leave it open where the next one begins.
+    (parts.len() == items.len() && parts.iter().zip(items).all(|(part, item)| item == part))
+        .then_some(Form::Joined)
+}
+
+/// The row that holds most of what was claimed, wherever it stands.
+fn row<'v>(record: &'v Value, wanted: &[Value]) -> Option<(usize, &'v Vec<Value>)> {
+    match record {
+        Value::Array(items) => {
+            let holds = |value: &&Value| items.iter().any(|item| form(item, value).is_some());
+            let own = (wanted.iter().filter(holds).count(), items);
+            let inner = items.iter().filter_map(|item| row(item, wanted));
+            inner.chain([own]).max_by_key(|(count, _)| *count)
+        }
+        Value::Object(members) => members
+            .values()
+            .filter_map(|member| row(member, wanted))
+            .max_by_key(|(count, _)| *count),
+        _ => None,
+    }
+}
+
+/// A value of the record.
+struct Place<'v> {
+    value: Option<&'v Value>,
+    form: Option<Form>,
+    /// Whether it stands where nodes were seen to show it, or under its name.
+    expected: bool,
+}
+
+/// Where a column's value is.
+async fn place<'v>(
+    context: &Context,
+    record: &'v Value,
+    column: &str,
+) -> Result<Place<'v>, InconclusiveReason> {
+    let value = wanted(context, column).await?;
+    if let Some(named) = member_named(record, column) {
+        return Ok(Place {
+            value: Some(named),
+            form: form(named, &value),
+            expected: true,
+        });
+    }
+    let mut all = Vec::new();
+    for name in VerificationRecord::COLUMNS {
+        all.push(wanted(context, name).await?);
+    }
+    let row = row(record, &all).map_or(&[][..], |(_, row)| row.as_slice());
+    let position = VerificationRecord::COLUMNS
+        .iter()
+        .position(|name| *name == column);
+    let here = position.and_then(|at| row.get(at));
+    if let Some(form) = here.and_then(|here| form(here, &value)) {
+        return Ok(Place {
+            value: here,
+            form: Some(form),
+            expected: true,
+        });
+    }
+    let elsewhere = row.iter().find(|item| form(item, &value).is_some());
+    Ok(Place {
+        value: elsewhere.or(here),
+        form: elsewhere.and_then(|item| form(item, &value)),
+        expected: false,
+    })
+}
+
+pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
+    let (answer, record) = found(context).await?;
+    let place = place(context, record, name).await?;
+    if place.form.is_some() {
+        return Ok(Vec::new());
+    }
+    let what = format!("the record's {name} is not what was submitted");
+    let actual = shown(&place.value.unwrap_or(record).to_string(), 300);
+    let expected = shown(&wanted(context, name).await?.to_string(), 300);
+    Ok(vec![Finding::new(answer, what, expected, actual)])
+}
+
+/// Lists are stored so that a reader can tell their items apart whatever stands in them.
+pub(crate) async fn lists(context: &Context) -> Findings {
+    let (answer, record) = found(context).await?;
+    let mut findings = Vec::new();
+    for name in ["doc_hash_list", "doc_link_list"] {
+        let place = place(context, record, name).await?;
+        if let (Some(Form::Joined), Some(value)) = (place.form, place.value) {
+            let what = format!("the record's {name} is a text that is no JSON");
+            let expected = "an array of strings, or its JSON text";
+            let actual = shown(&value.to_string(), 300);
+            findings.push(Finding::new(answer, what, expected, actual));
+        }
+    }
+    Ok(findings)
+}
+
+/// Whether a row's values stand where nodes were seen to show them; a record with names has no order.
+pub(crate) async fn columns(context: &Context) -> Findings {
+    let (answer, record) = found(context).await?;
+    let mut findings = Vec::new();
+    for name in VerificationRecord::COLUMNS {
+        let place = place(context, record, name).await?;
+        // A value that is nowhere is told by its own case; the contract's has none.
+        let astray = match name {
+            "address" => {
+                let left_out = place.value.is_none() && member_named(record, "asset_id").is_some();
+                let in_place = place.expected && place.form.is_some();
+                !left_out && !in_place
+            }
+            _ => place.form.is_some() && !place.expected,
+        };
+        if astray {
+            let what =
+                format!("the record's {name} stands elsewhere than nodes were seen to show it");
+            let wanted = wanted(context, name).await?;
+            let at = VerificationRecord::COLUMNS
+                .iter()
+                .position(|known| *known == name);
+            let expected = json!({ "column": at, "value": wanted }).to_string();
+            let actual = shown(&record.to_string(), 300);
+            findings.push(Finding::new(answer, what, shown(&expected, 300), actual));
+        }
+    }
+    Ok(findings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_counts_in_each_form_that_leaves_its_items_apart() {
+        let list = json!(["a b", "c"]);
+        for (stored, wanted) in [
+            (list.clone(), Some(Form::Same)),
+            (json!("[\"a b\", \"c\"]"), Some(Form::JsonText)),
+            (json!("a b,c"), Some(Form::Joined)),
+            (json!("['a b', 'c']"), Some(Form::Joined)),
+            (json!("c,a b"), None),
+            (json!("a b"), None),
+            (json!("a b,c,"), None),
+        ] {
+            assert_eq!(form(&stored, &list), wanted, "{stored}");
+        }
+        assert_eq!(form(&json!("a,b,c"), &json!(["a,b", "c"])), None);
+    }
+
+    #[test]
+    fn an_integer_is_no_text_and_no_decimal() {
+        assert_eq!(form(&json!(1), &json!(1)), Some(Form::Same));
+        for other in [json!("1"), json!(1.0), json!(true), json!([1])] {
+            assert_eq!(form(&other, &json!(1)), None, "{other}");
+        }
+    }
+}

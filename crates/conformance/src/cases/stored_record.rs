@@ -1,0 +1,362 @@
+//! What the contract's table has about an asset, read column by column.
+//!
+//! The record's shape is not shown. Nodes were seen to answer a row, in the order of the table's
+//! columns and with lists as JSON text; an object with the created fields' names, or several of
+//! either, are read as well. What is of another form is left alone.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use nodeproof_client::VerificationRecord;
+use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
+use serde_json::Value;
+
+use crate::{
+    api::{Sample, block_request, carried},
+    checks::{Finding, Findings, Height, objects},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
+};
+
+/// The most records of one answer that are looked at.
+const MOST_ROWS: usize = 1_000;
+
+/// One record, of a form that is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Row<'v> {
+    Named(&'v serde_json::Map<String, Value>),
+    Positional(&'v [Value]),
+}
+
+impl<'v> Row<'v> {
+    /// What a value is as a record; nothing where it is of no known form.
+    fn of(value: &'v Value) -> Option<Self> {
+        match value {
+            Value::Object(members) if members.contains_key("asset_id") => {
+                Some(Self::Named(members))
+            }
+            Value::Array(items) if items.len() == VerificationRecord::COLUMNS.len() => {
+                let flat = items.first().is_some_and(Value::is_string);
+                flat.then_some(Self::Positional(items))
+            }
+            _ => None,
+        }
+    }
+
+    /// What stands in a column; nothing where there is none of that name.
+    pub(crate) fn column(self, name: &str) -> Option<&'v Value> {
+        match self {
+            Self::Named(members) => members.get(name),
+            Self::Positional(items) => {
+                let place = VerificationRecord::COLUMNS
+                    .iter()
+                    .position(|column| *column == name)?;
+                items.get(place)
+            }
+        }
+    }
+
+    /// Whether a column has this text.
+    pub(crate) fn has(self, name: &str, wanted: &str) -> bool {
+        self.column(name).and_then(Value::as_str) == Some(wanted)
+    }
+}
+
+/// The records that a stored value holds; nothing where anything of it is of no known form.
+pub(crate) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
+    if let Some(row) = Row::of(stored) {
+        return Some(vec![row]);
+    }
+    let items = stored.as_array()?;
+    items.iter().take(MOST_ROWS).map(Row::of).collect()
+}
+
+/// Those of the records that are of a known form, whatever else there is.
+pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
+    match (Row::of(stored), stored) {
+        (Some(row), _) => vec![row],
+        (None, Value::Array(items)) => items.iter().take(MOST_ROWS).filter_map(Row::of).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A claim as a block shows it.
+struct Claim<'v> {
+    block: u64,
+    verifiers: BTreeSet<&'v str>,
+    params: &'v serde_json::Map<String, Value>,
+}
+
+/// The claims about an asset that the blocks show which were read.
+fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>> {
+    let mut found = Vec::new();
+    for (block, exchange) in blocks {
+        let listed = exchange
+            .answered_object()
+            .and_then(|body| body.pointer("/text/transactions"))
+            .and_then(Value::as_array);
+        for entry in listed.into_iter().flatten() {
+            let Some(call) = entry.pointer("/transaction/specific_data") else {
+                continue;
+            };
+            let is = |name: &str, wanted: &str| call[name].as_str() == Some(wanted);
+            let Some(params) = call["params"].as_object() else {
+                continue;
+            };
+            let about = params.get("asset_id").and_then(Value::as_str) == Some(asset);
+            if !about || !is("address", contract) || !is("function", "add_verification") {
+                continue;
+            }
+            let signers = call["signers"].as_array().into_iter().flatten();
+            let named = params.get("verifier_address");
+            found.push(Claim {
+                block: *block,
+                verifiers: signers.chain(named).filter_map(Value::as_str).collect(),
+                params,
+            });
+        }
+    }
+    found
+}
+
+/// Blocks that were read, in rising order.
+type Blocks = BTreeMap<u64, Arc<Exchange>>;
+
+/// From which block on up to the newest all blocks were read.
+fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
+    let mut from = None;
+    for index in blocks.keys().rev() {
+        match from {
+            None if *index == tip => from = Some(tip),
+            Some(above) if *index + 1 == above => from = Some(*index),
+            _ => break,
+        }
+    }
+    from
+}
+
+/// The most blocks that are read to find out whether a record that differs was made by another claim.
+const MOST_BLOCKS: u64 = 64;
+
+/// Reads the blocks that were not read yet: all of them if they are few, or else those since the
+/// newest claim. What can't be read leaves it open what the record comes from.
+async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Option<u64>) {
+    let unread = |from: u64| -> Option<Vec<u64>> {
+        let count = tip.checked_sub(from)?.saturating_add(1);
+        let read = blocks.range(from..=tip).count();
+        let few = count.saturating_sub(u64::try_from(read).ok()?) <= MOST_BLOCKS;
+        few.then(|| {
+            (from..=tip)
+                .filter(|index| !blocks.contains_key(index))
+                .collect()
+        })
+    };
+    let unread = unread(1).or_else(|| unread(newest?.saturating_add(1)));
+    for index in unread.unwrap_or_default() {
+        let Ok(block) = context.node.send(block_request(index)).await else {
+            return;
+        };
+        if block.answered_object().is_some() {
+            blocks.insert(index, block);
+        }
+    }
+}
+
+/// Whether a record's value is that of the claim. Lists may be stored as JSON text.
+fn same(found: &Value, wanted: &Value) -> bool {
+    found == wanted
+        || (wanted.is_array() || wanted.is_object())
+            && found
+                .as_str()
+                .and_then(|text| serde_json::from_str::<Value>(text).ok())
+                .is_some_and(|inner| inner == *wanted)
+}
+
+/// Where a record differs from a claim: the column, what the claim has, and what the record has.
+fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, String)> {
+    let shown = |value: &Value| shown(&value.to_string(), 200);
+    let params = claim.params.iter();
+    // The verifier was found already, and may be the signer whatever the params say.
+    let mut stored = params.filter(|(name, _)| {
+        VerificationRecord::COLUMNS.contains(&name.as_str())
+            && !matches!(name.as_str(), "verifier_address" | "address")
+    });
+    stored.find_map(|(name, wanted)| match row.column(name) {
+        Some(found) if same(found, wanted) => None,
+        Some(found) => Some((name.as_str(), shown(wanted), shown(found))),
+        None => Some((name.as_str(), shown(wanted), "no such member".to_owned())),
+    })
+}
+
+/// What can be said of one record.
+enum Verdict {
+    Right,
+    Unknown(&'static str),
+    Wrong(String, String, String),
+}
+
+fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -> Verdict {
+    let claims = claims(blocks, contract, asset);
+    let Some(from) = read_from(blocks, tip) else {
+        return Verdict::Unknown("the newest block was not found, so a newer claim may be unseen");
+    };
+    let Some(newest) = claims.last() else {
+        return Verdict::Unknown("no block that was read has the claim");
+    };
+    let Some(verifier) = row.column("verifier_address").and_then(Value::as_str) else {
+        let found = row.column("verifier_address");
+        return Verdict::Wrong(
+            "the record's verifier_address is no text".to_owned(),
+            newest
+                .verifiers
+                .iter()
+                .copied()
+                .collect::<Vec<_>>()
+                .join(" or "),
+            found.map_or_else(
+                || "no such member".to_owned(),
+                |v| shown(&v.to_string(), 80),
+            ),
+        );
+    };
+    let theirs: Vec<_> = claims
+        .iter()
+        .filter(|claim| claim.verifiers.contains(verifier))
+        .collect();
+    let Some(last) = theirs.last() else {
+        // Another wallet may have made its own claim in a block that was not read.
+        if from > 1 && verifier.parse::<WalletAddress>().is_ok() {
+            return Verdict::Unknown(
+                "the record's verifier made its claim in no block that was read",
+            );
+        }
+        let makers: BTreeSet<_> = claims.iter().flat_map(|claim| &claim.verifiers).collect();
+        return Verdict::Wrong(
+            "the record's verifier_address is not that of a claim on the chain".to_owned(),
+            makers.into_iter().copied().collect::<Vec<_>>().join(" or "),
+            shown(verifier, 80),
+        );
+    };
+    // A second claim by the same wallet is refused or replaces the first: nodes may do either.
+    if theirs.iter().any(|claim| difference(row, claim).is_none()) {
+        return Verdict::Right;
+    }
+    if last.block < from {
+        return Verdict::Unknown("the claim may have been replaced in a block that was not read");
+    }
+    match difference(row, last) {
+        None => Verdict::Right,
+        Some((name, wanted, found)) => Verdict::Wrong(
+            format!(
+                "the record's {name} is not that of the claim in block {}",
+                last.block
+            ),
+            wanted,
+            found,
+        ),
+    }
+}
+
+/// A record has what the claim had that stands in a block.
+pub(crate) async fn matches_claim(context: &Context) -> Findings {
+    let Some(tip) = context.material.tip else {
+        let reason = "the newest block was not found, so a newer claim may be unseen";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    };
+    let mut blocks: Blocks = context.material.blocks.iter().cloned().collect();
+    let mut findings = Vec::new();
+    let mut judged = false;
+    let mut why = "no record of a known form was answered, so none could be compared";
+    for exchange in objects(context, Sample::ContractState).await? {
+        let asked = |name: &str| {
+            let mut query = exchange.request.query.iter();
+            query
+                .find(|(given, _)| *given == name)
+                .map(|(_, value)| value.as_str())
+        };
+        let (Some(contract), Some(asset)) = (asked("contract_address"), asked("unique_value"))
+        else {
+            continue;
+        };
+        let Some(body) = exchange.answered_object() else {
+            continue;
+        };
+        for (member, value) in carried(body) {
+            let about = |row: &Row<'_>| row.has("asset_id", asset);
+            for row in rows(value).unwrap_or_default().into_iter().filter(about) {
+                let mut verdict = judge(&blocks, tip, contract, asset, row);
+                if matches!(verdict, Verdict::Unknown(_)) {
+                    let newest = claims(&blocks, contract, asset)
+                        .last()
+                        .map(|claim| claim.block);
+                    read_rest(context, &mut blocks, tip, newest).await;
+                    verdict = judge(&blocks, tip, contract, asset, row);
+                }
+                match verdict {
+                    Verdict::Right => judged = true,
+                    Verdict::Unknown(reason) => why = reason,
+                    Verdict::Wrong(what, expected, actual) => {
+                        judged = true;
+                        let finding = Finding::new(&exchange, what, expected, actual);
+                        findings.push(finding.at(format!("/{member}")));
+                    }
+                }
+            }
+        }
+    }
+    if !findings.is_empty() && !Height::found(context).stands(context).await? {
+        let reason = "a record differs from its claim, and the chain went on meanwhile, so that a \
+                      newer claim may be in a block that was not read";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    }
+    if judged {
+        Ok(findings)
+    } else {
+        Err(InconclusiveReason::NoSample(why.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reads_rows_of_each_known_form() {
+        let row = json!(["ct1", "a", "token", "0x1", 1, "[]", "[]", "text", 5]);
+        let object = json!({"asset_id": "a", "remarks": "text"});
+        for stored in [
+            row.clone(),
+            object.clone(),
+            json!([row.clone(), row]),
+            json!([object]),
+        ] {
+            let rows = rows(&stored).unwrap_or_default();
+            assert!(!rows.is_empty(), "{stored}");
+            assert!(rows.iter().all(|row| row.has("asset_id", "a")));
+            assert!(rows.iter().all(|row| row.has("remarks", "text")));
+        }
+        for stored in [
+            json!(["a"]),
+            json!("a"),
+            json!({"job": 1}),
+            json!([row_of(3)]),
+        ] {
+            assert!(rows(&stored).is_none(), "{stored}");
+        }
+    }
+
+    fn row_of(columns: usize) -> Value {
+        vec![Value::from("a"); columns].into()
+    }
+
+    #[test]
+    fn a_list_may_be_stored_as_text_and_a_number_may_not() {
+        assert!(same(&json!("[\"a\"]"), &json!(["a"])));
+        assert!(!same(&json!("1"), &json!(1)));
+        assert!(!same(&Value::Null, &json!("")));
+    }
+}

@@ -1,0 +1,219 @@
+//! What is remembered of the blocks before, so that a block can be held against them.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    fmt,
+};
+
+use nodeproof_primitives::{TimestampMs, TransactionCode};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sha2::{Digest, Sha256};
+
+use super::times::Times;
+use crate::api::BlockResponse;
+
+/// What a block has in common with others.
+#[derive(Clone, Debug)]
+pub(crate) struct Links {
+    pub(crate) index: u64,
+    pub(crate) time: Option<TimestampMs>,
+    /// Which block it follows.
+    pub(crate) previous: Option<Previous>,
+    /// How many transactions it has that have the form of what is submitted.
+    pub(crate) transactions: u64,
+    /// The codes of those transactions, with their places.
+    pub(crate) codes: Vec<(usize, TransactionCode)>,
+}
+
+impl Links {
+    /// What the block has in common with others.
+    pub(crate) fn of(response: &BlockResponse) -> Self {
+        let block = response.block();
+        let found = block.and_then(|block| block.transactions().ok());
+        let mut transactions = 0;
+        let mut codes = Vec::new();
+        for (place, transaction) in found.unwrap_or_default().iter().enumerate() {
+            let Ok(signed) = transaction.signed() else {
+                continue;
+            };
+            transactions += 1;
+            if let Some(code) = signed.transaction().ok().and_then(|t| t.trans_code().ok()) {
+                codes.push((place, code));
+            }
+        }
+        Self {
+            index: response.index,
+            time: block.and_then(|block| block.timestamp().ok()),
+            previous: block
+                .and_then(|block| block.previous_hash().ok())
+                .map(|previous| {
+                    let text = previous.to_string();
+                    Previous {
+                        fingerprint: Fingerprint::of(&text),
+                        text,
+                    }
+                }),
+            transactions,
+            codes,
+        }
+    }
+}
+
+/// What a block says of the one before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Previous {
+    /// The hash, in lower case.
+    pub(crate) text: String,
+    /// The same in short. It is made where the block is read, as blocks are put in order one at a
+    /// time.
+    pub(crate) fingerprint: Fingerprint,
+}
+
+/// The most that is remembered of one kind: of a longer chain, the newest.
+const REMEMBERED: usize = 16_384;
+
+/// What is remembered of the blocks before. It takes the same place however long the chain.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Memory {
+    /// Their times.
+    pub(crate) times: Times,
+    /// The blocks that others follow.
+    pub(crate) previous: Recent,
+    /// The transactions.
+    pub(crate) codes: Recent,
+}
+
+/// Where something was seen: the block, and the place within it.
+pub(crate) type Place = (u64, usize);
+
+/// The newest of many things, each with the place where it was seen last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recent {
+    order: VecDeque<(Fingerprint, Place)>,
+    places: HashMap<Fingerprint, Place>,
+}
+
+impl Recent {
+    /// Remembers a thing, and hands back where it was seen before.
+    pub(crate) fn seen_before(&mut self, thing: Fingerprint, place: Place) -> Option<Place> {
+        let before = self.places.insert(thing, place);
+        self.order.push_back((thing, place));
+        if self.order.len() > REMEMBERED
+            && let Some((oldest, its_place)) = self.order.pop_front()
+            && self.places.get(&oldest) == Some(&its_place)
+        {
+            self.places.remove(&oldest);
+        }
+        before
+    }
+}
+
+impl Serialize for Recent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let entries = self
+            .order
+            .iter()
+            .map(|(thing, (block, place))| (thing, block, place));
+        serializer.collect_seq(entries)
+    }
+}
+
+impl<'de> Deserialize<'de> for Recent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut recent = Self::default();
+        for (thing, block, place) in Vec::<(Fingerprint, u64, usize)>::deserialize(deserializer)? {
+            recent.seen_before(thing, (block, place));
+        }
+        Ok(recent)
+    }
+}
+
+/// Stands for a text of any length, in 16 bytes that no other text has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Fingerprint([u8; 16]);
+
+impl Fingerprint {
+    pub(crate) fn of(text: &str) -> Self {
+        let digest = Sha256::digest(text);
+        let mut short = [0; 16];
+        short.copy_from_slice(&digest[..16]);
+        Self(short)
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16)
+            .map(|number| Self(number.to_be_bytes()))
+            .map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeat_is_noticed_with_the_place_before_it() {
+        let mut recent = Recent::default();
+        let (one, two) = (Fingerprint::of("one"), Fingerprint::of("two"));
+        assert_eq!(recent.seen_before(one, (1, 0)), None);
+        assert_eq!(recent.seen_before(two, (2, 0)), None);
+        assert_eq!(recent.seen_before(one, (3, 7)), Some((1, 0)));
+        assert_eq!(recent.seen_before(one, (4, 0)), Some((3, 7)));
+    }
+
+    #[test]
+    fn memory_does_not_grow_with_the_chain_and_keeps_the_newest() {
+        let mut recent = Recent::default();
+        let last = 3 * REMEMBERED as u64;
+        for block in 0..last {
+            recent.seen_before(Fingerprint::of(&block.to_string()), (block, 0));
+        }
+        assert_eq!(recent.order.len(), REMEMBERED);
+        assert_eq!(recent.places.len(), REMEMBERED);
+        let newest = Fingerprint::of(&(last - 1).to_string());
+        assert_eq!(recent.seen_before(newest, (last, 0)), Some((last - 1, 0)));
+        assert_eq!(recent.seen_before(Fingerprint::of("0"), (last, 1)), None);
+    }
+
+    #[test]
+    fn memory_is_the_same_after_it_was_written_down() {
+        let mut memory = Memory::default();
+        for block in 0..REMEMBERED as u64 + 5 {
+            let thing = Fingerprint::of(&(block % 20_000).to_string());
+            memory.previous.seen_before(thing, (block, 3));
+        }
+        let told = serde_json::json!({"block": 1, "time": -5, "evidence": {"method": "GET", "url": "",
+            "status": 200, "elapsed_ms": 0, "body": "", "body_bytes": 0}});
+        memory.times.follow(serde_json::from_value(told).unwrap());
+        let text = serde_json::to_string(&memory).unwrap();
+        let mut again: Memory = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_string(&again).unwrap(), text);
+        let thing = Fingerprint::of("9");
+        let place = (99_999, 0);
+        assert_eq!(
+            again.previous.seen_before(thing, place),
+            memory.previous.seen_before(thing, place)
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Checks that the client decodes what the documented schema accepts, and the reverse.
+
+use std::sync::Arc;
+
+use nodeproof_client::{DecodeError, FieldError, FieldFault};
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use super::{
+    finding::{Finding, Findings},
+    json_response::objects,
+};
+use crate::{
+    api::Sample,
+    context::Context,
+    http::{Exchange, InconclusiveReason, TOO_MUCH},
+};
+use nodeproof_openapi::{SchemaValidator, View};
+
+/// The second oracle: `nodeproof-client` reads what the documented schema accepts, and vice versa.
+pub(crate) async fn decodes(
+    context: &Context,
+    sample: Sample,
+    decode: fn(&[u8]) -> Result<(), Unread>,
+) -> Findings {
+    let schema = sample
+        .schema(&context.spec, View::Documented)
+        .ok_or_else(|| {
+            InconclusiveReason::Harness("the spec does not describe this answer".to_owned())
+        })?;
+    let validator = context
+        .spec
+        .validator(View::Documented, &schema)
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    // What `/call-sc` answers has no documented shape, so its schema promises nothing.
+    let promised = sample != Sample::CallSc;
+    let mut findings = Vec::new();
+    for exchange in objects(context, sample).await? {
+        let read = decode(&exchange.body);
+        findings.extend(decodes_one(&exchange, read, &validator, promised)?);
+    }
+    Ok(findings)
+}
+
+/// Why the client does not read an answer.
+pub(crate) struct Unread {
+    reason: String,
+    /// Whether one part of the answer speaks against another.
+    doubtful: bool,
+}
+
+impl From<DecodeError> for Unread {
+    fn from(error: DecodeError) -> Self {
+        error.to_string().into()
+    }
+}
+
+impl From<FieldError> for Unread {
+    fn from(error: FieldError) -> Self {
+        Self {
+            doubtful: matches!(error.fault(), FieldFault::Doubtful(_)),
+            reason: error.to_string(),
+        }
+    }
+}
+
+impl From<String> for Unread {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            doubtful: false,
+        }
+    }
+}
+
+/// Whether so many digits follow one another somewhere that they may be a number beyond 64 bits.
+fn has_long_number(body: &[u8]) -> bool {
+    const LONG: usize = 19;
+    body.split(|byte| !byte.is_ascii_digit())
+        .any(|digits| digits.len() >= LONG)
+}
+
+/// The same of one answer. What the schema accepts and promises, the client has to read.
+pub(crate) fn decodes_one(
+    exchange: &Arc<Exchange>,
+    read: Result<(), Unread>,
+    validator: &SchemaValidator,
+    promised: bool,
+) -> Result<Option<Finding>, InconclusiveReason> {
+    let Err(Unread { reason, doubtful }) = read else {
+        return Ok(None);
+    };
+    let reason = shown(&reason, 300);
+    // No schema says that two members have to agree.
+    if promised && !doubtful && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
+        // The contract bounds no number, and times and codes are read into 64 bits.
+        if has_long_number(&exchange.body) {
+            return Err(InconclusiveReason::TooLarge(format!(
+                "the answer of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
+                exchange.url()
+            )));
+        }
+        return Err(InconclusiveReason::Harness(format!(
+            "the documented schema accepts the answer of {}, and nodeproof-client does not read it \
+             ({reason}): the spec or the client is at fault, not the node",
+            exchange.url()
+        )));
+    }
+    Ok(Some(Finding::new(
+        exchange,
+        format!("a client can't read the answer: {reason}"),
+        "an answer of the documented shape",
+        exchange.excerpt(160),
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_long_where_64_bits_may_not_hold_it() {
+        assert!(has_long_number(br#"{"timestamp":9223372036854775808}"#));
+        assert!(!has_long_number(
+            br#"{"timestamp":999999999999999999,"b":12}"#
+        ));
+    }
+}

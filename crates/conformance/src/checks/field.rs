@@ -1,0 +1,54 @@
+//! One documented field of a response.
+
+use serde_json::Value;
+
+use crate::{
+    api::{Sample, Tier},
+    http::Exchange,
+};
+
+/// One documented field of an answer.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) id: &'static str,
+    pub(crate) sample: Sample,
+    /// Member names from the answer's top; `*` is every element of an array.
+    pub(crate) path: &'static [&'static str],
+    /// The sentence or table row of the contract.
+    pub(crate) requirement: &'static str,
+}
+
+impl Field {
+    /// What a run needs to be allowed to see it.
+    pub(crate) const fn tier(&self) -> Tier {
+        match self.sample {
+            Sample::Refusals => Tier::Reject,
+            _ => Tier::Read,
+        }
+    }
+}
+
+impl Field {
+    /// Whether an answer has a place for the field.
+    pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
+        let Some((_, parents)) = self.path.split_last() else {
+            return false;
+        };
+        let body = exchange.answered_object();
+        body.is_some_and(|body| leads_to_an_object(body, parents))
+    }
+}
+
+/// Whether there is an object at some members' end.
+fn leads_to_an_object(value: &Value, path: &[&str]) -> bool {
+    match (path.split_first(), value) {
+        (None, value) => value.is_object(),
+        (Some((&"*", rest)), Value::Array(items)) => {
+            items.iter().any(|item| leads_to_an_object(item, rest))
+        }
+        (Some((name, rest)), Value::Object(members)) => members
+            .get(*name)
+            .is_some_and(|member| leads_to_an_object(member, rest)),
+        _ => false,
+    }
+}

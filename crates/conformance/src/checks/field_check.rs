@@ -1,0 +1,260 @@
+//! Judging one documented field wherever an answer has it.
+//!
+//! A field's case looks at the field alone: whether it is there, and whether its value is what the
+//! documented schema says. What lies below a field with cases of its own is left to those, so that
+//! one fault makes one case fail.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use super::{
+    check_result::CheckResult,
+    field::Field,
+    fields::FIELDS,
+    finding::{Finding, Findings},
+};
+use crate::{
+    api::{Sample, is_row_form, reported_index},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
+};
+use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, SpecError, View, pointer};
+
+/// The most findings of one case; the rest are counted.
+pub(crate) const MOST_FINDINGS: usize = 5;
+
+/// The most places of one answer in which a field is result.
+const MOST_PLACES: usize = 2_000;
+
+/// The most departures of one value that are told.
+const MOST_DEPARTURES: usize = 200;
+
+pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
+    let answers = context.sample(field.sample).await?;
+    let (validator, required) = field_schema(&context.spec, field)?;
+    let mut result = CheckResult::default();
+    for exchange in &answers {
+        check_places(exchange, field, required, &validator, &mut result);
+    }
+    if result.count == 0 {
+        return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
+    }
+    Ok(result.findings)
+}
+
+/// What a field's case says where no answer had a place for the field.
+pub(crate) const NEVER_SEEN: &str = "no answer had a place for this field, so it was never seen";
+
+/// The documented schema of a field, and whether the field is required.
+pub(crate) fn field_schema(
+    spec: &Spec,
+    field: &Field,
+) -> Result<(SchemaValidator, bool), InconclusiveReason> {
+    let (at, required) = schema_of(spec, field)?;
+    let validator = spec
+        .validator(View::Documented, &at)
+        .map_err(|error| harness(&error))?;
+    Ok((validator, required))
+}
+
+/// Judges the field wherever an answer has it.
+pub(crate) fn check_places(
+    exchange: &Arc<Exchange>,
+    field: &Field,
+    required: bool,
+    validator: &SchemaValidator,
+    result: &mut CheckResult,
+) {
+    let Some(body) = exchange.answered_object() else {
+        return;
+    };
+    let mut found = 0;
+    for place in places(body, field.path).into_iter().take(MOST_PLACES) {
+        result.one();
+        let findings = judge(exchange, field, &place, required, validator);
+        found += findings.len();
+        result.findings.extend(findings);
+        if found > MOST_PLACES {
+            break;
+        }
+    }
+}
+
+fn harness(error: &SpecError) -> InconclusiveReason {
+    InconclusiveReason::Harness(error.to_string())
+}
+
+/// Where the documented view has the field's schema, and whether the field is required.
+fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), InconclusiveReason> {
+    let lost = || InconclusiveReason::Harness(format!("the spec does not describe {}", field.id));
+    let mut at = field
+        .sample
+        .schema(spec, View::Documented)
+        .ok_or_else(lost)?;
+    let mut required = true;
+    for step in field.path {
+        let (place, schema) = spec.unwrap(View::Documented, &at).ok_or_else(lost)?;
+        if *step == "*" {
+            at = pointer::join(&place, "items");
+        } else {
+            let names = schema.get("required").and_then(Value::as_array);
+            required = names.is_some_and(|names| names.iter().any(|name| name == step));
+            at = pointer::join(&pointer::join(&place, "properties"), step);
+        }
+    }
+    Ok((at, required))
+}
+
+/// An object that has, or should have, the field.
+struct Place<'v> {
+    pointer: String,
+    parent: &'v Value,
+    value: Option<&'v Value>,
+}
+
+fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
+    let Some((name, parents)) = path.split_last() else {
+        return Vec::new();
+    };
+    let mut objects = vec![(String::new(), body)];
+    for step in parents {
+        objects = objects
+            .into_iter()
+            .flat_map(|(at, value)| match (*step, value) {
+                ("*", Value::Array(items)) => items
+                    .iter()
+                    .enumerate()
+                    .take(MOST_PLACES)
+                    .map(|(index, item)| (pointer::join(&at, &index.to_string()), item))
+                    .collect(),
+                (name, Value::Object(members)) => members
+                    .get(name)
+                    .map(|member| (pointer::join(&at, name), member))
+                    .into_iter()
+                    .collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+    }
+    objects
+        .into_iter()
+        .filter(|(_, parent)| parent.is_object())
+        .map(|(at, parent)| Place {
+            pointer: pointer::join(&at, name),
+            parent,
+            value: parent.get(*name),
+        })
+        .collect()
+}
+
+fn judge(
+    exchange: &Arc<Exchange>,
+    field: &Field,
+    place: &Place<'_>,
+    required: bool,
+    validator: &SchemaValidator,
+) -> Vec<Finding> {
+    let name = field.path.join(".").replace(".*", "[]");
+    let Some(value) = place.value else {
+        if !required {
+            return Vec::new();
+        }
+        let what = named_absence(field, place).unwrap_or_else(|| format!("{name} is missing"));
+        let members = place.parent.as_object().map(|members| {
+            members
+                .keys()
+                .map(|key| shown(key, 40))
+                .take(20)
+                .collect::<Vec<_>>()
+                .join(", ")
+        });
+        let actual = format!("an object with {}", members.unwrap_or_default());
+        return vec![
+            Finding::new(exchange, what, field.requirement, actual).at(place.pointer.clone()),
+        ];
+    };
+    let below = |other: &&Field| {
+        other.sample == field.sample
+            && other.path.len() > field.path.len()
+            && other.path.starts_with(field.path)
+    };
+    let own_only = FIELDS.iter().any(|other| below(&other));
+    // Where an element is no object, none of the cases below has a place to look at.
+    let elements = FIELDS
+        .iter()
+        .filter(below)
+        .any(|other| other.path.get(field.path.len()) == Some(&"*"));
+    validator
+        .each_mismatch_in(value)
+        .filter(|departure| {
+            !own_only || is_own(departure) || elements && is_of_an_element(departure)
+        })
+        .map(|departure| {
+            let at = format!("{}{}", place.pointer, departure.instance);
+            let found = value.pointer(&departure.instance).unwrap_or(value);
+            let of_element = elements && is_of_an_element(&departure);
+            let name = format!("{name}{}", if of_element { "[]" } else { "" });
+            // Only a value of the wrong type can be one of the forms that have a name.
+            let what = (departure.keyword == "type")
+                .then(|| named_departure(&name, found))
+                .flatten()
+                .unwrap_or_else(|| format!("{name}: {}", departure.message));
+            Finding::new(
+                exchange,
+                what,
+                field.requirement,
+                shown(&found.to_string(), 160),
+            )
+            .at(at)
+        })
+        .take(MOST_DEPARTURES)
+        .collect()
+}
+
+/// Whether a departure is about the value itself, and not about what the cases below it look at.
+fn is_own(departure: &Mismatch) -> bool {
+    departure.instance.is_empty() && departure.keyword != "required"
+}
+
+/// Whether a departure is that an element of the value is of another type.
+fn is_of_an_element(departure: &Mismatch) -> bool {
+    let place = departure.instance.strip_prefix('/');
+    departure.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
+}
+
+fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
+    if field.sample != Sample::Blocks || field.path.len() != 1 {
+        return None;
+    }
+    let name = field.path[0];
+    if name == "index" && reported_index(place.parent).is_some() {
+        return Some("index is named block_index (get-block in row form)".to_owned());
+    }
+    is_row_form(place.parent).then(|| format!("{name} is missing (get-block in row form)"))
+}
+
+fn named_departure(name: &str, found: &Value) -> Option<String> {
+    match found {
+        Value::Null => Some(format!("{name} is null")),
+        Value::Array(_) if name.ends_with("msg") => Some("msg as a list".to_owned()),
+        Value::String(text) => {
+            let inner: Value = serde_json::from_str(text).ok()?;
+            match inner {
+                Value::Array(_) => Some(format!("{name} as text: a JSON array inside of a string")),
+                Value::Object(_) => {
+                    Some(format!("{name} as text: a JSON object inside of a string"))
+                }
+                Value::Number(_) if !text.is_empty() => {
+                    Some(format!("{name} as text: a number inside of a string"))
+                }
+                _ => None,
+            }
+        }
+        Value::Number(number) if number.is_f64() => Some(format!(
+            "{name} is a number with a fraction or an exponent, not an integer"
+        )),
+        _ => None,
+    }
+}

@@ -1,0 +1,210 @@
+//! Checks that a response is a 200 with a JSON object.
+
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde::{
+    Deserialize,
+    de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
+};
+
+use super::finding::{Finding, Findings};
+use crate::{
+    api::{Sample, is_json},
+    context::Context,
+    http::{Exchange, InconclusiveReason, TOO_MUCH},
+};
+
+/// A 200 with a JSON object, as JSON: what every query and `/call-sc` answer with.
+pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
+    if exchange.status != 200 {
+        let expected = "200 with a JSON object";
+        return vec![Finding::new(
+            exchange,
+            format!("answered with status {}", exchange.status),
+            expected,
+            exchange.summary(),
+        )];
+    }
+    let mut findings = Vec::new();
+    // The contract asks for no such header of answers; one that is there has to be right.
+    if let Some(media) = exchange.content_type.as_deref()
+        && !is_json(media)
+    {
+        let what = "the answer does not say that it is JSON";
+        let actual = format!("Content-Type: {}", shown(media, 80));
+        findings.push(Finding::new(
+            exchange,
+            what,
+            "Content-Type: application/json",
+            actual,
+        ));
+    }
+    match exchange.json() {
+        // The run's own limits are no fault of the node.
+        Err(fault) if fault.ends_with(TOO_MUCH) => {}
+        Err(fault) => findings.push(Finding::new(
+            exchange,
+            format!("the body is {}", shown(fault, 200)),
+            "one JSON object",
+            exchange.excerpt(160),
+        )),
+        Ok(value) if !value.is_object() => findings.push(
+            Finding::new(
+                exchange,
+                "the body is JSON, but not an object",
+                "a JSON object",
+                exchange.excerpt(160),
+            )
+            .at(""),
+        ),
+        Ok(_) => {
+            if let Some(name) = first_duplicate(&exchange.body) {
+                findings.push(Finding::new(
+                    exchange,
+                    format!("an object has the member {:?} twice", shown(&name, 60)),
+                    "members with different names",
+                    "which of the two counts depends on the reader",
+                ));
+            }
+        }
+    }
+    findings
+}
+
+/// The first member name that stands twice in one object of a JSON document.
+///
+/// Once a document is read into a value, the second one is gone, so the text itself is looked at.
+fn first_duplicate(body: &[u8]) -> Option<String> {
+    struct Unique<'f>(&'f mut Option<String>);
+
+    impl<'de> DeserializeSeed<'de> for Unique<'_> {
+        type Value = ();
+
+        fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+            deserializer.deserialize_any(self)
+        }
+    }
+
+    impl<'de> Visitor<'de> for Unique<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("any JSON value")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            // Few members are compared sooner than hashed.
+            let mut few: Vec<Cow<'de, str>> = Vec::with_capacity(FEW);
+            let mut many = HashSet::new();
+            while let Some(Name(name)) = map.next_key()? {
+                if few.contains(&name) || many.contains(&name) {
+                    self.0.get_or_insert(name.into_owned());
+                } else if few.len() < FEW {
+                    few.push(name);
+                } else {
+                    many.insert(name);
+                }
+                map.next_value_seed(Unique(self.0))?;
+            }
+            Ok(())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+            while seq.next_element_seed(Unique(self.0))?.is_some() {}
+            Ok(())
+        }
+
+        fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_str<E>(self, _: &str) -> Result<(), E> {
+            Ok(())
+        }
+        fn visit_unit<E>(self) -> Result<(), E> {
+            Ok(())
+        }
+    }
+
+    let mut found = None;
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    // A document that can't be read is told elsewhere.
+    let _ = Unique(&mut found).deserialize(&mut reader);
+    found
+}
+
+/// So many members are compared one by one.
+const FEW: usize = 12;
+
+/// The name of a member, which is copied only if it is escaped.
+#[derive(Deserialize)]
+struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
+
+/// Every answer is a 200 with a JSON object; undecided where one is more than is read.
+pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
+    let findings: Vec<_> = answers.iter().flat_map(answers_json).collect();
+    let too_much = answers
+        .iter()
+        .filter(|exchange| exchange.status == 200)
+        .find_map(|exchange| {
+            exchange
+                .json()
+                .err()
+                .filter(|fault| fault.ends_with(TOO_MUCH))
+        });
+    match too_much {
+        Some(fault) if findings.is_empty() => Err(InconclusiveReason::TooLarge(format!(
+            "an answer is {fault}"
+        ))),
+        _ => Ok(findings),
+    }
+}
+
+/// Every answer of a sample is a 200 with a JSON object.
+pub(crate) async fn sample_answers(context: &Context, sample: Sample) -> Findings {
+    all_answer_json(&context.sample(sample).await?)
+}
+
+/// The answers of a sample that are objects, or why there are none to judge.
+pub(crate) async fn objects(
+    context: &Context,
+    sample: Sample,
+) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+    let answers = context.sample(sample).await?;
+    let objects: Vec<_> = answers
+        .into_iter()
+        .filter(|answer| answer.answered_object().is_some())
+        .collect();
+    if objects.is_empty() {
+        return Err(InconclusiveReason::NoSample(
+            "no answer was a 200 with a JSON object".to_owned(),
+        ));
+    }
+    Ok(objects)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_a_member_that_stands_twice_at_any_depth() {
+        assert_eq!(
+            first_duplicate(br#"{"a":[{"b":1,"c":2,"b":1}]}"#).as_deref(),
+            Some("b")
+        );
+        assert_eq!(
+            first_duplicate(br#"{"a":{"a":1},"b":[{"a":1},{"a":2}]}"#),
+            None
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! The oracles: what decides whether a response is right.
+
+mod block_check;
+mod chain_memory;
+mod check_result;
+mod decode;
+mod evidence;
+mod field;
+mod field_check;
+mod fields;
+mod finding;
+mod json_response;
+mod pinned;
+mod refused;
+mod snapshot;
+mod steady;
+mod times;
+
+pub(crate) use block_check::{
+    BlockCheck, CheckScope, InOrder, PreparedCheck, over_sample, whole_block,
+};
+pub(crate) use chain_memory::{Fingerprint, Links, Memory};
+pub(crate) use check_result::CheckResult;
+pub(crate) use decode::decodes;
+pub(crate) use evidence::Evidence;
+pub(crate) use field::Field;
+pub(crate) use field_check::{MOST_FINDINGS, NEVER_SEEN, check_field};
+pub(crate) use fields::FIELDS;
+pub(crate) use finding::{Finding, Findings};
+pub(crate) use json_response::{all_answer_json, objects, sample_answers};
+pub(crate) use pinned::{PinKind, check_pinned};
+pub(crate) use refused::{is_missing, never, refused};
+pub(crate) use snapshot::{check_snapshot, snapshot_path};
+pub(crate) use steady::{Height, described, reads_alike, steady};
+pub(crate) use times::{Bound, Misplaced, Timed};

@@ -1,0 +1,169 @@
+//! A node as it was: answers pinned by name, so that a later run shows what changed.
+//!
+//! A baseline is one node's own, and holds what the contract does not say: undocumented fields, the
+//! bodies of failures, the forms of lists, and the oldest blocks exactly. It holds nothing that
+//! changes between two runs against an idle node: when it is recorded, each question is asked
+//! twice, and an answer that differs is pinned by its or not at all.
+//!
+//! Recording pins what is not pinned yet. Where an answer differs from what is pinned, it leaves a
+//! pending snapshot for `cargo insta review`. A run that does not record writes nothing.
+
+use std::{fs, path::Path};
+
+use super::finding::{Finding, Findings};
+use crate::{
+    api::{reindented, shape_of},
+    context::{Context, Difference, SnapshotStore},
+    http::{Exchange, InconclusiveReason, Request},
+};
+
+/// How an answer is pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PinKind {
+    /// To the letter.
+    Exactly,
+    /// By its members and the kinds of their values.
+    ByShape,
+    /// By status and media type.
+    ByHead,
+}
+
+impl PinKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Exactly => "exact",
+            Self::ByShape => "shape",
+            Self::ByHead => "head",
+        }
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        [Self::Exactly, Self::ByShape, Self::ByHead]
+            .into_iter()
+            .find(|pin| text.lines().next() == Some(pin.name()))
+    }
+}
+
+pub(crate) async fn check_pinned(
+    context: &Context,
+    id: &'static str,
+    pin: PinKind,
+    request: fn(&Context) -> Option<Request>,
+) -> Findings {
+    let Some(baseline) = &context.baseline else {
+        return Err(InconclusiveReason::NoSample(
+            "the run has no baseline".to_owned(),
+        ));
+    };
+    let Some(request) = request(context) else {
+        return Err(InconclusiveReason::NoSample(
+            "nothing was found on the chain to ask with".to_owned(),
+        ));
+    };
+    let name = id.trim_start_matches("baseline/");
+    let file = baseline.folder.join(format!("{name}.snap"));
+    let exchange = context.node.send(request.clone()).await?;
+    let pinned = fs::read_to_string(&file).ok();
+    let Some(pinned) = pinned else {
+        if !baseline.record {
+            return Err(InconclusiveReason::NoSample(format!(
+                "the baseline has no {name}; --record pins it"
+            )));
+        }
+        let again = context.node.send(request).await?;
+        return record(&file, pin, &exchange, &again);
+    };
+    // It is compared as it was pinned: what changed by itself then may do so now.
+    let body = pinned.splitn(3, "---\n").nth(2).unwrap_or_default();
+    let text = described(PinKind::of(body).unwrap_or(pin), &exchange);
+    let store = if baseline.record {
+        SnapshotStore::reviewable(&baseline.folder)
+    } else {
+        SnapshotStore::copy_of(&[(&format!("{name}.snap"), &pinned)])
+            .map_err(|error| InconclusiveReason::Harness(format!("no place for a copy: {error}")))?
+    };
+    match store.compare(name, &text) {
+        Ok(()) => Ok(Vec::new()),
+        Err(Difference::Other(expected)) => Ok(vec![Finding::new(
+            &exchange,
+            format!(
+                "the answer is not what the baseline has in {}",
+                file.display()
+            ),
+            expected,
+            text,
+        )]),
+        Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
+            "the snapshot {} can't be read",
+            file.display()
+        ))),
+    }
+}
+
+/// Pins an answer, in the strictest way in which two answers are alike.
+fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Findings {
+    let strictest = [pin, PinKind::ByShape]
+        .into_iter()
+        .find(|pin| described(*pin, first) == described(*pin, second));
+    let Some(pin) = strictest else {
+        return Err(InconclusiveReason::NoSample(
+            "two answers in a row had different shapes, so there is nothing to pin".to_owned(),
+        ));
+    };
+    let text = format!("---\nsource: nodeproof\n---\n{}\n", described(pin, first));
+    fs::write(file, text).map_err(|error| {
+        InconclusiveReason::Harness(format!("{} can't be written: {error}", file.display()))
+    })?;
+    Ok(Vec::new())
+}
+
+/// An answer as text that is worth a diff: how it is pinned, what was asked, status, type, body.
+fn described(pin: PinKind, exchange: &Exchange) -> String {
+    let request = &exchange.request;
+    let method = request.method.name();
+    let asked = if pin == PinKind::Exactly {
+        let query: Vec<_> = request
+            .query
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        query.join(" ")
+    } else {
+        // Other wallets and tokens may be found the next time.
+        request
+            .query
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let body = match (pin, exchange.json()) {
+        (PinKind::ByHead, _) => String::new(),
+        (_, Err(_)) => format!("\n{}", exchange.excerpt(4096)),
+        (PinKind::ByShape, Ok(value)) => {
+            let shape = shape_of(&[value]);
+            format!(
+                "\n{}",
+                serde_json::to_string_pretty(&shape).unwrap_or_default()
+            )
+        }
+        (PinKind::Exactly, Ok(_)) => {
+            let text = String::from_utf8_lossy(&exchange.body);
+            let lines = reindented(&text);
+            let escaped: Vec<_> = lines
+                .lines()
+                .map(nodeproof_primitives::escape::escaped)
+                .collect();
+            format!("\n{}", escaped.join("\n"))
+        }
+    };
+    format!(
+        "{}\n{method} {} {asked}\n{} {}{body}",
+        pin.name(),
+        request.path,
+        exchange.status,
+        nodeproof_primitives::escape::escaped(exchange.content_type.as_deref().unwrap_or("-")),
+    )
+    .trim_end()
+    .to_owned()
+}

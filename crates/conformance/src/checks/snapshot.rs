@@ -1,0 +1,223 @@
+//! The third oracle: the normalised shape of an answer against an insta snapshot.
+//!
+//! Shared (`common`) snapshots are portable: every node that keeps the contract gives the same
+//! text. So a shape holds only what the contract requires; values are replaced by their kind, and
+//! an array by the union of its elements.
+//!
+//! Only the run against our own local node may write a pending snapshot beside the shared ones. A
+//! run against any other node compares with a copy, so what it answers can't become the contract,
+//! whatever insta's settings are.
+
+use std::{borrow::Cow, collections::BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::{
+    finding::{Finding, Findings},
+    json_response::objects,
+};
+use crate::{
+    api::Sample,
+    context::{Context, Difference},
+    http::InconclusiveReason,
+};
+use nodeproof_openapi::{Spec, View, pointer};
+
+const fn name_of(sample: Sample) -> &'static str {
+    match sample {
+        Sample::Blocks => "get-block",
+        Sample::TokenBalance => "get-balances-token-in-wallet",
+        Sample::WalletBalances => "get-balances-all-tokens-in-wallet",
+        Sample::TokenHolders => "get-balances-all-wallets-for-token",
+        Sample::ContractState => "sc-state",
+        Sample::TrustScore => "get-trustscore-wallets",
+        Sample::Docs => "docs",
+        Sample::CallSc => "call-sc",
+        Sample::Refusals => "submit-transaction",
+    }
+}
+
+/// Folds the answers of a sample into one shape, and compares it with its snapshot.
+pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Findings {
+    let answers = objects(context, sample).await?;
+    let schema = match sample {
+        // The answer's own shape is not shown; what it holds is meant to be submitted.
+        Sample::CallSc => "/components/schemas/Transaction".to_owned(),
+        _ => sample
+            .schema(&context.spec, View::Documented)
+            .ok_or_else(|| InconclusiveReason::Harness("the spec has no such answer".to_owned()))?,
+    };
+    // Only what is changed is copied: an answer may be large, and there are several.
+    let bodies: Vec<Cow<'_, Value>> = answers
+        .iter()
+        .filter_map(|exchange| exchange.answered_object())
+        .map(|body| match sample {
+            Sample::CallSc => Cow::Borrowed(&body["transaction"]),
+            Sample::TokenBalance => with_one_name(body),
+            _ => Cow::Borrowed(body),
+        })
+        .collect();
+    let values: Vec<&Value> = bodies.iter().map(AsRef::as_ref).collect();
+    let shape = shape(&context.spec, &schema, &values)?;
+    let text = serde_json::to_string_pretty(&shape)
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    let name = name_of(sample);
+    let Some(exchange) = answers.first() else {
+        return Ok(Vec::new());
+    };
+    match context.snapshots.compare(name, &text) {
+        Ok(()) => Ok(Vec::new()),
+        Err(Difference::Other(expected)) => Ok(vec![Finding::new(
+            exchange,
+            format!(
+                "the shape of the answer differs from the snapshot {}",
+                context.snapshots.path_for_report(name)
+            ),
+            expected,
+            text,
+        )]),
+        Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
+            "there is no snapshot {}; run against the local node, then `cargo insta review`",
+            context.snapshots.path_for_report(name)
+        ))),
+    }
+}
+
+/// The path of a sample's snapshot as reports name it.
+pub(crate) fn snapshot_path(sample: Sample) -> String {
+    format!("snapshots/common/{}.snap", name_of(sample))
+}
+
+/// The two names that the contract gives to a balance count as one.
+fn with_one_name(body: &Value) -> Cow<'_, Value> {
+    match body.as_object() {
+        Some(members) if members.contains_key("value") && !members.contains_key("balance") => {
+            let mut members = members.clone();
+            if let Some(value) = members.remove("value") {
+                members.insert("balance".to_owned(), value);
+            }
+            Cow::Owned(Value::Object(members))
+        }
+        _ => Cow::Borrowed(body),
+    }
+}
+
+/// What all these values have in common, as far as the contract requires it.
+fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, InconclusiveReason> {
+    let lost = || InconclusiveReason::Harness(format!("the spec has no schema at {at}"));
+    let (place, schema) = spec.unwrap(View::Documented, at).ok_or_else(lost)?;
+    // One branch is enough where the branches are two names of one thing.
+    for choice in ["anyOf", "oneOf"] {
+        if schema.get(choice).is_some() && schema.get("properties").is_none() {
+            return shape(
+                spec,
+                &pointer::join(&pointer::join(&place, choice), "0"),
+                values,
+            );
+        }
+    }
+    if let Some(required) = schema.get("required").and_then(Value::as_array) {
+        let mut members = Map::new();
+        let mut names: Vec<_> = required.iter().filter_map(Value::as_str).collect();
+        names.sort_unstable();
+        for name in names {
+            let inner: Vec<_> = values.iter().filter_map(|value| value.get(name)).collect();
+            let below = pointer::join(&pointer::join(&place, "properties"), name);
+            let folded = if inner.len() < values.len() {
+                Value::from("<missing from an answer>")
+            } else {
+                shape(spec, &below, &inner)?
+            };
+            members.insert(name.to_owned(), folded);
+        }
+        return Ok(others(values, Value::is_object).unwrap_or(Value::Object(members)));
+    }
+    if let Some(items) = schema.get("items") {
+        if let Some(other) = others(values, Value::is_array) {
+            return Ok(other);
+        }
+        let items_at = pointer::join(&place, "items");
+        let open = spec
+            .unwrap(View::Documented, &items_at)
+            .is_none_or(|(_, node)| node.get("type").is_none() && node.get("required").is_none());
+        if open || items.as_object().is_none_or(Map::is_empty) {
+            return Ok(Value::Array(vec![Value::from("<any>")]));
+        }
+        let elements: Vec<_> = values
+            .iter()
+            .filter_map(|value| value.as_array())
+            .flatten()
+            .collect();
+        if elements.is_empty() {
+            let name = pointer::last(at).unwrap_or_default();
+            return Err(InconclusiveReason::NoSample(format!(
+                "every {name} that was seen is empty"
+            )));
+        }
+        return Ok(Value::Array(vec![shape(spec, &items_at, &elements)?]));
+    }
+    kinds(spec, at, &place, values)
+}
+
+/// What those values are that are not of the wanted type; nothing where all are.
+fn others(values: &[&Value], wanted: fn(&Value) -> bool) -> Option<Value> {
+    let kinds: BTreeSet<_> = values
+        .iter()
+        .filter(|value| !wanted(value))
+        .map(|value| json_type(value))
+        .collect();
+    (!kinds.is_empty()).then(|| Value::from(kinds.into_iter().collect::<Vec<_>>().join(" | ")))
+}
+
+/// The kinds of some values: the name of their schema where they conform to it, else their type.
+fn kinds(
+    spec: &Spec,
+    at: &str,
+    place: &str,
+    values: &[&Value],
+) -> Result<Value, InconclusiveReason> {
+    let validator = spec
+        .validator(View::Documented, at)
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    let named = place
+        .strip_prefix("/components/schemas/")
+        .filter(|name| !name.contains('/'));
+    let kinds: BTreeSet<String> = values
+        .iter()
+        .map(|value| match named {
+            Some(name) if validator.is_valid(value) => format!("<{}>", snake(name)),
+            Some(name) => format!("{} that is no {}", json_type(value), snake(name)),
+            None => json_type(value).to_owned(),
+        })
+        .collect();
+    if kinds.is_empty() {
+        // An object of no required members is any object.
+        return Ok(Value::from("<any>"));
+    }
+    Ok(Value::from(
+        kinds.into_iter().collect::<Vec<_>>().join(" | "),
+    ))
+}
+
+fn json_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<null>",
+        Value::Bool(_) => "<bool>",
+        Value::Number(number) if number.is_f64() => "<number>",
+        Value::Number(_) => "<int>",
+        Value::String(_) => "<text>",
+        Value::Array(_) => "<array>",
+        Value::Object(_) => "<object>",
+    }
+}
+
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for character in name.chars() {
+        if character.is_ascii_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(character.to_ascii_lowercase());
+    }
+    out.replace("hash256", "hash")
+}

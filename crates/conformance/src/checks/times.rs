@@ -1,0 +1,203 @@
+//! Which block's time does not fit between those of its neighbours.
+//!
+//! Where a block is older than the one before it, either of them may have the wrong time. Those that
+//! follow decide: if they go on from the newer one, the older one was too early, and if they go on
+//! from the older one, the newer one was too late. So a single time that is far in the future makes
+//! none of the blocks behind it wrong.
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Evidence;
+
+/// How many blocks in a row may have a wrong time, and it is still found that they have it, and not
+/// those that follow.
+const TOGETHER: usize = 3;
+/// By how much the clock of whoever checks may be wrong, in milliseconds.
+const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
+
+/// What is known of the times of the blocks before.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Times {
+    /// A time that is not in doubt any more: none that follows may be before it.
+    settled: Option<i64>,
+    /// The newest ones, in rising order of their times.
+    newest: Vec<Timed>,
+    /// Those behind them that are older, in rising order, too.
+    older: Vec<Timed>,
+}
+
+/// A block's time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Timed {
+    pub(crate) block: u64,
+    pub(crate) time: i64,
+    pub(crate) evidence: Evidence,
+}
+
+/// A block with the wrong time.
+#[derive(Clone, Debug)]
+pub(crate) struct Misplaced {
+    pub(crate) timed: Timed,
+    pub(crate) bound: Bound,
+}
+
+/// What its time should be at least, or at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    AtLeast(i64),
+    AtMost(i64),
+}
+
+impl Times {
+    /// Adds the next block, and hands back those that turn out to have the wrong time.
+    pub(crate) fn follow(&mut self, timed: Timed) -> Vec<Misplaced> {
+        let Some(top) = self.newest.last().map(|newest| newest.time) else {
+            self.newest.push(timed);
+            return Vec::new();
+        };
+        if timed.time >= top {
+            let wrong = early(self.older.drain(..), top);
+            self.newest.push(timed);
+            self.settle();
+            return wrong;
+        }
+        let least = self.older.last().map(|older| older.time).or(self.settled);
+        if least.is_some_and(|least| timed.time < least) {
+            return early([timed], top);
+        }
+        self.older.push(timed);
+        let first = self.older[0].time;
+        let contested = self.newest.partition_point(|newest| newest.time <= first);
+        if self.older.len() <= self.newest.len() - contested {
+            return Vec::new();
+        }
+        let wrong = late(self.newest.drain(contested..), first);
+        self.newest.append(&mut self.older);
+        self.settle();
+        wrong
+    }
+
+    /// Hands back those of the last blocks that have the wrong time. Where none follow that could
+    /// tell, the clock does.
+    pub(crate) fn end(&mut self, now: i64) -> Vec<Misplaced> {
+        let to_come = now.saturating_add(CLOCKS_DIFFER);
+        let newest = std::mem::take(&mut self.newest);
+        let older = std::mem::take(&mut self.older);
+        let come = newest.partition_point(|newest| newest.time <= to_come);
+        let all_come = come == newest.len();
+        match older.first().map(|older| older.time) {
+            Some(first) if first <= to_come && !all_come => {
+                late(newest.into_iter().skip(come), first)
+            }
+            Some(_) => {
+                let top = newest.last().map_or(0, |newest| newest.time);
+                early(older, top)
+            }
+            // Where none has come, it is the clock that is wrong.
+            None if come > 0 || self.settled.is_some_and(|settled| settled <= to_come) => {
+                late(newest.into_iter().skip(come), now)
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn settle(&mut self) {
+        while self.newest.len() > TOGETHER {
+            self.settled = Some(self.newest.remove(0).time);
+        }
+    }
+}
+
+fn early(blocks: impl IntoIterator<Item = Timed>, least: i64) -> Vec<Misplaced> {
+    let bound = Bound::AtLeast(least);
+    let blocks = blocks.into_iter();
+    blocks.map(|timed| Misplaced { timed, bound }).collect()
+}
+
+fn late(blocks: impl IntoIterator<Item = Timed>, most: i64) -> Vec<Misplaced> {
+    let bound = Bound::AtMost(most);
+    let blocks = blocks.into_iter();
+    blocks.map(|timed| Misplaced { timed, bound }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_800_000_000_000;
+
+    fn report() -> nodeproof_report::ExchangeReport {
+        let told = serde_json::json!({"method": "GET", "url": "", "status": 200, "elapsed_ms": 0,
+            "body": "", "body_bytes": 0});
+        serde_json::from_value(told).unwrap()
+    }
+
+    /// The blocks with the wrong time, by their places from 1 on, in the order in which they are
+    /// found, and whether they are too late.
+    fn misplaced(times: &[i64]) -> Vec<(u64, bool)> {
+        let mut known = Times::default();
+        let mut wrong = Vec::new();
+        let told = std::sync::Arc::new(report());
+        for (block, time) in (1..).zip(times) {
+            let evidence = Evidence::Told(std::sync::Arc::clone(&told));
+            wrong.extend(known.follow(Timed {
+                block,
+                time: *time,
+                evidence,
+            }));
+            // A sweep may be cut anywhere.
+            let text = serde_json::to_string(&known).unwrap();
+            known = serde_json::from_str(&text).unwrap();
+        }
+        wrong.extend(known.end(NOW));
+        assert!(known.end(NOW).is_empty());
+        let wrong = wrong.iter();
+        wrong
+            .map(|wrong| (wrong.timed.block, matches!(wrong.bound, Bound::AtMost(_))))
+            .collect()
+    }
+
+    #[test]
+    fn times_that_go_on_or_stand_still_are_right() {
+        for times in [&[][..], &[7], &[7, 7, 7], &[1, 2, 3, 4, 5, 6, 7, 8]] {
+            assert_eq!(misplaced(times), [], "{times:?}");
+        }
+    }
+
+    #[test]
+    fn a_time_in_the_future_is_that_blocks_fault_and_of_none_behind_it() {
+        for times in [
+            &[10, 20, 9_000, 40, 50, 60, 70, 80, 90][..],
+            &[10, 20, 9_000, 40, 50],
+            &[10, 20, 9_000, 25, 25, 9_000],
+            // With nothing behind it that could tell, the clock does.
+            &[10, 20, NOW * 2],
+            &[10, 20, NOW * 2, 30],
+        ] {
+            let found = misplaced(times);
+            assert_eq!(found[0], (3, true), "{times:?}");
+            let last = times.len() as u64;
+            assert!(
+                found.len() == 1 || found == [(3, true), (last, true)],
+                "{times:?}"
+            );
+        }
+        assert_eq!(misplaced(&[9_000, 20, 30, 40]), [(1, true)]);
+        let some = [10, 20, 7_000, 8_000, 9_000, 60, 70, 80, 90, 100];
+        assert_eq!(misplaced(&some), [(3, true), (4, true), (5, true)]);
+    }
+
+    #[test]
+    fn a_time_in_the_past_is_that_blocks_fault() {
+        assert_eq!(misplaced(&[10, 20, 30, 5, 50, 60]), [(4, false)]);
+        assert_eq!(misplaced(&[10, 20, 30, 25, 50, 60]), [(4, false)]);
+        assert_eq!(misplaced(&[10, 20, 30, 40, 50, 60, 5]), [(7, false)]);
+        assert_eq!(misplaced(&[10, 20, 30, 40, 50, 45]), [(6, false)]);
+        assert_eq!(misplaced(&[50, 40, 30, 20]).len(), 3);
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_blames_no_block() {
+        assert_eq!(misplaced(&[NOW * 2, NOW * 2 + 1, NOW * 2 + 2]), []);
+    }
+}

@@ -1,0 +1,223 @@
+//! The command-line arguments.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, ValueEnum};
+use nodeproof_primitives::{Amount, ContractAddress, Network};
+
+use crate::{api::Tier, sweep::BlockRange};
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    the node conforms
+  1    it does not
+  2    wrong usage or configuration; no case selected, too
+  3    the node was unreachable or lost, what answers is no node, or time ran out
+  4    the harness is at fault
+  5    an expectation is stale: a case passes that was expected to depart
+  130  interrupted by Ctrl-C; what was found until then is reported
+  143  the same by SIGTERM
+Of several nodes it is the worst, where 130 and 143 are worse than 4, 4 than 3, 3 than 1, 1 than 5,
+and 5 than 0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
+compared at all.";
+
+/// Check whether a node keeps the contract.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXIT_STATUS)]
+pub struct ConformanceArgs {
+    /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
+    /// Given more than once, all are checked, and held against one another.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Vec<String>,
+
+    /// A TOML file of nodes to check: a `[[node]]` with base_url and, if wanted, network for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
+    pub targets: Option<PathBuf>,
+
+    /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
+    #[arg(long, value_name = "devnet|testnet|mainnet")]
+    pub network: Option<Network>,
+
+    /// How far the run may go: read only asks, reject submits what must be refused, write makes a
+    /// claim and pays its fee. A node that the run starts itself is open to all of it.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "read|reject|write",
+        hide_possible_values = true
+    )]
+    pub allow: Option<Tier>,
+
+    /// Go beyond reading on mainnet, too.
+    #[arg(long)]
+    pub allow_mainnet: bool,
+
+    /// Key file of the wallet that signs: a JSON object with public, private and address, or an
+    /// encrypted private key (PEM).
+    #[arg(long, value_name = "FILE")]
+    pub wallet: Option<PathBuf>,
+
+    /// File whose first line is the passphrase of an encrypted --wallet.
+    #[arg(long, value_name = "FILE", requires = "wallet")]
+    pub passphrase_file: Option<PathBuf>,
+
+    /// The fee of what is submitted.
+    #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
+    pub fee: Amount,
+
+    /// The token that the fee is paid in [default: the one that /call-sc writes, if the run started
+    /// the node itself].
+    #[arg(long, value_name = "TOKEN")]
+    pub currency: Option<String>,
+
+    /// The verification contract that the claim is made with [default: one that is found on the chain,
+    /// if the run started the node itself].
+    #[arg(long, value_name = "ct…")]
+    pub contract: Option<ContractAddress>,
+
+    /// How long a claim is waited for until it can be read, in seconds.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
+    pub settle_timeout: Duration,
+
+    /// List every request that a run would make, by its kind, and send nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// List the cases with their levels and requirements, and send nothing.
+    #[arg(long)]
+    pub list: bool,
+
+    /// Run only the cases whose ID matches; may be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+
+    /// Do not run the cases whose ID matches; may be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub skip: Vec<String>,
+
+    /// Fail on departures from what is expected but not written, too.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Fail where something that the contract documents was not exercised.
+    #[arg(long)]
+    pub require_coverage: bool,
+
+    /// A JSON file with what is known of the node: blocks, wallets, tokens, assets, trust.
+    #[arg(long, value_name = "FILE")]
+    pub fixture: Option<PathBuf>,
+
+    /// A TOML file of known departures: cases with a reason and, if wanted, an expiry.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+
+    /// Compare with what was recorded of this node under that name.
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+
+    /// Record what the baseline has not pinned yet, and leave what differs for `cargo insta review`.
+    #[arg(long, requires = "baseline")]
+    pub record: bool,
+
+    /// Folder of the baselines [default: that of the crate in its repository, else ./baselines].
+    #[arg(long, value_name = "DIR", requires = "baseline")]
+    pub baseline_dir: Option<PathBuf>,
+
+    /// Have the cases about blocks look at all of these blocks, and not at a few: 5..10 is 5 to 9,
+    /// 5..=10 is 5 to 10, and .. is all that there is when the run begins.
+    #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
+    pub blocks: Option<BlockRange>,
+
+    /// Go on with the sweep that was cut, from the state that it has left.
+    #[arg(long, requires = "blocks")]
+    pub resume: bool,
+
+    /// Where a sweep keeps its state [default: in --report-dir, else in the user's folder for
+    /// states, named by the node].
+    #[arg(long, value_name = "FILE", requires = "blocks")]
+    pub state: Option<PathBuf>,
+
+    /// How many cases run side by side, and how many blocks a sweep asks for at a time.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
+    pub jobs: usize,
+
+    /// How many requests are sent in a second at most; as many as the node answers, if not given.
+    #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
+    pub rate: Option<f64>,
+
+    /// How many requests are sent in all at most [default: 1000, and a sweep's besides].
+    #[arg(long, value_name = "N")]
+    pub max_requests: Option<u64>,
+
+    /// The most that is read of one answer, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_body: u16,
+
+    /// The most memory that answers may take that are looked at together, in MiB; the program itself
+    /// takes about 20 besides.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_memory: u16,
+
+    /// How deep the JSON document of an answer may be nested, up to 127 levels.
+    #[arg(long, value_name = "LEVELS", default_value_t = 127, value_parser = clap::value_parser!(u8).range(1..=127))]
+    pub max_depth: u8,
+
+    /// How long a request may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    pub request_timeout: Duration,
+
+    /// How long the whole run may take, in seconds [default: 300, and a sweep as long as it takes].
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    pub deadline: Option<Duration>,
+
+    /// Form of the report on standard output.
+    #[arg(long, value_enum, default_value_t = Format::Pretty)]
+    pub format: Format,
+
+    /// Folder to write report.json, junit.xml and report.html to; made where it is not there. Those
+    /// of an earlier run are removed first.
+    #[arg(long, value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
+
+    /// Only the report, without progress.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// A line for each case on a terminal, too.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// Form of the report on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    Pretty,
+    /// The text of report.json.
+    Json,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no number of seconds, such as 10 or 0.5");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    if seconds <= 0.0 || seconds > 1e6 {
+        return Err(wrong());
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if rate > 0.0 && rate <= 1e6 => Ok(rate),
+        _ => Err(format!(
+            "{text:?} is no number of requests in a second, such as 10 or 0.5"
+        )),
+    }
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=256) => Ok(count),
+        _ => Err(format!("{text:?} is no number from 1 to 256")),
+    }
+}

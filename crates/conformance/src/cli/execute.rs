@@ -1,0 +1,181 @@
+//! Runs the command.
+
+use std::{
+    ffi::OsString,
+    future::Future,
+    path::{Path, PathBuf},
+    pin::Pin,
+    sync::Arc,
+};
+
+use nodeproof_primitives::Network;
+use nodeproof_report::ExitStatus;
+
+use super::{
+    args::{ConformanceArgs, Format},
+    error::UsageError,
+    options_from_args::{options, permitted, report_dir},
+    output::{complain, list, print, show, style},
+    progress::Progress,
+    report_folder::{ReportFolder, remove_stale},
+    several::{named_targets, several},
+    signals::{Signals, mark_terminated},
+    sweep_state::sweep_with_state,
+};
+use crate::{
+    api::Tier,
+    context::SigningWallet,
+    http::Target,
+    run::{plan_text, run},
+    sweep::remove_finished,
+};
+
+/// A node that was started for a run, and ends when this is dropped.
+pub struct LocalNode {
+    /// Where it answers.
+    pub base_url: String,
+    /// The folder of the shared snapshots, which this node's run may leave for review.
+    pub reviewable_snapshots: Option<PathBuf>,
+    /// A test wallet of its own that can pay fees. Its private key is public.
+    pub wallet: Option<SigningWallet>,
+    /// Ends the node when it is dropped.
+    pub guard: Box<dyn std::any::Any + Send>,
+}
+
+/// Starts a node of our own for a run without a URL.
+pub type StartLocal = Box<
+    dyn FnOnce(Network) -> Pin<Box<dyn Future<Output = Result<LocalNode, String>> + Send>> + Send,
+>;
+
+/// Does what the command line says, and hands back the exit status.
+///
+/// Reports of an earlier run are removed from the folder of reports before anything else.
+pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
+    if let Some(folder) = args.report_dir.as_deref()
+        && !args.list
+        && !args.dry_run
+    {
+        remove_stale(folder);
+    }
+    match try_execute(args, local).await {
+        Ok(status) => status,
+        Err(error) => {
+            complain(&format!("error: {error}"));
+            ExitStatus::Usage.code()
+        }
+    }
+}
+
+/// Removes the reports of an earlier run from the folder that a command line names, which is wrong
+/// otherwise, so that nothing else is done: it is no verdict of the run that was asked for.
+pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let Some(text) = argument.to_str() else {
+            continue;
+        };
+        let folder = match text.strip_prefix("--report-dir") {
+            Some("") => arguments.next(),
+            Some(rest) => rest.strip_prefix('=').map(OsString::from),
+            None => None,
+        };
+        if let Some(folder) = folder {
+            remove_stale(Path::new(&folder));
+        }
+    }
+}
+
+async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    let named = named_targets(args)?;
+    let mut options = options(args)?;
+    if args.list {
+        list(&options)?;
+        return Ok(0);
+    }
+    if named.len() > 1 {
+        return several(args, options, named).await;
+    }
+    let named = named.into_iter().next();
+    if named.is_none() && local.is_some() {
+        // The run's own node is nobody's mainnet, whatever it is called.
+        options.allow = args.allow.unwrap_or(Tier::Write);
+        options.allow_mainnet = true;
+    }
+    if args.dry_run {
+        let target = named;
+        let network = target
+            .as_ref()
+            .map(|target| target.network)
+            .or(args.network);
+        let network = network.unwrap_or(Network::Devnet);
+        permitted(&options, network)?;
+        print(&plan_text(&options, target.as_ref(), network))?;
+        return Ok(0);
+    }
+    let (target, _guard) = match (named, local) {
+        (Some(target), _) => {
+            permitted(&options, target.network)?;
+            if options.allow == Tier::Write && options.submitting.wallet.is_none() {
+                return Err(UsageError::NoWallet);
+            }
+            if options.allow == Tier::Write {
+                for (flag, is_there) in [
+                    ("--currency", options.submitting.currency.is_some()),
+                    ("--contract", options.submitting.contract.is_some()),
+                ] {
+                    if !is_there {
+                        return Err(UsageError::NotNamed { flag });
+                    }
+                }
+            }
+            (target, None)
+        }
+        (None, None) => return Err(UsageError::NoTarget),
+        (None, Some(start)) => {
+            let network = args.network.unwrap_or(Network::Devnet);
+            permitted(&options, network)?;
+            let node = start(network).await.map_err(UsageError::Local)?;
+            options.reviewable_snapshots = node.reviewable_snapshots.clone();
+            let with = &mut options.submitting;
+            with.public_wallet.clone_from(&node.wallet);
+            with.wallet = with.wallet.take().or(node.wallet);
+            (Target::parse(&node.base_url, network)?, Some(node.guard))
+        }
+    };
+    if let Some(sweep) = options.sweep.take() {
+        options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
+    }
+    let folder = match args.report_dir.as_deref() {
+        Some(path) => {
+            let folder = ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
+            Some((path, folder))
+        }
+        None => None,
+    };
+    let style = style();
+    let progress = Arc::new(Progress::new(
+        args.quiet || args.format == Format::Json,
+        args.verbose,
+        style,
+    ));
+    let signals = Signals::default();
+    let mut report = run(target, &options, progress, signals.listen()).await;
+    mark_terminated(&mut report, signals.status());
+    // Each has its place, whatever becomes of the other.
+    let shown = show(&report, args.format, style);
+    if let Some((path, folder)) = folder {
+        folder
+            .write(&report)
+            .map_err(|error| report_dir(path, &error))?;
+    }
+    shown?;
+    if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
+        && let Some(state) = options
+            .sweep
+            .as_ref()
+            .and_then(|sweep| sweep.state.as_ref())
+    {
+        remove_finished(state);
+    }
+    Ok(report.exit_code)
+}

@@ -1,0 +1,185 @@
+//! What a person sees while a run goes on.
+
+use std::{
+    io::{IsTerminal, stderr},
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_report::{CaseReport, Style, line_of_case};
+
+use crate::sweep::{Observer, SweepProgress};
+
+/// A bar on a terminal, plain lines elsewhere, or nothing.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    lines: bool,
+    /// Nothing at all.
+    quiet: bool,
+    style: Style,
+    /// What stands before each line, where there are several nodes.
+    label: String,
+    /// When it was last told how far a sweep is, where there is no bar.
+    told: Mutex<Option<Instant>>,
+}
+
+/// How often it is told how far a sweep is, where there is no bar.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+
+impl Progress {
+    pub(crate) fn new(quiet: bool, verbose: bool, style: Style) -> Self {
+        let bar = (!quiet && stderr().is_terminal()).then(|| ProgressBar::new(0));
+        let lines = !quiet && (verbose || bar.is_none());
+        Self {
+            bar,
+            lines,
+            quiet,
+            style,
+            label: String::new(),
+            told: Mutex::new(None),
+        }
+    }
+
+    /// The same for each of several nodes, whose bars stand below one another.
+    pub(crate) fn of_several(nodes: usize, quiet: bool, verbose: bool, style: Style) -> Vec<Self> {
+        let bars = MultiProgress::new();
+        let of_node = |node: usize| {
+            let one = Self::new(quiet, verbose, style);
+            Self {
+                bar: one.bar.map(|bar| bars.add(bar)),
+                label: format!("node {node}  "),
+                ..one
+            }
+        };
+        (1..=nodes).map(of_node).collect()
+    }
+
+    #[expect(
+        clippy::print_stderr,
+        reason = "progress is what a command line shows on stderr"
+    )]
+    fn say(&self, text: &str) {
+        let label = &self.label;
+        match &self.bar {
+            Some(bar) => bar.println(format!("{label}{text}")),
+            None => eprintln!("{label}{text}"),
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn phase(&self, what: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what.to_owned());
+            bar.tick();
+        } else if self.lines {
+            self.say(what);
+        }
+    }
+
+    fn begin(&self, cases: usize) {
+        if let Some(bar) = &self.bar {
+            let cases = u64::try_from(cases).unwrap_or(u64::MAX);
+            bar.set_length(cases);
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
+                bar.set_style(style);
+            }
+        }
+    }
+
+    fn done(&self, case: &CaseReport) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(case.id.clone());
+            bar.inc(1);
+        }
+        if self.lines {
+            self.say(&line_of_case(case, self.style));
+        }
+    }
+
+    fn sweep(&self, sweep: &SweepProgress) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(sweep.to - sweep.from);
+            bar.set_position(sweep.next - sweep.from);
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
+                bar.set_style(style);
+            }
+            bar.set_message(how_far(sweep));
+            return;
+        }
+        let Ok(mut told) = self.told.lock() else {
+            return;
+        };
+        let due = told.is_none_or(|at| at.elapsed() >= TELL_EVERY) || sweep.next == sweep.to;
+        if due && !self.quiet {
+            *told = Some(Instant::now());
+            self.say(&how_far(sweep));
+        }
+    }
+
+    fn found(&self, case: &str, block: u64, what: &str) {
+        if !self.quiet {
+            let what = escaped_up_to(what, 200);
+            self.say(&format!("found in block {block} by {case}: {what}"));
+        }
+    }
+
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// How far a sweep is, how fast, and how long it will take.
+fn how_far(sweep: &SweepProgress) -> String {
+    let (judged, all) = (sweep.next - sweep.from, sweep.to - sweep.from);
+    let mut text = format!("{judged} of {all} blocks");
+    #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+    let rate = sweep.done as f64 / sweep.elapsed.as_secs_f64();
+    if sweep.done > 0 && rate.is_finite() {
+        text.push_str(&format!(", {rate:.0} a second"));
+        #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
+        let left = (sweep.to - sweep.next) as f64 / rate;
+        if sweep.next < sweep.to {
+            text.push_str(&format!(", {} left", time_left(left)));
+        }
+    }
+    if sweep.findings > 0 {
+        text.push_str(&format!(", {} found wrong", sweep.findings));
+    }
+    text
+}
+
+fn time_left(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} s"),
+        ..6000.0 => format!("{:.0} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rate_and_time_left_are_of_what_this_run_has_judged() {
+        let mut sweep = SweepProgress {
+            from: 1,
+            to: 10_001,
+            next: 5_001,
+            done: 1_000,
+            elapsed: Duration::from_secs(2),
+            findings: 3,
+        };
+        assert_eq!(
+            how_far(&sweep),
+            "5000 of 10000 blocks, 500 a second, 10 s left, 3 found wrong"
+        );
+        sweep.done = 0;
+        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 found wrong");
+    }
+}

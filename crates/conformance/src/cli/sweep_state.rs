@@ -1,0 +1,68 @@
+//! A sweep's state: where it is kept, and how far it is.
+
+use super::{args::ConformanceArgs, error::UsageError, output::complain};
+use crate::{
+    http::Target,
+    run::Options,
+    sweep::{Lock, StateError, Sweep, default_state, prepare},
+};
+
+/// The sweep with its state: where it is kept, and how far it is if it is resumed.
+pub(crate) fn sweep_with_state(
+    sweep: Sweep,
+    args: &ConformanceArgs,
+    options: &Options,
+    target: &Target,
+) -> Result<Sweep, UsageError> {
+    let local = args.base_url.is_empty() && args.targets.is_none();
+    if local && args.resume {
+        return Err(UsageError::ResumedLocal);
+    }
+    let default = || default_state(args.report_dir.as_deref(), target);
+    let place = match &args.state {
+        Some(path) => Some(path.clone()),
+        // Nobody will find a node of our own again.
+        None if local => None,
+        None => default(),
+    };
+    let selected: Vec<_> = options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
+        .collect();
+    match (place, args.resume) {
+        (Some(path), true) => {
+            // Where there is nothing to resume, nothing is made either.
+            let lock = path.exists().then(|| Lock::take(&path)).transpose()?;
+            let sweep = sweep.resuming(path, target, &selected)?;
+            Ok(match lock {
+                Some(lock) => sweep.locked(lock),
+                None => sweep,
+            })
+        }
+        (None, true) => Err(UsageError::NoPlaceForState),
+        (Some(path), false) => {
+            let lock = match prepare(&path).and_then(|()| Lock::take(&path)) {
+                Err(error @ StateError::InUse { .. }) => return Err(error.into()),
+                Err(error) if args.state.is_some() => return Err(error.into()),
+                Err(error) => {
+                    complain(&format!(
+                        "warning: {error}; a sweep that is cut can't be resumed"
+                    ));
+                    return Ok(sweep);
+                }
+                Ok(lock) => lock,
+            };
+            if let Some((next, to)) = Sweep::unfinished(&path) {
+                complain(&format!(
+                    "warning: {} has a sweep that was cut at block {next} of {}; it is begun anew, \
+                     as --resume is not given",
+                    path.display(),
+                    to - 1
+                ));
+            }
+            Ok(sweep.keeping_state(path).locked(lock))
+        }
+        (None, false) => Ok(sweep),
+    }
+}

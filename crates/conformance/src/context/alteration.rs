@@ -1,0 +1,114 @@
+//! Transactions in which one thing was changed after they were signed.
+
+use nodeproof_client::RawTransaction;
+use nodeproof_primitives::Amount;
+use serde_json::{Value, json};
+
+use super::{draft::REFUSED, submitter::Submitter};
+use crate::http::InconclusiveReason;
+
+/// What is changed after the transaction was signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Alteration {
+    Params,
+    Fee,
+    Timestamp,
+    Code,
+    Type,
+    Currency,
+    Descr,
+    Valid,
+    Function,
+    Address,
+    Signers,
+}
+
+impl Alteration {
+    /// What is submitted, in words.
+    pub(crate) const fn what(self) -> &'static str {
+        match self {
+            Self::Params => "a transaction whose params were changed after it was signed",
+            Self::Fee => "a transaction whose fee was changed after it was signed",
+            Self::Timestamp => "a transaction whose timestamp was changed after it was signed",
+            Self::Code => "a transaction whose trans_code was changed after it was signed",
+            Self::Type => "a transaction whose type was changed after it was signed",
+            Self::Currency => "a transaction whose currency was changed after it was signed",
+            Self::Descr => "a transaction whose descr was changed after it was signed",
+            Self::Valid => "a transaction whose valid was changed after it was signed",
+            Self::Function => "a transaction whose function was changed after it was signed",
+            Self::Address => "a transaction whose contract was changed after it was signed",
+            Self::Signers => "a transaction to which a signer was added after it was signed",
+        }
+    }
+
+    /// The changed transaction.
+    pub(crate) fn of(
+        self,
+        submitter: &Submitter,
+        text: &str,
+    ) -> Result<String, InconclusiveReason> {
+        if self == Self::Fee {
+            return with_another_fee(submitter, text);
+        }
+        altered(text, |transaction| {
+            let data = "specific_data";
+            match self {
+                Self::Params => transaction[data]["params"]["remarks"] = "to be taken".into(),
+                Self::Timestamp => {
+                    let time = transaction["timestamp"].as_u64().unwrap_or_default();
+                    transaction["timestamp"] = time.saturating_add(1).into();
+                }
+                Self::Code => transaction["trans_code"] = "c0de".repeat(10).into(),
+                Self::Type => transaction["type"] = 5.into(),
+                Self::Currency => {
+                    let tokens = &submitter.samples.material.tokens;
+                    transaction["currency"] = another(tokens, &transaction["currency"], "OTHER");
+                }
+                Self::Descr => transaction["descr"] = REFUSED.into(),
+                Self::Valid => transaction["valid"] = 0.into(),
+                Self::Function => transaction[data]["function"] = "transfer".into(),
+                Self::Address => {
+                    let nobodys = format!("ct{}", "6b".repeat(20));
+                    let contracts = &submitter.samples.material.contracts;
+                    let other = another(contracts, &transaction[data]["address"], &nobodys);
+                    transaction[data]["address"] = other;
+                }
+                Self::Signers | Self::Fee => {}
+            }
+        })
+    }
+}
+
+/// One of these that is not what stands there, so that nothing but the signature is wrong.
+fn another(known: &[String], there: &Value, otherwise: &str) -> Value {
+    let found = known.iter().find(|name| there != name.as_str());
+    json!(found.map_or(otherwise, String::as_str))
+}
+
+/// The text with a change, which need not be written as it was: it is to be refused.
+pub(crate) fn altered(
+    text: &str,
+    change: impl FnOnce(&mut Value),
+) -> Result<String, InconclusiveReason> {
+    let mut transaction: Value = serde_json::from_str(text)
+        .ok()
+        .filter(|transaction: &Value| transaction["specific_data"]["params"].is_object())
+        .ok_or_else(|| {
+            InconclusiveReason::Harness("a transaction of an unknown form".to_owned())
+        })?;
+    change(&mut transaction);
+    Ok(transaction.to_string())
+}
+
+fn with_another_fee(submitter: &Submitter, text: &str) -> Result<String, InconclusiveReason> {
+    let fee = submitter.with.fee.as_str();
+    let other: u64 = if fee == "2000000" {
+        2_000_001
+    } else {
+        2_000_000
+    };
+    RawTransaction::from_text(text)
+        .and_then(|raw| raw.with_fee(&Amount::from(other)))
+        .and_then(|raw| raw.transaction_text().map(ToOwned::to_owned))
+        .map_err(|error| InconclusiveReason::NoSample(format!("the fee can't be changed: {error}")))
+}

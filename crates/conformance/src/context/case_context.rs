@@ -1,0 +1,63 @@
+//! What a case may use.
+
+use std::{ops::Deref, sync::Arc};
+
+use super::{
+    baseline::Baseline,
+    samples::{Answers, Samples},
+    signing::Submitting,
+    snapshot_store::SnapshotStore,
+    submissions::Submissions,
+    submitter::Submitter,
+};
+use crate::{
+    api::Sample,
+    http::{self},
+};
+
+/// What a case may use: the node and its samples, the submitted transactions, and the snapshots.
+pub(crate) struct Context {
+    samples: Arc<Samples>,
+    pub(crate) submissions: Submissions,
+    pub(crate) snapshots: SnapshotStore,
+    pub(crate) baseline: Option<Baseline>,
+}
+
+impl Context {
+    pub(crate) fn new(
+        samples: Samples,
+        submitting: Submitting,
+        snapshots: SnapshotStore,
+        baseline: Option<Baseline>,
+    ) -> Self {
+        let samples = Arc::new(samples);
+        Self {
+            submissions: Submissions::new(Submitter::new(Arc::clone(&samples), submitting)),
+            samples,
+            snapshots,
+            baseline,
+        }
+    }
+
+    /// Returns the responses of a sample: at least one, or why there is none.
+    pub(crate) async fn sample(&self, sample: Sample) -> Answers {
+        match sample {
+            Sample::Refusals => {
+                let answers = http::shared(self.submissions.refusals()).await;
+                for exchange in answers.iter().flatten() {
+                    http::record(exchange);
+                }
+                answers
+            }
+            _ => self.get(sample).await,
+        }
+    }
+}
+
+impl Deref for Context {
+    type Target = Samples;
+
+    fn deref(&self) -> &Samples {
+        &self.samples
+    }
+}

@@ -1,0 +1,349 @@
+//! The claim that a run makes: built, signed, submitted twice, and waited for.
+
+use std::{sync::Arc, time::Duration};
+
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::sign_with;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{
+    draft::{Unsigned, call, call_request, checked, unique, unlike},
+    refusal,
+    signing::SigningWallet,
+    submitter::Submitter,
+};
+use crate::{
+    api::{
+        IndexSearch, answered, block_request, contract_state_request, in_block, is_valid,
+        lists_transactions, reported_index, stored, token_balance_request,
+    },
+    http::{BackOff, Exchange, InconclusiveReason, Request},
+};
+
+/// The first pause between two looks for the claim; each is twice the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// The longest pause between two looks.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// The most blocks that are read in search of the claim.
+const MOST_BLOCKS: usize = 200;
+/// After how many blocks a claim that can't be read was not just waited for too shortly.
+const ENOUGH_BLOCKS: usize = 2;
+
+/// What came of a step, or why it was not taken.
+type Step<T> = Result<T, InconclusiveReason>;
+
+/// What came of the claim, step by step.
+pub(crate) struct Claim {
+    /// What the node was asked to build.
+    pub(crate) call: Value,
+    pub(crate) wallet: WalletAddress,
+    pub(crate) built: Arc<Exchange>,
+    /// Why what was built was not signed, where it is the call that was asked for.
+    pub(crate) unsigned: Option<Unsigned>,
+    /// The transaction's text, as it was signed.
+    pub(crate) text: Step<String>,
+    /// Its signature, as it was submitted.
+    pub(crate) entry: Option<Value>,
+    /// What came of a submission that had to be refused, just before the claim's.
+    pub(crate) refused: Step<Refused>,
+    pub(crate) submitted: Step<Arc<Exchange>>,
+    /// The very same, submitted again.
+    pub(crate) again: Step<Arc<Exchange>>,
+    pub(crate) settled: Step<Settled>,
+    /// The balance that pays the fee, before and after.
+    pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
+}
+
+/// What came of what was refused.
+pub(crate) struct Refused {
+    pub(crate) answer: Arc<Exchange>,
+    /// The balance that a fee would be taken from, before and after it.
+    pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
+    /// What is stored of it once the claim is.
+    pub(crate) state: Step<Arc<Exchange>>,
+}
+
+/// What was found while the claim was waited for.
+pub(crate) struct Settled {
+    /// The answer that has the record.
+    pub(crate) record: Option<Arc<Exchange>>,
+    /// The last answer that had none.
+    pub(crate) without: Option<Arc<Exchange>>,
+    /// The blocks since the run began.
+    pub(crate) blocks: Vec<Arc<Exchange>>,
+    /// Whether enough blocks were made since the claim was submitted.
+    pub(crate) enough_blocks: bool,
+}
+
+fn no<T>(reason: impl Into<String>) -> Result<T, InconclusiveReason> {
+    Err(InconclusiveReason::NoSample(reason.into()))
+}
+
+pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveReason> {
+    let Some(wallet) = &submitter.with.wallet else {
+        return no("a claim is signed with a wallet, and there is none; give one with --wallet");
+    };
+    let found = submitter.samples.material.assets.first();
+    let named = submitter.with.contract.map(|contract| contract.to_string());
+    let Some(contract) = &named.or_else(|| found.map(|(contract, _)| contract.clone())) else {
+        return no("no verification contract was found on the chain; name one with --contract");
+    };
+    let asset = format!("conformance-{:x}", unique());
+    let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
+    let call = call(contract, &[wallet.address()], &asset, remarks);
+    let built = submitter.samples.node.send(call_request(&call)).await?;
+    let mut unsigned = None;
+    let text = match unlike(&call, &built) {
+        Some(what) => no(format!("nothing was signed: {what}")),
+        None => match checked(&call, &built, &submitter.with) {
+            Ok(checked) => Ok(checked.transaction_text().to_owned()),
+            Err(reason) => {
+                let told = format!("nothing was signed: {}", reason.reason());
+                unsigned = Some(reason);
+                no(told)
+            }
+        },
+    };
+    let mut claim = Claim {
+        call,
+        wallet: wallet.address(),
+        built,
+        unsigned,
+        text,
+        entry: None,
+        refused: no(NOT_SUBMITTED),
+        submitted: no(NOT_SUBMITTED),
+        again: no(NOT_ACCEPTED),
+        settled: no(NOT_ACCEPTED),
+        balances: no(NOT_ACCEPTED),
+    };
+    match claim.text.clone() {
+        Ok(text) => {
+            claim
+                .submit(submitter, wallet, &text, contract, &asset)
+                .await?
+        }
+        Err(obstacle) => claim.submitted = Err(obstacle),
+    }
+    Ok(claim)
+}
+
+/// In the remarks of what is refused just before the claim.
+const OF_NOTHING: &str = "to be refused, and to have no effect";
+const NOT_SUBMITTED: &str = "the claim was not submitted";
+const NOT_ACCEPTED: &str = "the claim was not accepted, so nothing came of it";
+
+impl Claim {
+    async fn submit(
+        &mut self,
+        submitter: &Submitter,
+        wallet: &SigningWallet,
+        text: &str,
+        contract: &str,
+        asset: &str,
+    ) -> Result<(), InconclusiveReason> {
+        let mut blocks = NewBlocks::since(submitter.samples.material.tip);
+        blocks.skip_to_the_newest(submitter).await?;
+        let refused = self.refuse_first(submitter, text).await;
+        // What is taken from here on is for the claim.
+        let before = match &refused {
+            Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
+            Err(_) => {
+                submitter
+                    .samples
+                    .node
+                    .send(self.balance_request(text))
+                    .await
+            }
+        };
+        let entry = match sign_with(wallet.signer(), text).await {
+            Ok(entry) => serde_json::to_value(entry)
+                .map_err(|error| InconclusiveReason::Harness(error.to_string()))?,
+            Err(error) => {
+                self.submitted = no(format!("the wallet did not sign: {error}"));
+                return Ok(());
+            }
+        };
+        let body = format!("{{\"transaction\":{text},\"signatures\":[{entry}]}}");
+        if let Some(signature) = entry["msgsign"].as_str() {
+            submitter.with.redactor.add(signature);
+        }
+        self.entry = Some(entry);
+        let request = Request::post("/submit-transaction", body).carrying_signature();
+        let submitted = submitter.submit_in_turn(request.clone()).await;
+        let accepted = submitted.as_ref().is_ok_and(|answer| is_valid(answer));
+        self.submitted = submitted;
+        if !accepted {
+            return Ok(());
+        }
+        self.again = submitter.submit_in_turn(request).await;
+        self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
+        self.refused = match refused {
+            Ok((asset, mut refused)) => {
+                let request = contract_state_request(&submitter.contract(), &asset);
+                refused.state = submitter.samples.node.send(request).await;
+                Ok(refused)
+            }
+            Err(obstacle) => Err(obstacle),
+        };
+        self.balances = match (
+            before,
+            self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
+        ) {
+            (Ok(before), Some(_)) => {
+                let after = submitter
+                    .samples
+                    .node
+                    .send(self.balance_request(text))
+                    .await;
+                after.map(|after| (before, after))
+            }
+            (Err(obstacle), _) => Err(obstacle),
+            (_, None) => no("the claim did not get as far as to be paid for"),
+        };
+        Ok(())
+    }
+
+    /// Submits a claim that another key signed, of which nothing may come; hands back its asset.
+    async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
+        let (asset, request) = refusal::of_another_key(submitter, self.wallet, OF_NOTHING).await?;
+        let before = submitter
+            .samples
+            .node
+            .send(self.balance_request(text))
+            .await?;
+        let answer = submitter.submit_in_turn(request).await?;
+        let after = submitter
+            .samples
+            .node
+            .send(self.balance_request(text))
+            .await?;
+        let refused = Refused {
+            answer,
+            balances: (before, after),
+            state: no(NOT_ACCEPTED),
+        };
+        Ok((asset, refused))
+    }
+
+    /// The balance that the fee is taken from.
+    fn balance_request(&self, text: &str) -> Request {
+        let transaction: Value = serde_json::from_str(text).unwrap_or_default();
+        let token = transaction["currency"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        token_balance_request(&self.wallet.to_string(), &token)
+    }
+
+    /// What names the transaction.
+    pub(crate) fn code(&self) -> Option<String> {
+        let text = self.text.as_ref().ok()?;
+        let transaction: Value = serde_json::from_str(text).ok()?;
+        transaction["trans_code"].as_str().map(ToOwned::to_owned)
+    }
+}
+
+/// Looks again and again, until the record and its block are there or the time is over.
+async fn settle(
+    submitter: &Submitter,
+    contract: &str,
+    asset: &str,
+    code: Option<String>,
+    mut blocks: NewBlocks,
+) -> Step<Settled> {
+    let until = Instant::now() + submitter.with.settle_timeout;
+    let before = blocks.found.len();
+    let (mut record, mut without) = (None, None);
+    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    loop {
+        blocks.advance(submitter).await?;
+        if record.is_none() {
+            let request = contract_state_request(contract, asset);
+            let answer = submitter.samples.node.send(request).await?;
+            if answered(&answer).and_then(stored).is_some() {
+                record = Some(answer);
+                // The block was made before its record could be read.
+                blocks.advance(submitter).await?;
+            } else {
+                without = Some(answer);
+            }
+        }
+        // A block may be shown later than what it did.
+        let done = || blocks.tells_no_more(before, code.as_deref());
+        if record.is_some() && done() || Instant::now() + back_off.peek() > until {
+            break;
+        }
+        back_off.wait().await;
+    }
+    Ok(Settled {
+        record,
+        without,
+        enough_blocks: blocks.found.len() >= before + ENOUGH_BLOCKS,
+        blocks: blocks.found,
+    })
+}
+
+/// The blocks that are made while the run goes on.
+struct NewBlocks {
+    next: Option<u64>,
+    found: Vec<Arc<Exchange>>,
+}
+
+impl NewBlocks {
+    fn since(tip: Option<u64>) -> Self {
+        Self {
+            next: tip.map(|tip| tip + 1),
+            found: Vec::new(),
+        }
+    }
+
+    /// Whether it is vain to wait for the block of a transaction: it is there, or can't be told.
+    fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
+        let (Some(_), Some(code)) = (self.next, code) else {
+            return true;
+        };
+        let new = self.found.get(before..).unwrap_or_default();
+        let bodies = || new.iter().filter_map(|block| block.answered_object());
+        bodies().any(|body| in_block(body, code).is_some())
+            || (!new.is_empty() && !bodies().any(lists_transactions))
+            || self.found.len() >= MOST_BLOCKS
+    }
+
+    /// Passes over the blocks that were made so far: before the claim, many may have been.
+    async fn skip_to_the_newest(
+        &mut self,
+        submitter: &Submitter,
+    ) -> Result<(), InconclusiveReason> {
+        let Some(next) = self.next else { return Ok(()) };
+        let mut search = IndexSearch::above(next.saturating_sub(1), 1, u64::MAX);
+        while let Some(index) = search.next() {
+            search.narrow(block(submitter, index).await?.is_some());
+        }
+        self.next = search.result().and_then(|newest| newest.checked_add(1));
+        Ok(())
+    }
+
+    /// Reads on as far as there are blocks.
+    async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
+        while let Some(index) = self.next
+            && self.found.len() < MOST_BLOCKS
+            && let Some(answer) = block(submitter, index).await?
+        {
+            self.found.push(answer);
+            self.next = index.checked_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// The answer that is this block, if there is one.
+async fn block(
+    submitter: &Submitter,
+    index: u64,
+) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+    let answer = submitter.samples.node.send(block_request(index)).await?;
+    let reported = answer.answered_object().and_then(reported_index);
+    Ok((reported == Some(i128::from(index))).then_some(answer))
+}

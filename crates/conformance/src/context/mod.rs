@@ -1,0 +1,24 @@
+//! What cases share: each request is sent once, and each transaction submitted once.
+
+mod alteration;
+mod baseline;
+mod case_context;
+mod claim;
+mod draft;
+mod redactor;
+mod refusal;
+mod samples;
+mod signing;
+mod snapshot_store;
+mod submissions;
+mod submitter;
+
+pub(crate) use alteration::Alteration;
+pub use baseline::{Baseline, BaselineError};
+pub(crate) use case_context::Context;
+pub(crate) use claim::Refused;
+pub(crate) use draft::{Unsigned, unique, unlike};
+pub(crate) use refusal::Refusal;
+pub(crate) use samples::Samples;
+pub use signing::{SigningWallet, Submitting};
+pub(crate) use snapshot_store::{Difference, SnapshotStore};

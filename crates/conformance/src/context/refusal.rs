@@ -1,0 +1,398 @@
+//! Submissions that a node must refuse, each wrong in one thing.
+
+use nodeproof_primitives::{WalletAddress, signed_message};
+use nodeproof_wallet::KeyPair;
+use serde_json::{Value, json};
+
+use super::{
+    alteration::{Alteration, altered},
+    draft::{REFUSED, draft},
+    signing::SigningWallet,
+    submitter::{Answer, Submitter},
+};
+use crate::http::{InconclusiveReason, Request};
+
+/// What is wrong with a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    Unsigned,
+    NoSigners,
+    HalfSigned,
+    SecondOnly,
+    SignedTwice,
+    UnlistedSigner,
+    AnotherKey,
+    FirstOfTwoRight,
+    LastOfTwoRight,
+    ChildTransaction,
+    SignatureAltered,
+    Altered(Alteration),
+    SignatureNotHex,
+    SignatureEmpty,
+    SignatureNull,
+    SignatureShort,
+    SignatureZero,
+    NoTransaction,
+    TransactionNull,
+    TransactionText,
+    NoSignatures,
+    SignaturesNull,
+    SignaturesObject,
+    FeeText,
+    FeeNegative,
+    FeeZero,
+    EmptyObject,
+    NotJson,
+    Empty,
+    Array,
+    Text,
+    Oversized,
+}
+
+/// Longer than any transaction that a person would make.
+const OVERSIZED: usize = 20_000;
+
+impl Refusal {
+    pub(crate) const ALL: [Self; 42] = [
+        Self::Unsigned,
+        Self::NoSigners,
+        Self::HalfSigned,
+        Self::SecondOnly,
+        Self::SignedTwice,
+        Self::UnlistedSigner,
+        Self::AnotherKey,
+        Self::FirstOfTwoRight,
+        Self::LastOfTwoRight,
+        Self::ChildTransaction,
+        Self::SignatureAltered,
+        Self::Altered(Alteration::Params),
+        Self::Altered(Alteration::Fee),
+        Self::Altered(Alteration::Timestamp),
+        Self::Altered(Alteration::Code),
+        Self::Altered(Alteration::Type),
+        Self::Altered(Alteration::Currency),
+        Self::Altered(Alteration::Descr),
+        Self::Altered(Alteration::Valid),
+        Self::Altered(Alteration::Function),
+        Self::Altered(Alteration::Address),
+        Self::Altered(Alteration::Signers),
+        Self::SignatureNotHex,
+        Self::SignatureEmpty,
+        Self::SignatureNull,
+        Self::SignatureShort,
+        Self::SignatureZero,
+        Self::NoTransaction,
+        Self::TransactionNull,
+        Self::TransactionText,
+        Self::NoSignatures,
+        Self::SignaturesNull,
+        Self::SignaturesObject,
+        Self::FeeText,
+        Self::FeeNegative,
+        Self::FeeZero,
+        Self::EmptyObject,
+        Self::NotJson,
+        Self::Empty,
+        Self::Array,
+        Self::Text,
+        Self::Oversized,
+    ];
+
+    /// What is submitted, in words.
+    pub(crate) const fn what(self) -> &'static str {
+        match self {
+            Self::Unsigned => "a transaction that nobody signed",
+            Self::NoSigners => "a transaction without signers that nobody signed",
+            Self::HalfSigned => "a transaction that only the first of its two signers signed",
+            Self::SecondOnly => "a transaction that only the second of its two signers signed",
+            Self::SignedTwice => "a transaction that one of its two signers signed twice",
+            Self::UnlistedSigner => "a transaction that only a wallet signed which is no signer",
+            Self::AnotherKey => "a transaction signed with another wallet's key",
+            Self::FirstOfTwoRight => "a transaction of whose two signatures the second is wrong",
+            Self::LastOfTwoRight => "a transaction of whose two signatures the first is wrong",
+            Self::ChildTransaction => {
+                "a transaction with is_child_txn that is signed with another wallet's key"
+            }
+            Self::SignatureAltered => "a signature with one digit changed",
+            Self::Altered(alteration) => alteration.what(),
+            Self::SignatureNotHex => "a signature that is not hexadecimal",
+            Self::SignatureEmpty => "an empty signature",
+            Self::SignatureNull => "a signature that is null",
+            Self::SignatureShort => "the first half of a signature",
+            Self::SignatureZero => "a signature of zeros",
+            Self::NoTransaction => "a submission without a transaction",
+            Self::TransactionNull => "a submission whose transaction is null",
+            Self::TransactionText => "a submission whose transaction is a text",
+            Self::NoSignatures => "a submission without signatures",
+            Self::SignaturesNull => "a submission whose signatures are null",
+            Self::SignaturesObject => "a submission whose signatures are an object",
+            Self::FeeText => "a transaction whose fee is a text",
+            Self::FeeNegative => "a transaction whose fee is negative",
+            Self::FeeZero => "a transaction whose fee is 0",
+            Self::EmptyObject => "an empty object",
+            Self::NotJson => "a body that is not JSON",
+            Self::Empty => "an empty body",
+            Self::Array => "an array",
+            Self::Text => "a text",
+            Self::Oversized => "a transaction of 20,000 bytes",
+        }
+    }
+
+    /// Where its answer is kept.
+    pub(crate) fn place(self) -> Option<usize> {
+        Self::ALL.iter().position(|refusal| *refusal == self)
+    }
+
+    async fn body(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        match self {
+            Self::EmptyObject => Ok("{}".to_owned()),
+            Self::NotJson => Ok("{\"transaction\":".to_owned()),
+            Self::Empty => Ok(String::new()),
+            Self::Text => Ok("\"a transaction\"".to_owned()),
+            Self::HalfSigned
+            | Self::SecondOnly
+            | Self::SignedTwice
+            | Self::FirstOfTwoRight
+            | Self::LastOfTwoRight => self.of_two(submitter).await,
+            Self::FeeText | Self::FeeNegative | Self::FeeZero | Self::Oversized => {
+                self.of_nobody(submitter).await
+            }
+            _ => self.of_one(submitter).await,
+        }
+    }
+
+    /// Whether the submission has a genuine signature of the wallet that its transaction names, or
+    /// something from which one can be restored.
+    const fn carries_a_signature(self) -> bool {
+        matches!(
+            self,
+            Self::SignatureAltered
+                | Self::SignatureShort
+                | Self::Altered(_)
+                | Self::NoTransaction
+                | Self::TransactionNull
+                | Self::TransactionText
+        )
+    }
+
+    /// With one signer.
+    async fn of_one(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        if self.carries_a_signature() {
+            self.of_one_signed(submitter).await
+        } else {
+            self.of_one_unsigned(submitter).await
+        }
+    }
+
+    /// Names the wallet that can pay, without a signature of it.
+    async fn of_one_unsigned(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let payer = payer(submitter)?;
+        let other = stranger()?;
+        let signers = [payer];
+        let make = || draft(submitter, &signers, REFUSED);
+        let text = submitter.of_payer.get_or_try_init(make).await?;
+        let with = |msgsign: Value| {
+            let entry = json!({"wallet_address": payer, "msgsign": msgsign});
+            Ok(whole(text, &[entry]))
+        };
+        match self {
+            Self::Array => Ok(format!("[{}]", whole(text, &[]))),
+            Self::Unsigned => Ok(whole(text, &[])),
+            Self::NoSigners => {
+                let none = altered(text, |t| t["specific_data"]["signers"] = json!([]))?;
+                Ok(whole(&none, &[]))
+            }
+            Self::SignaturesObject => Ok(format!("{{\"transaction\":{text},\"signatures\":{{}}}}")),
+            Self::NoSignatures => Ok(format!("{{\"transaction\":{text}}}")),
+            Self::SignaturesNull => Ok(format!("{{\"transaction\":{text},\"signatures\":null}}")),
+            Self::UnlistedSigner => Ok(whole(text, &[sign(&other, text).await?])),
+            Self::ChildTransaction => {
+                let child = altered(text, |t| t["is_child_txn"] = true.into())?;
+                let entry = in_the_name_of(payer, sign(&other, &child).await?);
+                Ok(whole(&child, &[entry]))
+            }
+            Self::AnotherKey => with(sign(&other, text).await?["msgsign"].take()),
+            Self::SignatureNotHex => with("zz".repeat(64).into()),
+            Self::SignatureEmpty => with("".into()),
+            Self::SignatureZero => with("00".repeat(64).into()),
+            Self::SignatureNull => with(Value::Null),
+            other => Err(InconclusiveReason::Harness(format!(
+                "no way to make {other:?}"
+            ))),
+        }
+    }
+
+    /// Signed by a wallet whose key is public or thrown away: the node built the transaction, so it
+    /// can put it together with any signature over it.
+    async fn of_one_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let signer = signer(submitter)?;
+        let other = stranger()?;
+        let signers = [signer.address()];
+        let make = || draft(submitter, &signers, REFUSED);
+        let text = submitter.of_signer.get_or_try_init(make).await?;
+        let mut entry = sign(&signer, text).await?;
+        let right = entry["msgsign"].as_str().unwrap_or_default().to_owned();
+        match self {
+            Self::NoTransaction => Ok(format!("{{\"signatures\":[{entry}]}}")),
+            Self::TransactionNull => Ok(whole("null", &[entry])),
+            Self::TransactionText => Ok(whole(&Value::from(text.as_str()).to_string(), &[entry])),
+            Self::Altered(Alteration::Signers) => {
+                let both = [signer.address(), other.address()];
+                let more = altered(text, |t| t["specific_data"]["signers"] = json!(both))?;
+                Ok(whole(&more, &[entry, sign(&other, text).await?]))
+            }
+            Self::Altered(alteration) => {
+                let changed = alteration.of(submitter, text)?;
+                different(text, &changed)?;
+                Ok(whole(&changed, &[entry]))
+            }
+            Self::SignatureAltered => {
+                let mut digits = right;
+                let last = if digits.pop() == Some('0') { '1' } else { '0' };
+                digits.push(last);
+                entry["msgsign"] = digits.into();
+                Ok(whole(text, &[entry]))
+            }
+            Self::SignatureShort => {
+                entry["msgsign"] = right[..right.len() / 2].into();
+                Ok(whole(text, &[entry]))
+            }
+            other => Err(InconclusiveReason::Harness(format!(
+                "no way to make {other:?}"
+            ))),
+        }
+    }
+
+    /// With two signers. The signature that is missing, or not right, is always the one that only
+    /// the payer could make.
+    async fn of_two(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let payer = payer(submitter)?;
+        let other = stranger()?;
+        let payer_first = matches!(self, Self::SecondOnly | Self::LastOfTwoRight);
+        let mut signers = [other.address(), payer];
+        if payer_first {
+            signers.reverse();
+        }
+        let text = draft(submitter, &signers, REFUSED).await?;
+        let right = sign(&other, &text).await?;
+        let wrong = in_the_name_of(payer, right.clone());
+        let entries = match self {
+            Self::SignedTwice => vec![right.clone(), right],
+            Self::FirstOfTwoRight => vec![right, wrong],
+            Self::LastOfTwoRight => vec![wrong, right],
+            _ => vec![right],
+        };
+        Ok(whole(&text, &entries))
+    }
+
+    /// Rightly signed, but not by a wallet of worth: nothing but one member or its size is wrong
+    /// with these.
+    async fn of_nobody(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let nobody = throw_away(0x5a)?;
+        let remarks = match self {
+            Self::Oversized => REFUSED.repeat(OVERSIZED / REFUSED.len()),
+            _ => REFUSED.to_owned(),
+        };
+        let text = draft(submitter, &[nobody.address()], &remarks).await?;
+        let text = match self {
+            Self::FeeText => altered(&text, |t| t["fee"] = "1000000".into())?,
+            Self::FeeNegative => altered(&text, |t| t["fee"] = (-1_000_000).into())?,
+            Self::FeeZero => altered(&text, |t| t["fee"] = 0.into())?,
+            _ => text,
+        };
+        Ok(whole(&text, &[sign(&nobody, &text).await?]))
+    }
+}
+
+/// Submits it.
+pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
+    let body = refusal.body(submitter).await?;
+    let request = Request::post("/submit-transaction", body);
+    match submitter.submit_in_turn(request).await {
+        // A node may close the connection rather than read it all, which is no lost node.
+        Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
+            InconclusiveReason::NoSample(format!("the node did not answer it: {reason}")),
+        ),
+        answered => answered,
+    }
+}
+
+/// A claim that another key signed, about an asset of its own: the asset, and what is submitted.
+pub(crate) async fn of_another_key(
+    submitter: &Submitter,
+    wallet: WalletAddress,
+    remarks: &str,
+) -> Result<(String, Request), InconclusiveReason> {
+    let text = draft(submitter, &[wallet], remarks).await?;
+    let transaction: Value = serde_json::from_str(&text).unwrap_or_default();
+    let asset = &transaction["specific_data"]["params"]["asset_id"];
+    let asset = asset.as_str().unwrap_or_default().to_owned();
+    let entry = in_the_name_of(wallet, sign(&stranger()?, &text).await?);
+    let request = Request::post("/submit-transaction", whole(&text, &[entry]));
+    Ok((asset, request))
+}
+
+/// The wallet that signs submissions that a node must refuse.
+///
+/// Never the user's: a node that was given a genuine signature could restore the transaction that
+/// it belongs to, and submit it.
+fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
+    match &submitter.with.public_wallet {
+        Some(wallet) => Ok(wallet.clone()),
+        None => throw_away(0x5a),
+    }
+}
+
+/// The wallet that is named where none of its signatures is sent. If it can pay, a node cannot
+/// refuse for want of money.
+fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
+    match &submitter.with.wallet {
+        Some(wallet) => Ok(wallet.address()),
+        None => signer(submitter).map(|wallet| wallet.address()),
+    }
+}
+
+/// The wallet that signs in place of another one.
+fn stranger() -> Result<SigningWallet, InconclusiveReason> {
+    throw_away(0xa5)
+}
+
+/// A signature as if it were another wallet's.
+fn in_the_name_of(wallet: WalletAddress, mut entry: Value) -> Value {
+    entry["wallet_address"] = Value::from(wallet.to_string());
+    entry
+}
+
+/// A wallet whose key everybody can know, and that holds nothing.
+fn throw_away(byte: u8) -> Result<SigningWallet, InconclusiveReason> {
+    KeyPair::from_bytes(&[byte; 32])
+        .map(SigningWallet::from)
+        .map_err(|error| InconclusiveReason::Harness(error.to_string()))
+}
+
+/// Signs whatever it is, also what the wallet is no signer of.
+async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveReason> {
+    let message =
+        signed_message(text).map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
+    let signing = wallet.signer().sign_message(message.as_bytes());
+    let signature = signing.await.map_err(|error| {
+        InconclusiveReason::NoSample(format!("what is to be refused was not signed: {error}"))
+    })?;
+    Ok(json!({"wallet_address": wallet.address(), "msgsign": signature}))
+}
+
+fn whole(transaction: &str, entries: &[Value]) -> String {
+    let entries: Vec<_> = entries.iter().map(Value::to_string).collect();
+    format!(
+        "{{\"transaction\":{transaction},\"signatures\":[{}]}}",
+        entries.join(",")
+    )
+}
+
+fn different(text: &str, altered: &str) -> Result<(), InconclusiveReason> {
+    if text == altered {
+        let reason = "the transaction to alter has not what is altered in it";
+        return Err(InconclusiveReason::Harness(reason.to_owned()));
+    }
+    Ok(())
+}

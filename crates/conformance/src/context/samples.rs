@@ -1,0 +1,375 @@
+//! Answers that several cases judge, each asked for once.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio::sync::OnceCell;
+
+use crate::{
+    api::{
+        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNCLAIMED, asked_index,
+        contract_state_request, held_by_wallet, is_empty, says_no, says_there_is_none,
+        token_balance_request, token_holders_request, trust_request, wallet_balances_request,
+    },
+    discovery::Discovered,
+    http::{self, Exchange, InconclusiveReason, Node, Request},
+};
+use nodeproof_openapi::Spec;
+
+pub(crate) type Answers = Result<Vec<Arc<Exchange>>, InconclusiveReason>;
+
+/// The responses that several cases check, each requested once.
+pub(crate) struct Samples {
+    pub(crate) node: Arc<Node>,
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) material: Discovered,
+    seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
+    token_balance: OnceCell<Answers>,
+    wallet_balances: OnceCell<Answers>,
+    token_holders: OnceCell<Answers>,
+    contract_state: OnceCell<Answers>,
+    trust_score: OnceCell<Answers>,
+    docs: OnceCell<Answers>,
+    own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
+    call_sc: OnceCell<Answers>,
+}
+
+/// How many wallets and tokens a balance is asked for.
+const BALANCES: usize = 3;
+
+impl Samples {
+    pub(crate) fn new(node: Arc<Node>, spec: Arc<Spec>, material: Discovered) -> Self {
+        Self {
+            node,
+            spec,
+            material,
+            seen_blocks: OnceLock::new(),
+            token_balance: OnceCell::new(),
+            wallet_balances: OnceCell::new(),
+            token_holders: OnceCell::new(),
+            contract_state: OnceCell::new(),
+            trust_score: OnceCell::new(),
+            docs: OnceCell::new(),
+            own_document: OnceCell::new(),
+            call_sc: OnceCell::new(),
+        }
+    }
+
+    /// What was answered to the questions for blocks, in rising order of the index: the sample of
+    /// blocks, those that say to be others, and what was answered where a block is missing.
+    pub(crate) fn seen_blocks(&self, sample: &[Arc<Exchange>]) -> Arc<Vec<BlockResponse>> {
+        let seen = self.seen_blocks.get_or_init(|| {
+            let material = &self.material;
+            let seen = |kind| {
+                move |exchange: &Arc<Exchange>| {
+                    let index = asked_index(&exchange.request)?;
+                    Some(BlockResponse::new(index, kind, Arc::clone(exchange)))
+                }
+            };
+            let mut all: Vec<_> = sample
+                .iter()
+                .filter_map(|exchange| {
+                    let kind = match exchange.answered_object() {
+                        Some(_) => ResponseKind::Block,
+                        None => ResponseKind::NotAnObject,
+                    };
+                    seen(kind)(exchange)
+                })
+                .chain(
+                    material
+                        .odd
+                        .iter()
+                        .filter_map(seen(ResponseKind::WrongIndex)),
+                )
+                .chain(material.without.iter().filter_map(|exchange| {
+                    let kind = if says_there_is_none(exchange.status) {
+                        ResponseKind::Missing
+                    } else {
+                        ResponseKind::NotAnObject
+                    };
+                    seen(kind)(exchange)
+                }))
+                .collect();
+            all.sort_by_key(|seen| seen.index);
+            Arc::new(all)
+        });
+        Arc::clone(seen)
+    }
+
+    /// The answers of this sample: at least one, or why there is none.
+    pub(crate) async fn get(&self, sample: Sample) -> Answers {
+        let answers = http::shared(self.shared(sample)).await;
+        for exchange in answers.iter().flatten() {
+            http::record(exchange);
+        }
+        answers
+    }
+
+    /// The same, asked for by whichever case comes first.
+    async fn shared(&self, sample: Sample) -> Answers {
+        let answers = match sample {
+            Sample::Blocks => return self.blocks(),
+            // These are submitted, not read.
+            Sample::Refusals => return Err(no("nothing is submitted to get a sample")),
+            Sample::TokenBalance => {
+                self.token_balance
+                    .get_or_init(|| self.ask_all(self.token_balance_requests()))
+                    .await
+            }
+            Sample::WalletBalances => {
+                // Discovery has asked the same.
+                match &self.material.wallet_lists {
+                    lists if !lists.is_empty() => return Ok(lists.clone()),
+                    _ => {
+                        self.wallet_balances
+                            .get_or_init(|| self.ask_all(self.wallet_balances_requests()))
+                            .await
+                    }
+                }
+            }
+            Sample::TokenHolders => {
+                self.token_holders
+                    .get_or_init(|| self.ask_all(self.token_holders_requests()))
+                    .await
+            }
+            Sample::ContractState => {
+                self.contract_state
+                    .get_or_init(|| self.ask_all(self.contract_state_requests()))
+                    .await
+            }
+            Sample::TrustScore => self.trust_score.get_or_init(|| self.ask_trust()).await,
+            Sample::Docs => self.docs.get_or_init(|| self.ask_docs()).await,
+            Sample::CallSc => {
+                self.call_sc
+                    .get_or_init(|| self.ask_all(Ok(self.call_requests())))
+                    .await
+            }
+        };
+        answers.clone()
+    }
+
+    fn blocks(&self) -> Answers {
+        let blocks: Vec<_> = self
+            .material
+            .blocks
+            .iter()
+            .map(|(_, exchange)| Arc::clone(exchange))
+            .collect();
+        // Where an unknown index is refused with status 200, what is answered there is no block.
+        let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
+            let body = exchange.answered_object();
+            body.is_some_and(|body| is_empty(body) || says_no(body))
+        });
+        match (&self.material.first_answer, found.is_empty()) {
+            (_, false) => Ok(found),
+            (_, true) if !refusals.is_empty() => Ok(refusals),
+            (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
+            (None, true) => Err(no("the node was not asked for a block")),
+        }
+    }
+
+    async fn ask_all(&self, requests: Result<Vec<Request>, InconclusiveReason>) -> Answers {
+        let mut answers = Vec::new();
+        for request in requests? {
+            answers.push(self.node.send(request).await?);
+        }
+        Ok(answers)
+    }
+
+    /// The listing, behind one redirect at most, if that stays on this node.
+    async fn ask_docs(&self) -> Answers {
+        let request = Request::get("/docs");
+        let first = self.node.send(request.clone()).await?;
+        let Some(place) = first.moved_within_origin() else {
+            return Ok(vec![first]);
+        };
+        let moved = Some(place);
+        let second = self.node.send(Request { moved, ..request }).await?;
+        Ok(vec![second])
+    }
+
+    /// What the node has where most have the OpenAPI document of their own.
+    pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, InconclusiveReason> {
+        let asked = self
+            .own_document
+            .get_or_init(|| self.node.send(Request::get(OWN_DOCUMENT)));
+        let answer = http::shared(asked).await.clone();
+        if let Ok(exchange) = &answer {
+            http::record(exchange);
+        }
+        answer
+    }
+
+    /// The first pair of wallets that has a score, or else what the node said of the last pair.
+    async fn ask_trust(&self) -> Answers {
+        let mut last = Err(no(
+            "no two wallets were found on the chain; give some with --fixture",
+        ));
+        for (from, to) in self.material.trust.iter().take(4) {
+            let answer = self.node.send(trust_request(from, to)).await?;
+            let done = answer.status == 200;
+            last = Ok(vec![answer]);
+            if done {
+                break;
+            }
+        }
+        last
+    }
+
+    /// What the first wallet that holds something holds least of, as far as it is known: the largest
+    /// balance of all is asked for where answers are compared.
+    fn token_balance_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
+        let material = &self.material;
+        let listed = material.wallet_lists.iter().find_map(least);
+        let known = material.holdings.iter().take(BALANCES).cloned();
+        let pairs = listed.map_or_else(|| known.collect(), |pair| vec![pair]);
+        let requests = pairs
+            .iter()
+            .map(|(wallet, token)| token_balance_request(wallet, token))
+            .collect();
+        some(
+            requests,
+            "no wallet with a token was found on the chain; give some with --fixture",
+        )
+    }
+
+    fn wallet_balances_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
+        let wallets = self.material.wallets.iter().take(BALANCES);
+        let requests: Vec<_> = wallets
+            .map(|wallet| wallet_balances_request(wallet))
+            .collect();
+        some(
+            requests,
+            "no wallet was found on the chain; give one with --fixture",
+        )
+    }
+
+    fn token_holders_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
+        let tokens = self.material.tokens.iter().take(BALANCES);
+        let requests: Vec<_> = tokens.map(|token| token_holders_request(token)).collect();
+        some(
+            requests,
+            "no token was found on the chain; give one with --fixture",
+        )
+    }
+
+    fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
+        let assets = &self.material.assets;
+        // The first, which a user may have named, and the newest: what the chain says of that one
+        // since was read.
+        let newest = assets.last().filter(|_| assets.len() > 1);
+        let requests: Vec<_> = assets
+            .first()
+            .into_iter()
+            .chain(newest)
+            .map(|(contract, asset)| contract_state_request(contract, asset))
+            .collect();
+        if requests.is_empty() {
+            // Without a claim to ask for, an answer that there is none still has a shape.
+            return Ok(vec![contract_state_request(&self.contract(), UNCLAIMED)]);
+        }
+        Ok(requests)
+    }
+
+    /// The contract whose functions are called; one that nobody deployed where none was found, as
+    /// building a transaction was seen not to need one.
+    pub(crate) fn contract(&self) -> String {
+        let found = self.material.assets.first().map(|(contract, _)| contract);
+        let any = found.or(self.material.contracts.first());
+        any.cloned()
+            .unwrap_or_else(|| format!("ct{}", "5a".repeat(20)))
+    }
+
+    /// The wallet that would sign; a made-up one where none was found.
+    pub(crate) fn signer(&self) -> String {
+        let found = self.material.wallets.first();
+        found
+            .cloned()
+            .unwrap_or_else(|| format!("0x{}", "5a".repeat(20)))
+    }
+
+    /// The body of a call that builds a claim.
+    pub(crate) fn call_body(&self) -> serde_json::Value {
+        let signer = self.signer();
+        serde_json::json!({
+            "sc_address": self.contract(),
+            "function_called": "add_verification",
+            "signers": [signer],
+            "params": {
+                "asset_id": BUILT,
+                "asset_type": "token",
+                "verifier_address": signer,
+                "outcome": 1,
+                "doc_hash_list": ["5a".repeat(32)],
+                "doc_link_list": ["https://example.org/a-document"],
+                // What a node must hand back as it came: text that wants escaping, text beyond
+                // ASCII, and an integer that a float would round.
+                "remarks": "never submitted: \"Größe\" \\ \u{7} \u{1f600}",
+                "deletable_after": 9_007_199_254_740_993_u64,
+            },
+        })
+    }
+
+    /// Two different calls, so that neither an answer kept from before nor a list cut, sorted or
+    /// thinned out goes unnoticed.
+    fn call_requests(&self) -> Vec<Request> {
+        let other_signer = self
+            .material
+            .wallets
+            .iter()
+            .find(|wallet| **wallet != self.signer());
+        let other_signer = other_signer
+            .cloned()
+            .unwrap_or_else(|| format!("0x{}", "6b".repeat(20)));
+        let mut second = self.call_body();
+        second["signers"] = serde_json::json!([other_signer, self.signer()]);
+        let params = &mut second["params"];
+        params["asset_id"] = "conformance-check-two".into();
+        params["doc_hash_list"] = ["f0", "0a", "f0", "1b"]
+            .map(|byte| byte.repeat(32))
+            .to_vec()
+            .into();
+        params["doc_link_list"] = Vec::<String>::new().into();
+        params["remarks"] = format!(
+            "  blanks, a line\r\nend, a combining e\u{301}, an empty list, and length: {}\t",
+            "long ".repeat(80)
+        )
+        .into();
+        params["asset_type"] = "".into();
+        params["outcome"] = (-1).into();
+        let second = Request::post("/call-sc", second.to_string());
+        vec![self.call_request(), second]
+    }
+
+    pub(crate) fn call_request(&self) -> Request {
+        Request::post("/call-sc", self.call_body().to_string())
+    }
+
+    /// The same call about another asset.
+    pub(crate) fn call_about(&self, asset: &str) -> Request {
+        let mut body = self.call_body();
+        body["params"]["asset_id"] = asset.into();
+        Request::post("/call-sc", body.to_string())
+    }
+}
+
+/// What a wallet holds least of, with the wallet; nothing where its list is of no known form, or has
+/// nothing.
+fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
+    let held = held_by_wallet(list)?;
+    let least = held
+        .into_iter()
+        .min_by(|(_, one), (_, other)| one.cmp(other));
+    least.map(|(pair, _)| pair)
+}
+
+fn no(reason: &str) -> InconclusiveReason {
+    InconclusiveReason::NoSample(reason.to_owned())
+}
+
+fn some(requests: Vec<Request>, reason: &str) -> Result<Vec<Request>, InconclusiveReason> {
+    if requests.is_empty() {
+        Err(no(reason))
+    } else {
+        Ok(requests)
+    }
+}

@@ -1,0 +1,139 @@
+//! The snapshots of a run, compared by insta.
+//!
+//! Only the run against our own local node may write a pending snapshot beside the shared ones. A
+//! run against any other node compares with a copy. So a response can't become the contract,
+//! whatever insta's settings are.
+
+use std::{
+    fs, io,
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, Once},
+};
+
+/// The shared snapshots as they were when this library was built.
+static COMMON: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/common_snapshots.rs"));
+
+/// Where the snapshots of a run are.
+#[derive(Debug)]
+pub(crate) struct SnapshotStore {
+    folder: PathBuf,
+    /// Keeps the copy until the run ends.
+    copy: Option<tempfile::TempDir>,
+}
+
+impl SnapshotStore {
+    /// A copy of the shared snapshots: what is written there is gone after the run.
+    ///
+    /// # Errors
+    /// When there is no place for temporary files.
+    pub(crate) fn read_only() -> io::Result<Self> {
+        Self::copy_of(COMMON)
+    }
+
+    /// A copy of some snapshots, given by file name and text.
+    pub(crate) fn copy_of(files: &[(&str, &str)]) -> io::Result<Self> {
+        let copy = tempfile::tempdir()?;
+        for (name, text) in files {
+            fs::write(copy.path().join(name), text)?;
+        }
+        Ok(Self {
+            folder: copy.path().to_owned(),
+            copy: Some(copy),
+        })
+    }
+
+    /// The shared snapshots themselves, for the run against our own local node.
+    pub(crate) fn reviewable(folder: &Path) -> Self {
+        static QUIET: Once = Once::new();
+        // A snapshot that differs is a finding of the run; insta's panic about it would be noise.
+        QUIET.call_once(|| {
+            let previous = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                if !info
+                    .location()
+                    .is_some_and(|place| place.file().contains("insta-"))
+                {
+                    previous(info);
+                }
+            }));
+        });
+        Self {
+            folder: folder.to_owned(),
+            copy: None,
+        }
+    }
+
+    pub(crate) fn path_for_report(&self, name: &str) -> String {
+        let file = format!("{name}.snap");
+        if self.copy.is_some() {
+            format!("snapshots/common/{file}")
+        } else {
+            self.folder.join(file).display().to_string()
+        }
+    }
+
+    /// Compares a text with its snapshot; where they differ, with what the snapshot has.
+    pub(crate) fn compare(&self, name: &str, text: &str) -> Result<(), Difference> {
+        let seen = Arc::new(Mutex::new(None));
+        let mut settings = insta::Settings::new();
+        settings.set_snapshot_path(&self.folder);
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.set_comparator(Box::new(Strict {
+            seen: Arc::clone(&seen),
+            silent: self.copy.is_some(),
+        }));
+        let asserted = panic::catch_unwind(AssertUnwindSafe(|| {
+            settings.bind(|| insta::assert_snapshot!(name, text));
+        }));
+        let seen = seen.lock().ok().and_then(|mut seen| seen.take());
+        match (seen, asserted) {
+            (Some(Comparison { same: true, .. }), _) => Ok(()),
+            (Some(Comparison { expected, .. }), _) => Err(Difference::Other(expected)),
+            (None, _) => Err(Difference::NoSnapshot),
+        }
+    }
+}
+
+pub(crate) enum Difference {
+    /// The snapshot's text is this.
+    Other(String),
+    /// There is no snapshot of that name.
+    NoSnapshot,
+}
+
+#[derive(Debug)]
+struct Comparison {
+    expected: String,
+    same: bool,
+}
+
+/// Compares to the letter, where insta's own comparison overlooks blanks and line ends.
+#[derive(Clone, Debug)]
+struct Strict {
+    seen: Arc<Mutex<Option<Comparison>>>,
+    /// Whether insta is told that all is well, as nobody is to review what a stranger's node sent.
+    silent: bool,
+}
+
+impl insta::Comparator for Strict {
+    fn matches(&self, reference: &insta::Snapshot, test: &insta::Snapshot) -> bool {
+        let text = |snapshot: &insta::Snapshot| {
+            snapshot
+                .as_text()
+                .map(ToString::to_string)
+                .unwrap_or_default()
+        };
+        let (expected, actual) = (text(reference), text(test));
+        let same = expected == actual;
+        if let Ok(mut seen) = self.seen.lock() {
+            *seen = Some(Comparison { expected, same });
+        }
+        same || self.silent
+    }
+
+    fn dyn_clone(&self) -> Box<dyn insta::Comparator> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,84 @@
+//! Asks a node about its chain until there is a sample of every kind.
+
+use std::sync::Arc;
+
+use super::{
+    discovered::Discovered, fixture::Fixture, mentions::Mentions, search::find_blocks,
+    wanted::Wanted,
+};
+use crate::http::{Exchange, InconclusiveReason, Node, Request};
+
+/// How many wallets are asked for their tokens.
+const ASKED_WALLETS: usize = 2;
+
+/// Asks the node until there is something of every kind, or nothing more to be found.
+pub(crate) async fn discover(
+    node: &Node,
+    fixture: &Fixture,
+    wanted: &Wanted,
+) -> Result<Discovered, InconclusiveReason> {
+    let mut material = Discovered::default();
+    let mut found = Mentions::default();
+    found.take(fixture);
+    find_blocks(node, fixture, wanted, &mut material).await?;
+    for (_, exchange) in &material.blocks {
+        if let Ok(value) = exchange.json() {
+            found.walk(value, 0);
+        }
+    }
+    for wallet in found
+        .wallets
+        .iter()
+        .take(ASKED_WALLETS)
+        .cloned()
+        .collect::<Vec<_>>()
+    {
+        let request = Request::get("/get-balances")
+            .with("balance_type", "ALL_TOKENS_IN_WALLET")
+            .with("wallet_address", &wallet);
+        let Some(answer) = optional(node.send(request).await)? else {
+            continue;
+        };
+        let mut held = Mentions::default();
+        if let Some(value) = answer.answered_object() {
+            held.walk(value, 0);
+        }
+        material.wallet_lists.push(answer);
+        for token in held.tokens {
+            material.holdings.push((wallet.clone(), token.clone()));
+            found.token(&token);
+        }
+    }
+    // Where no list told, a token of the chain is asked for in a wallet of the chain.
+    if material.holdings.is_empty() {
+        let pairs = found.wallets.iter().zip(found.tokens.iter().cycle());
+        material
+            .holdings
+            .extend(pairs.take(2).map(|(w, t)| (w.clone(), t.clone())));
+    }
+    let pairs = found.wallets.iter().zip(found.wallets.iter().skip(1));
+    material.trust = fixture
+        .trust
+        .iter()
+        .map(|(a, b)| (a.to_string(), b.to_string()))
+        .collect();
+    material
+        .trust
+        .extend(pairs.take(4).map(|(from, to)| (from.clone(), to.clone())));
+    material.wallets = found.wallets;
+    material.tokens = found.tokens;
+    material.contracts = found.contracts;
+    material.assets = found.assets;
+    Ok(material)
+}
+
+/// A single question that fails costs what it would have told, and not the run.
+fn optional(
+    answer: Result<Arc<Exchange>, InconclusiveReason>,
+) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
+    match answer {
+        Ok(exchange) => Ok(Some(exchange)),
+        Err(InconclusiveReason::Limit(reason)) => Err(InconclusiveReason::Limit(reason)),
+        Err(_) => Ok(None),
+    }
+}

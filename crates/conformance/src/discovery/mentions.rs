@@ -1,0 +1,156 @@
+//! What documents mention: wallets, tokens, contracts and assets, wherever they stand.
+
+use std::collections::BTreeSet;
+
+use nodeproof_primitives::{ContractAddress, WalletAddress};
+use serde_json::Value;
+
+use super::fixture::Fixture;
+
+/// The longest identifier of an asset that fits into a URL that every server takes.
+const LONGEST_ASSET: usize = 200;
+/// The most wallets that are kept; a run asks about a few only.
+const KEPT_WALLETS: usize = 64;
+
+/// Collects what a document mentions, each thing once and in the order of its appearance.
+#[derive(Default)]
+pub(crate) struct Mentions {
+    pub(crate) wallets: Vec<String>,
+    /// How many of the wallets, from the front, were seen to sign: those are likely to hold things.
+    signers: usize,
+    pub(crate) tokens: Vec<String>,
+    pub(crate) contracts: Vec<String>,
+    pub(crate) assets: Vec<(String, String)>,
+    seen: BTreeSet<String>,
+}
+
+impl Mentions {
+    pub(crate) fn take(&mut self, fixture: &Fixture) {
+        for wallet in &fixture.wallets {
+            self.text(&wallet.to_string(), 0);
+        }
+        for token in &fixture.tokens {
+            self.token(token);
+        }
+        for asset in &fixture.assets {
+            let contract = asset.contract.to_string();
+            self.text(&contract, 0);
+            self.assets.push((contract, asset.asset_id.clone()));
+        }
+    }
+
+    pub(crate) fn token(&mut self, code: &str) {
+        if !code.is_empty() && code.len() <= 100 && self.seen.insert(format!("token {code}")) {
+            self.tokens.push(code.to_owned());
+        }
+    }
+
+    pub(crate) fn walk(&mut self, value: &Value, depth: usize) {
+        match value {
+            Value::Object(members) => {
+                self.claim(value);
+                for (name, member) in members {
+                    if let ("currency" | "token_code" | "asset_code", Value::String(code)) =
+                        (name.as_str(), member)
+                    {
+                        self.token(code);
+                    }
+                    self.walk(member, depth + 1);
+                    if name == "signers" {
+                        self.prefer(member);
+                    }
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.walk(item, depth + 1)),
+            Value::String(text) => self.text(text, depth),
+            _ => {}
+        }
+    }
+
+    /// Moves wallets to the front, behind those that are there already.
+    fn prefer(&mut self, signers: &Value) {
+        for signer in signers
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+        {
+            let place = self.wallets.iter().position(|wallet| wallet == signer);
+            if let Some(place) = place.filter(|place| *place >= self.signers) {
+                self.wallets[self.signers..=place].rotate_right(1);
+                self.signers += 1;
+            }
+        }
+    }
+
+    /// Type 3 specific data that records a claim.
+    fn claim(&mut self, value: &Value) {
+        let address = value.get("address").and_then(Value::as_str);
+        let asset = value.pointer("/params/asset_id").and_then(Value::as_str);
+        if let (Some(address), Some(asset)) = (address, asset)
+            && address.parse::<ContractAddress>().is_ok()
+            && asset.len() <= LONGEST_ASSET
+            && self.seen.insert(format!("asset {address} {asset}"))
+        {
+            self.assets.push((address.to_owned(), asset.to_owned()));
+        }
+    }
+
+    fn text(&mut self, text: &str, depth: usize) {
+        if text.parse::<WalletAddress>().is_ok() {
+            if self.wallets.len() < KEPT_WALLETS && self.seen.insert(text.to_owned()) {
+                self.wallets.push(text.to_owned());
+            }
+        } else if text.parse::<ContractAddress>().is_ok() {
+            if self.seen.insert(text.to_owned()) {
+                self.contracts.push(text.to_owned());
+            }
+        } else if depth < 8
+            && text.starts_with(['[', '{'])
+            && let Ok(inner) = serde_json::from_str::<Value>(text)
+        {
+            self.walk(&inner, depth + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn wallets_that_sign_come_first() {
+        let wallet = |digit: &str| format!("0x{}", digit.repeat(40));
+        let mut found = Mentions::default();
+        found.walk(
+            &json!({
+                "creator": wallet("1"),
+                "data": {"signers": [wallet("2"), wallet("3")]},
+                "more": {"signers": [wallet("3"), wallet("1")]},
+            }),
+            0,
+        );
+        assert_eq!(found.wallets, [wallet("2"), wallet("3"), wallet("1")]);
+    }
+
+    #[test]
+    fn finds_material_wherever_it_stands() {
+        let wallet = "0x00112233445566778899aabbccddeeff00112233";
+        let contract = "ct00112233445566778899aabbccddeeff00112233";
+        let mut found = Mentions::default();
+        found.walk(
+            &json!({
+                "committee": format!("[\"{wallet}\"]"),
+                "text": {"transactions": [{"transaction": {"currency": "TKN", "specific_data":
+                    {"address": contract, "params": {"asset_id": "a-1", "asset_code": "OTHER"}}}}]},
+            }),
+            0,
+        );
+        assert_eq!(found.wallets, [wallet]);
+        assert_eq!(found.contracts, [contract]);
+        assert_eq!(found.tokens, ["TKN", "OTHER"]);
+        assert_eq!(found.assets, [(contract.to_owned(), "a-1".to_owned())]);
+    }
+}

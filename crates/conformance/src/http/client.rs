@@ -1,0 +1,494 @@
+//! Sends requests to the node under test. Everything is bounded and counted.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use nodeproof_client::{
+    BaseUrl,
+    transport::{self, TransportOptions},
+};
+use reqwest::header;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::{
+    back_off::BackOff,
+    exchange::{Exchange, Method, Request},
+    exchange_recorder,
+    inconclusive_reason::InconclusiveReason,
+    limits::Limits,
+    memory::{self, MemoryBudget, Share},
+    pacing::{LONGEST_WAIT, Pacing},
+    partial_response::{Failure, PartialResponse},
+    request_log::RequestLog,
+    target::Target,
+};
+
+const MIB: usize = 1024 * 1024;
+/// How many bytes of a response without a `Content-Length` are read before memory for the longest
+/// allowed body is set aside.
+const UNANNOUNCED: usize = MIB;
+/// A response that is longer waits for its permit, where a caller sends many requests at a time.
+const LONG_BODY: usize = MIB;
+/// How much memory the responses that wait for a permit may take together.
+const WAITING: usize = 8 * MIB;
+/// A shorter response is not counted among them.
+const SHORT_BODY: usize = 16 * 1024;
+/// How often a request is retried while the node is busy.
+const MOST_WAITS: u32 = 3;
+/// The same for a node that has responded before, and may only limit the number of requests a second.
+const MOST_WAITS_FOR_MORE: u32 = 7;
+/// The first pause before a busy node gets a request again, and the longest.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));
+/// The status "Request Timeout": as a rule sent on a connection that was idle.
+const TOO_LATE: u16 = 408;
+
+/// The user agent of all requests.
+const USER_AGENT: &str = concat!("nodeproof/", env!("CARGO_PKG_VERSION"));
+
+/// The node under test, reached over HTTP.
+pub(crate) struct Node {
+    pub(crate) target: Target,
+    /// The target's base URL, shared by all exchanges.
+    base: Arc<BaseUrl>,
+    http: reqwest::Client,
+    /// Opens a new connection for each request.
+    anew: reqwest::Client,
+    limits: Limits,
+    memory: MemoryBudget,
+    /// The memory of responses that wait for their permit.
+    waiting: MemoryBudget,
+    /// The most requests that are sent.
+    most: AtomicU64,
+    sent: AtomicU64,
+    calls: tokio::sync::RwLock<()>,
+    pacing: Pacing,
+    /// Whether the node has ever responded without being busy.
+    answered: AtomicBool,
+    log: Mutex<RequestLog>,
+}
+
+/// How a request is sent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct SendOptions<'a> {
+    /// Where many requests are sent at a time: only a holder of a permit reads a long response.
+    pub(crate) long_responses: Option<&'a Arc<Semaphore>>,
+    /// The caller holds [`Node::no_other_calls`].
+    pub(crate) no_other_calls: bool,
+}
+
+/// A response, and the permit to keep until it has been processed, if it is a long one.
+pub(crate) type ResponseWithPermit = (Arc<Exchange>, Option<OwnedSemaphorePermit>);
+
+impl Node {
+    pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
+        let options = TransportOptions::default()
+            .connect_timeout(limits.request_timeout)
+            .user_agent(USER_AGENT);
+        let http = transport::http_client(&target.base_url, &options)?;
+        let anew = transport::http_client(&target.base_url, &options.keep_alive(false))?;
+        Ok(Self {
+            base: Arc::new(target.base_url.clone()),
+            target,
+            http,
+            anew,
+            memory: MemoryBudget::new(limits.memory),
+            waiting: MemoryBudget::new(WAITING.min(limits.memory / 4)),
+            limits,
+            most: AtomicU64::new(limits.requests),
+            sent: AtomicU64::new(0),
+            calls: tokio::sync::RwLock::new(()),
+            pacing: Pacing::new(limits.rate),
+            answered: AtomicBool::new(false),
+            log: Mutex::default(),
+        })
+    }
+
+    /// The most memory that responses may take, in bytes.
+    pub(crate) fn most_memory(&self) -> usize {
+        self.memory.limit()
+    }
+
+    /// How many requests were sent.
+    pub(crate) fn requests(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
+    }
+
+    /// Returns the requests and responses so far.
+    pub(crate) fn log(&self) -> RequestLog {
+        self.with_log(|log| log.clone())
+    }
+
+    fn with_log<T>(&self, work: impl FnOnce(&mut RequestLog) -> T) -> T {
+        work(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The most requests that are sent.
+    pub(crate) fn most_requests(&self) -> u64 {
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// Raises the most requests that are sent.
+    pub(crate) fn allow_more(&self, requests: u64) {
+        let more = |most: u64| Some(most.saturating_add(requests));
+        // It always has a new value.
+        let _ = self
+            .most
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
+    /// Keeps all other contract calls from being built until the returned guard is dropped.
+    pub(crate) async fn no_other_calls(&self) -> impl Drop + '_ {
+        self.calls.write().await
+    }
+
+    /// Sends a request and reads the whole response.
+    ///
+    /// See [`send_with`](Self::send_with) for retries.
+    pub(crate) async fn send(&self, request: Request) -> Result<Arc<Exchange>, InconclusiveReason> {
+        let (exchange, _) = self.send_with(request, SendOptions::default()).await?;
+        Ok(exchange)
+    }
+
+    /// Sends a request and reads the whole response.
+    ///
+    /// A busy node (429, 503) gets the request again after a pause: the node's `Retry-After`, or
+    /// pauses that double. A read whose connection breaks, or that fails with a server error, is
+    /// retried once over a new connection. A submission is never retried.
+    pub(crate) async fn send_with(
+        &self,
+        request: Request,
+        options: SendOptions<'_>,
+    ) -> Result<ResponseWithPermit, InconclusiveReason> {
+        let _beside_others = match request.path {
+            "/call-sc" if !options.no_other_calls => Some(self.calls.read().await),
+            _ => None,
+        };
+        if request.path.starts_with("/submit") && !self.limits.submits {
+            let reason = "a case of the read tier would submit something; nothing was sent";
+            return Err(InconclusiveReason::Harness(reason.to_owned()));
+        }
+        let gate = options.long_responses;
+        let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
+        let mut waits = 0;
+        let mut retried = false;
+        loop {
+            let began = Instant::now();
+            match self.send_once(&request, retried, gate).await {
+                Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
+                    let alone = gate.is_none() && request.only_reads();
+                    let bounded = alone && self.answered.load(Ordering::Relaxed);
+                    let most = if bounded {
+                        MOST_WAITS_FOR_MORE
+                    } else {
+                        MOST_WAITS
+                    };
+                    if waits == most {
+                        return Err(InconclusiveReason::Busy(format!(
+                            "the node stayed busy: {} after {} tries; it may take fewer requests \
+                             in a second (--rate) or at a time (--jobs)",
+                            exchange.summary(),
+                            waits + 1
+                        )));
+                    }
+                    let own = back_off.pause();
+                    waits += 1;
+                    if bounded {
+                        self.pacing.slow_down(began, retry_after).await;
+                    }
+                    tokio::time::sleep(retry_after.unwrap_or(own).min(LONGEST_WAIT)).await;
+                }
+                // A single server error is not judged.
+                Ok((exchange, _, _))
+                    if (exchange.status >= 500 || exchange.status == TOO_LATE)
+                        && !retried
+                        && request.only_reads() =>
+                {
+                    retried = true;
+                }
+                Ok((exchange, permit, _)) => {
+                    self.answered.store(true, Ordering::Relaxed);
+                    self.pacing.speed_up().await;
+                    let exchange = Arc::new(exchange);
+                    exchange_recorder::record(&exchange);
+                    return Ok((exchange, permit));
+                }
+                Err(Failure::Broken(_)) if !retried && request.only_reads() => retried = true,
+                Err(failure) => return Err(failure.into()),
+            }
+        }
+    }
+
+    async fn send_once(
+        &self,
+        request: &Request,
+        anew: bool,
+        gate: Option<&Arc<Semaphore>>,
+    ) -> Result<(Exchange, Option<OwnedSemaphorePermit>, Option<Duration>), Failure> {
+        let most = self.most_requests();
+        if self.sent.fetch_add(1, Ordering::Relaxed) >= most {
+            self.sent.fetch_sub(1, Ordering::Relaxed);
+            return Err(Failure::Limit(format!(
+                "the run's limit of {most} requests is used up"
+            )));
+        }
+        // A caller that sends many requests at a time backs off in its own way, and submissions
+        // have limits of their own.
+        let alone = gate.is_none() && request.only_reads();
+        if self.limits.rate.is_some() || alone && self.pacing.is_active() {
+            self.pacing.turn().await;
+        }
+        self.with_log(|log| log.count(request.operation));
+        let limit = self.limits.request_timeout;
+        let started = Instant::now();
+        let slow = |_| {
+            Failure::Slow(format!(
+                "no whole answer from {} within {} s",
+                request.url(&self.target.base_url),
+                limit.as_secs_f64()
+            ))
+        };
+        let begin = self.begin(request, anew, gate.is_some());
+        // Declared before the response, so that it is released only after the response is dropped.
+        let mut permit = None;
+        let mut response = tokio::time::timeout(limit, begin).await.map_err(slow)??;
+        if let (false, Some(gate)) = (response.whole, gate) {
+            permit = Arc::clone(gate).acquire_owned().await.ok();
+            response.waits = Share::default();
+            // The time limit starts again: the wait for the permit was not the node's.
+            let rest = self.read_on(&mut response, request, usize::MAX);
+            tokio::time::timeout(limit, rest).await.map_err(slow)??;
+        }
+        let (mut exchange, retry_after) = response.exchange(request, &self.base, started);
+        exchange.most_depth = self.limits.depth;
+        self.with_log(|log| log.add(&exchange));
+        Ok((exchange, permit, retry_after))
+    }
+
+    /// Sends a request and reads the response: all of it, or only its start where long responses
+    /// need a permit.
+    ///
+    /// With permits, the memory of all responses is not counted, because one at a time is long.
+    async fn begin(
+        &self,
+        request: &Request,
+        anew: bool,
+        needs_permit: bool,
+    ) -> Result<PartialResponse, Failure> {
+        let response = self.response(request, anew).await?;
+        let announced = response.content_length().unwrap_or(0);
+        let announced = usize::try_from(announced).unwrap_or(usize::MAX);
+        if announced > self.limits.body {
+            return Err(self.too_long(request));
+        }
+        let mut response = PartialResponse::new(response, announced, needs_permit);
+        // The announced memory is set aside at once. A response that does not fit is not read at
+        // all. MemoryBudget that is only reserved is not used before the bytes arrive.
+        if needs_permit {
+            response.body.reserve_exact(announced.min(LONG_BODY));
+        } else {
+            self.make_room(&mut response, request, announced)?;
+            response.body.reserve_exact(announced);
+        }
+        let most = if needs_permit { LONG_BODY } else { usize::MAX };
+        self.read_on(&mut response, request, most).await?;
+        Ok(response)
+    }
+
+    /// Sends a request and returns the response with its headers.
+    async fn response(&self, request: &Request, anew: bool) -> Result<reqwest::Response, Failure> {
+        let url = request.url(&self.target.base_url);
+        let http = if anew { &self.anew } else { &self.http };
+        let builder = match (request.method, &request.body) {
+            (Method::Get, _) => http.get(url),
+            (Method::Post, body) => http
+                .post(url)
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(body.clone().unwrap_or_default()),
+        };
+        let accepted = if request.path == "/docs" {
+            "text/html"
+        } else {
+            "application/json"
+        };
+        let sent = builder.header(header::ACCEPT, accepted).send().await;
+        sent.map_err(|error| Failure::of(&error))
+    }
+
+    /// Reads on until the body ends or is longer than `most`.
+    async fn read_on(
+        &self,
+        response: &mut PartialResponse,
+        request: &Request,
+        most: usize,
+    ) -> Result<(), Failure> {
+        let announced = response.announced.min(most);
+        let missing = announced.saturating_sub(response.body.len());
+        response.body.reserve_exact(missing);
+        while response.body.len() <= most {
+            let Some(chunk) = response.chunk().await? else {
+                response.whole = true;
+                return self.settle(response, request);
+            };
+            let chunk = chunk.as_ref();
+            let length = response.body.len() + chunk.len();
+            if length > self.limits.body {
+                response.body = Vec::new();
+                return Err(self.too_long(request));
+            }
+            // A long response without a Content-Length takes the most that may come, but not before
+            // it has its permit.
+            let room = response.body.capacity() < self.limits.body;
+            if length > most {
+                response.body.reserve_exact(chunk.len());
+            } else if response.announced == 0 && length > UNANNOUNCED && room {
+                self.make_room(response, request, self.limits.body)?;
+                let missing = self.limits.body - response.body.len();
+                response.body.reserve_exact(missing);
+            }
+            self.make_room(response, request, length)?;
+            response.body.extend_from_slice(chunk);
+            // Before they have a permit, responses share a bounded amount of memory.
+            let counts = most == LONG_BODY && length > SHORT_BODY;
+            if counts && !self.waiting.grow(&mut response.waits, length) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn make_room(
+        &self,
+        response: &mut PartialResponse,
+        request: &Request,
+        bytes: usize,
+    ) -> Result<(), Failure> {
+        if response.needs_permit || self.memory.grow(&mut response.share, bytes) {
+            Ok(())
+        } else {
+            Err(self.no_room(request))
+        }
+    }
+
+    /// Counts the memory that it takes to read a body's document.
+    fn settle(&self, response: &mut PartialResponse, request: &Request) -> Result<(), Failure> {
+        response.body.shrink_to_fit();
+        let fits = if response.needs_permit {
+            memory::fits(&response.body, self.memory.limit())
+        } else {
+            let needed = memory::needed(&response.body);
+            self.memory.settle(&mut response.share, needed)
+        };
+        if fits {
+            Ok(())
+        } else {
+            Err(self.no_room(request))
+        }
+    }
+
+    fn too_long(&self, request: &Request) -> Failure {
+        Failure::TooLarge(format!(
+            "the answer of {} is longer than {} MiB, of which no more is read",
+            request.url(&self.target.base_url),
+            self.limits.body / MIB
+        ))
+    }
+
+    fn no_room(&self, request: &Request) -> Failure {
+        Failure::TooLarge(format!(
+            "the answer of {} is more than is read: it takes too much memory to look into, as all \
+             that is kept at a time may take {} MiB; --max-memory raises that",
+            request.url(&self.target.base_url),
+            self.limits.memory / MIB
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read, Write},
+        net::{TcpListener, TcpStream},
+    };
+
+    use nodeproof_primitives::Network;
+
+    use super::*;
+
+    /// A node that does this with each connection, whose first bytes have come.
+    fn node(answer: fn(&mut TcpStream)) -> Node {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                std::thread::spawn(move || {
+                    let _ = stream.read(&mut [0; 4096]);
+                    answer(&mut stream);
+                });
+            }
+        });
+        let limits = Limits {
+            request_timeout: Duration::from_secs(60),
+            requests: 100,
+            body: 16 * MIB,
+            memory: 64 * MIB,
+            depth: 64,
+            submits: false,
+            rate: None,
+        };
+        let target = Target::parse(&url, Network::Devnet).unwrap();
+        Node::new(target, limits).unwrap()
+    }
+
+    /// A node whose answers never end, and do not say how long they are.
+    fn endless() -> Node {
+        node(|stream| {
+            let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
+            let mut sent = stream.write_all(head);
+            while sent.is_ok() {
+                sent = stream.write_all(&[b' '; 64 * 1024]);
+            }
+        })
+    }
+
+    #[tokio::test]
+    async fn a_node_may_close_its_connection_whenever_it_likes() {
+        let says_so: fn(&mut TcpStream) = |stream| {
+            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
+            let _ = stream.write_all(head.as_bytes());
+        };
+        let without_a_word: fn(&mut TcpStream) = |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
+        };
+        let without_a_length: fn(&mut TcpStream) = |stream| {
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: a/b\r\n\r\n{}");
+        };
+        for answer in [says_so, without_a_word, without_a_length] {
+            let node = node(answer);
+            for index in 0..20 {
+                let request = Request::get("/get-block").with("block_index", index.to_string());
+                let exchange = node.send(request).await.unwrap();
+                assert_eq!(exchange.body, b"{}");
+            }
+            // A request that found its connection closed may have been sent twice.
+            assert!((20..=40).contains(&node.requests()));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
+        let node = endless();
+        let request = Request::get("/get-block").with("block_index", "1");
+        let mut response = node.begin(&request, false, true).await.ok().unwrap();
+        assert!(!response.whole && response.body.len() > LONG_BODY);
+        let taken = response.body.capacity();
+        assert!(taken < 2 * LONG_BODY + LONG_BODY / 4, "{taken}");
+        let failure = node.read_on(&mut response, &request, usize::MAX).await;
+        assert!(matches!(failure, Err(Failure::TooLarge(_))));
+        assert_eq!(response.body.capacity(), 0);
+    }
+}

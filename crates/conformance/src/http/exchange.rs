@@ -1,0 +1,414 @@
+//! One request and what came back, kept whole for judging and for the report.
+
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use nodeproof_client::BaseUrl;
+use nodeproof_primitives::escape;
+use nodeproof_report::ExchangeReport;
+use serde_json::Value;
+
+use super::memory::Share;
+
+/// The method of a request. Nothing else is ever sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Sends a JSON body.
+    Post,
+}
+
+impl Method {
+    /// The method as HTTP writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+        }
+    }
+}
+
+/// A request to the node under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// The operation as case IDs name it, such as `get-block`.
+    pub(crate) operation: &'static str,
+    /// Its method.
+    pub(crate) method: Method,
+    /// The path below the base URL, such as `/get-block`.
+    pub(crate) path: &'static str,
+    /// Where the node said that the path moved to, within its own origin; asked instead of the path.
+    pub(crate) moved: Option<String>,
+    /// The query's parameters, in the order in which they are sent.
+    pub(crate) query: Vec<(&'static str, String)>,
+    /// The JSON body of a POST.
+    pub(crate) body: Option<String>,
+    /// Whether the body has a signature that is worth money to anybody who has it. Reports have no
+    /// shell command for such a request.
+    pub(crate) carries_signature: bool,
+}
+
+impl Request {
+    /// A GET of a path; the operation is named like the path.
+    pub(crate) fn get(path: &'static str) -> Self {
+        let operation = path.trim_start_matches('/');
+        Self {
+            operation,
+            method: Method::Get,
+            path,
+            moved: None,
+            query: Vec::new(),
+            body: None,
+            carries_signature: false,
+        }
+    }
+
+    /// A POST of a JSON document.
+    pub(crate) fn post(path: &'static str, body: String) -> Self {
+        let operation = path.trim_start_matches('/');
+        Self {
+            operation,
+            method: Method::Post,
+            path,
+            moved: None,
+            query: Vec::new(),
+            body: Some(body),
+            carries_signature: false,
+        }
+    }
+
+    /// Marks a request whose body is worth money to anybody who has it.
+    pub(crate) fn carrying_signature(mut self) -> Self {
+        self.carries_signature = true;
+        self
+    }
+
+    /// The same with one parameter more.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.query.push((name, value.into()));
+        self
+    }
+
+    /// The same without a parameter.
+    pub(crate) fn without(mut self, name: &str) -> Self {
+        self.query.retain(|(given, _)| *given != name);
+        self
+    }
+
+    /// Whether a node's state is the same however often this is sent.
+    pub(crate) fn only_reads(&self) -> bool {
+        self.method == Method::Get || self.path == "/call-sc"
+    }
+
+    /// The path and the query's parameters, for a person.
+    pub(crate) fn query_text(&self) -> String {
+        let parameters: Vec<_> = self
+            .query
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        format!("{} {}", self.path, parameters.join(" "))
+    }
+
+    /// The URL that is asked.
+    pub(crate) fn url(&self, base: &BaseUrl) -> url::Url {
+        let mut url = base.join(self.path);
+        if let Some(place) = &self.moved {
+            // Not joined: a path of two slashes would be another server's name.
+            let (path, query) = match place.split_once('?') {
+                Some((path, query)) => (path, Some(query)),
+                None => (place.as_str(), None),
+            };
+            url.set_path(path);
+            url.set_query(query);
+        }
+        if !self.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        url
+    }
+
+    /// A shell line that sends this request.
+    pub(crate) fn curl(&self, base: &BaseUrl) -> String {
+        let url = quoted(self.url(base).as_str());
+        match &self.body {
+            None => format!("curl -sS {url}"),
+            Some(body) => format!(
+                "curl -sS -X POST -H 'Content-Type: application/json' --data-binary {} {url}",
+                quoted(&seen(body))
+            ),
+        }
+    }
+}
+
+/// The body, or a JSON document that no reader can tell from it and that can be copied off a screen.
+fn seen(body: &str) -> Cow<'_, str> {
+    if body.is_ascii() || serde_json::from_str::<serde::de::IgnoredAny>(body).is_err() {
+        return body.into();
+    }
+    escape::escaped_json(body).into()
+}
+
+/// Quotes for a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// A request with its answer.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    /// What was asked.
+    pub(crate) request: Request,
+    /// The node's base URL.
+    base: Arc<BaseUrl>,
+    /// The HTTP status.
+    pub(crate) status: u16,
+    /// The `Content-Type`, if the answer had one.
+    pub(crate) content_type: Option<String>,
+    /// The `Content-Encoding`, if the answer had one; none was asked for.
+    pub(crate) content_encoding: Option<String>,
+    /// The `Location`, if the answer had one.
+    pub(crate) location: Option<String>,
+    /// The body, at most as long as the run's limit.
+    pub(crate) body: Vec<u8>,
+    /// From sending the request until the body's end.
+    pub(crate) elapsed: Duration,
+    /// What it takes of the run's memory.
+    pub(crate) share: Share,
+    /// How deep its JSON document may be nested.
+    pub(crate) most_depth: usize,
+    json: OnceLock<Result<Value, String>>,
+    /// The place of the exchange's report, which is made once, elsewhere.
+    pub(super) report: OnceLock<Arc<ExchangeReport>>,
+}
+
+impl Exchange {
+    pub(crate) fn new(
+        request: Request,
+        base: &Arc<BaseUrl>,
+        status: u16,
+        content_type: Option<String>,
+        body: Vec<u8>,
+        elapsed: Duration,
+    ) -> Self {
+        Self {
+            request,
+            base: Arc::clone(base),
+            status,
+            content_type,
+            content_encoding: None,
+            location: None,
+            body,
+            elapsed,
+            share: Share::default(),
+            most_depth: MOST_DEPTH,
+            json: OnceLock::new(),
+            report: OnceLock::new(),
+        }
+    }
+
+    /// The URL it was asked at.
+    pub(crate) fn url(&self) -> url::Url {
+        self.request.url(&self.base)
+    }
+
+    /// A shell line that asks again.
+    pub(crate) fn curl(&self) -> String {
+        self.request.curl(&self.base)
+    }
+
+    /// Whether the status says that the call succeeded.
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
+    /// Where a redirect leads, if it stays within the origin of what was asked: path and query.
+    pub(crate) fn moved_within_origin(&self) -> Option<String> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let location = self.location.as_deref()?;
+        let asked = self.url();
+        let place = asked.join(location).ok()?;
+        let stays = place.origin() == asked.origin() && place.as_str().len() <= LONGEST_PLACE;
+        stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
+    }
+
+    /// The body as JSON.
+    ///
+    /// # Errors
+    /// What is wrong with it, in words.
+    pub(crate) fn json(&self) -> Result<&Value, &str> {
+        self.json
+            .get_or_init(|| match self.content_encoding.as_deref() {
+                None | Some("identity") => read(&self.body, self.most_depth),
+                Some(encoding) => Err(format!(
+                    "encoded as {}, which was not asked for",
+                    escape::escaped_up_to(encoding, 40)
+                )),
+            })
+            .as_ref()
+            .map_err(String::as_str)
+    }
+
+    /// The body of a 200 that is a JSON object.
+    pub(crate) fn answered_object(&self) -> Option<&Value> {
+        if self.status != 200 {
+            return None;
+        }
+        self.json().ok().filter(|value| value.is_object())
+    }
+
+    /// The first bytes of the body as text, escaped.
+    pub(crate) fn excerpt(&self, most: usize) -> String {
+        escape::excerpt(&self.body, most)
+    }
+
+    /// Status and start of the body, in a line.
+    pub(crate) fn summary(&self) -> String {
+        if self.body.is_empty() {
+            format!("{} with an empty body", self.status)
+        } else {
+            format!("{} {}", self.status, self.excerpt(160))
+        }
+    }
+}
+
+fn read(body: &[u8], most_depth: usize) -> Result<Value, String> {
+    let text = std::str::from_utf8(body).map_err(|error| {
+        format!(
+            "not UTF-8, which JSON is: byte {} can't stand there",
+            error.valid_up_to()
+        )
+    })?;
+    if text.starts_with('\u{feff}') {
+        return Err("a byte order mark before the JSON document".to_owned());
+    }
+    if text.trim().is_empty() {
+        return Err("an empty body".to_owned());
+    }
+    let deep = || format!("nested more than {most_depth} levels deep, {TOO_MUCH}");
+    let value = nodeproof_openapi::read_for_validation(text).map_err(|error| {
+        if error.to_string().starts_with("recursion limit") {
+            return deep();
+        }
+        format!("not a JSON document: {error}")
+    })?;
+    if most_depth < MOST_DEPTH && is_deeper(&value, most_depth) {
+        return Err(deep());
+    }
+    Ok(value)
+}
+
+/// Whether a value holds arrays or objects nested deeper than that.
+fn is_deeper(value: &Value, most: usize) -> bool {
+    let inside = |most: usize, value: &Value| is_deeper(value, most);
+    match (value, most.checked_sub(1)) {
+        (Value::Array(_) | Value::Object(_), None) => true,
+        (Value::Array(items), Some(most)) => items.iter().any(|item| inside(most, item)),
+        (Value::Object(members), Some(most)) => members.values().any(|item| inside(most, item)),
+        _ => false,
+    }
+}
+
+/// The longest URL of a redirect that is followed.
+const LONGEST_PLACE: usize = 2000;
+/// The most levels that a JSON document may be nested; its reader has none beyond.
+pub(crate) const MOST_DEPTH: usize = 127;
+/// How a fault of the harness' own limits ends, which is none of the node's.
+pub(crate) const TOO_MUCH: &str = "which is more than is read";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curl_line_survives_a_shell_whatever_a_node_named() {
+        let base: BaseUrl = "http://127.0.0.1:8420/node/".parse().unwrap();
+        let request = Request::get("/sc-state").with("unique_value", "it's; rm -rf & é");
+        assert_eq!(
+            request.curl(&base),
+            "curl -sS 'http://127.0.0.1:8420/node/sc-state?unique_value=it%27s%3B+rm+-rf+%26+%C3%A9'"
+        );
+        let post = Request::post("/call-sc", "{\"a\":\"it's\"}".into());
+        assert!(
+            post.curl(&base)
+                .contains(r#"--data-binary '{"a":"it'\''s"}'"#)
+        );
+        let unseen = Request::post("/call-sc", "{\"a\":\"\u{202e}é\"}".into());
+        assert!(
+            unseen
+                .curl(&base)
+                .contains(r#"--data-binary '{"a":"\u202eé"}'"#)
+        );
+    }
+
+    #[test]
+    fn a_redirect_is_followed_within_the_origin_only() {
+        let base: BaseUrl = "http://127.0.0.1:8420/node".parse().unwrap();
+        let moved = |status, location: &str| {
+            let request = Request::get("/docs");
+            let asked = Arc::new(base.clone());
+            let mut exchange =
+                Exchange::new(request, &asked, status, None, Vec::new(), Duration::ZERO);
+            exchange.location = Some(location.to_owned());
+            let moved = Some(exchange.moved_within_origin()?);
+            let request = Request {
+                moved,
+                ..exchange.request
+            };
+            Some(request.url(&base).to_string())
+        };
+        let origin = "http://127.0.0.1:8420";
+        for (location, place) in [
+            ("/docs/", "/docs/"),
+            ("docs/?a=b#c", "/node/docs/?a=b"),
+            ("http://127.0.0.1:8420/x", "/x"),
+            ("http://127.0.0.1:8420//example.org/x", "//example.org/x"),
+        ] {
+            assert_eq!(moved(307, location), Some(format!("{origin}{place}")));
+        }
+        for location in [
+            "http://127.0.0.1:8421/docs/",
+            "https://127.0.0.1:8420/docs/",
+            "//example.org/docs",
+            "javascript:alert(1)",
+            "http://[",
+        ] {
+            assert_eq!(moved(307, location), None, "{location}");
+        }
+        assert_eq!(moved(304, "/docs/"), None);
+        assert_eq!(moved(200, "/docs/"), None);
+    }
+
+    #[test]
+    fn depth_is_bounded_where_it_is_set_to_be() {
+        assert!(read(b"{\"a\":[[0]]}", 3).is_ok());
+        let fault = read(b"{\"a\":[[0]]}", 2).unwrap_err();
+        assert!(fault.starts_with("nested more than 2 levels deep") && fault.ends_with(TOO_MUCH));
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        let fault = read(deep.as_bytes(), MOST_DEPTH).unwrap_err();
+        assert!(fault.ends_with(TOO_MUCH), "{fault}");
+    }
+
+    #[test]
+    fn a_body_that_is_not_json_is_told_in_words() {
+        for (body, start) in [
+            (&b"\xff"[..], "not UTF-8"),
+            (b"\xef\xbb\xbf{}", "a byte order mark"),
+            (b" ", "an empty body"),
+            (b"{} x", "not a JSON document"),
+            (b"{\"a\":NaN}", "not a JSON document"),
+        ] {
+            assert!(
+                read(body, MOST_DEPTH).unwrap_err().starts_with(start),
+                "{body:?}"
+            );
+        }
+    }
+}

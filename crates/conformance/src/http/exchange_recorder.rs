@@ -1,0 +1,43 @@
+//! Records which exchanges a case uses while it runs.
+
+use std::{
+    future::Future,
+    sync::{Arc, Mutex},
+};
+
+use nodeproof_report::ExchangeReport;
+
+use super::{exchange::Exchange, exchange_report::report_of};
+
+type List = Arc<Mutex<Vec<Arc<ExchangeReport>>>>;
+
+tokio::task_local! {
+    static RECORDED: List;
+}
+
+/// Runs a case. Also returns the exchanges that it used: each one once, in order.
+pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Vec<Arc<ExchangeReport>>) {
+    let list = List::default();
+    let done = RECORDED.scope(Arc::clone(&list), work).await;
+    let exchanges = list.lock().map(|mut list| std::mem::take(&mut *list));
+    (done, exchanges.unwrap_or_default())
+}
+
+/// Sends requests on behalf of all cases. They are not recorded for the case that happens to come
+/// first, or reports would differ with the order in which cases run.
+pub(crate) async fn shared<T>(work: impl Future<Output = T>) -> T {
+    RECORDED.scope(List::default(), work).await
+}
+
+/// Records an exchange for the running case. Outside of a case this does nothing.
+pub(crate) fn record(exchange: &Exchange) {
+    // Only the excerpt is kept. The whole bodies of a whole run would be too much.
+    let _ = RECORDED.try_with(|list| {
+        let report = report_of(exchange);
+        if let Ok(mut list) = list.lock()
+            && !list.iter().any(|known| Arc::ptr_eq(known, &report))
+        {
+            list.push(report);
+        }
+    });
+}

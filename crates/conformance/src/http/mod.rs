@@ -1,0 +1,25 @@
+//! The transport: sends requests to the node under test, within limits, and keeps each exchange.
+
+mod back_off;
+mod client;
+mod exchange;
+mod exchange_recorder;
+mod exchange_report;
+mod inconclusive_reason;
+mod limits;
+mod memory;
+mod pacing;
+mod partial_response;
+mod request_log;
+mod target;
+
+pub(crate) use back_off::BackOff;
+pub(crate) use client::{Node, ResponseWithPermit, SendOptions};
+pub use exchange::Method;
+pub(crate) use exchange::{Exchange, MOST_DEPTH, Request, TOO_MUCH};
+pub(crate) use exchange_recorder::{record, recorded, shared};
+pub(crate) use exchange_report::report_of;
+pub(crate) use inconclusive_reason::InconclusiveReason;
+pub(crate) use limits::Limits;
+pub(crate) use request_log::RequestLog;
+pub use target::{Target, TargetError};

@@ -1,0 +1,133 @@
+//! A response whose body may not have arrived yet.
+
+use std::{
+    error::Error,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use nodeproof_client::BaseUrl;
+use nodeproof_primitives::escape::escaped_up_to;
+use reqwest::header;
+
+use super::{
+    exchange::{Exchange, Request},
+    inconclusive_reason::InconclusiveReason,
+    memory::Share,
+};
+
+/// A response whose body may not have arrived yet.
+pub(super) struct PartialResponse {
+    response: reqwest::Response,
+    /// The `Content-Length`, or 0.
+    pub(super) announced: usize,
+    /// What has arrived of the body.
+    pub(super) body: Vec<u8>,
+    /// What it takes of the run's memory.
+    pub(super) share: Share,
+    /// What it takes of the memory for responses that wait for their permit.
+    pub(super) waits: Share,
+    /// Whether it needs a permit if it is long.
+    pub(super) needs_permit: bool,
+    /// Whether the body is complete.
+    pub(super) whole: bool,
+}
+
+impl PartialResponse {
+    pub(super) fn new(response: reqwest::Response, announced: usize, needs_permit: bool) -> Self {
+        Self {
+            response,
+            announced,
+            body: Vec::new(),
+            share: Share::default(),
+            waits: Share::default(),
+            needs_permit,
+            whole: false,
+        }
+    }
+
+    /// Returns the next part of the body, or `None` at its end.
+    pub(super) async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, Failure> {
+        let chunk = self.response.chunk().await;
+        chunk.map_err(|error| Failure::of(&error))
+    }
+
+    /// Returns the exchange of a complete response, and its `Retry-After`.
+    pub(super) fn exchange(
+        self,
+        request: &Request,
+        base: &Arc<BaseUrl>,
+        started: Instant,
+    ) -> (Exchange, Option<Duration>) {
+        let headers = self.response.headers();
+        let text = |name| {
+            let value = headers.get(name)?.as_bytes();
+            Some(String::from_utf8_lossy(value).into_owned())
+        };
+        let retry_after = text(header::RETRY_AFTER)
+            .and_then(|seconds| seconds.trim().parse().ok())
+            .map(Duration::from_secs);
+        let mut exchange = Exchange::new(
+            request.clone(),
+            base,
+            self.response.status().as_u16(),
+            text(header::CONTENT_TYPE),
+            self.body,
+            started.elapsed(),
+        );
+        exchange.share = self.share;
+        exchange.content_encoding = text(header::CONTENT_ENCODING);
+        exchange.location = text(header::LOCATION);
+        (exchange, retry_after)
+    }
+}
+
+/// Why there is no response.
+pub(super) enum Failure {
+    /// The connection failed, or what came is not HTTP.
+    Broken(String),
+    /// The request took too long.
+    Slow(String),
+    /// The run's limit of requests is used up.
+    Limit(String),
+    /// The body is longer than the limit.
+    TooLarge(String),
+}
+
+impl Failure {
+    pub(super) fn of(error: &reqwest::Error) -> Self {
+        let reason = escaped_up_to(&causes(error), 300);
+        if error.is_timeout() {
+            Self::Slow(reason)
+        } else {
+            Self::Broken(reason)
+        }
+    }
+}
+
+impl From<Failure> for InconclusiveReason {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Broken(reason) | Failure::Slow(reason) => Self::Transport(reason),
+            Failure::Limit(reason) => Self::Limit(reason),
+            Failure::TooLarge(reason) => Self::TooLarge(reason),
+        }
+    }
+}
+
+/// The innermost causes say what happened ("connection refused"). The outermost only says that the
+/// request failed.
+fn causes(error: &dyn Error) -> String {
+    let mut parts = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        parts.push(cause.to_string());
+        next = cause.source();
+    }
+    parts.dedup();
+    if parts.is_empty() {
+        error.to_string()
+    } else {
+        parts.join(": ")
+    }
+}

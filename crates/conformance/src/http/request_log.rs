@@ -1,0 +1,52 @@
+//! The log of all requests of a run, by operation.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::exchange::Exchange;
+
+/// What was sent for one operation, and which statuses came back.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent {
+    /// How many requests were sent.
+    pub(crate) requests: u64,
+    /// The statuses of the responses.
+    pub(crate) statuses: BTreeSet<u16>,
+    /// The names of the query's parameters and of the body's members.
+    pub(crate) parameters: BTreeSet<String>,
+}
+
+/// The requests of a run, by the operation's name in case IDs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RequestLog(BTreeMap<&'static str, Sent>);
+
+impl RequestLog {
+    /// Returns what was sent for an operation.
+    pub(crate) fn of(&self, operation: &str) -> Sent {
+        self.0.get(operation).cloned().unwrap_or_default()
+    }
+
+    /// Counts a request that is about to be sent.
+    pub(super) fn count(&mut self, operation: &'static str) {
+        self.0.entry(operation).or_default().requests += 1;
+    }
+
+    /// Adds an exchange.
+    pub(super) fn add(&mut self, exchange: &Exchange) {
+        let sent = self.0.entry(exchange.request.operation).or_default();
+        sent.statuses.insert(exchange.status);
+        for (name, _) in &exchange.request.query {
+            // A sweep adds the same names again and again.
+            if !sent.parameters.contains(*name) {
+                sent.parameters.insert((*name).to_owned());
+            }
+        }
+        let body = exchange.request.body.as_deref();
+        let body = body.and_then(|body| serde_json::from_str(body).ok());
+        if let Some(Value::Object(members)) = body {
+            let names = members.into_iter().map(|(name, _)| name);
+            sent.parameters.extend(names);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Balances, the state of contracts, and trust scores, where nodes are at the same block.
+//!
+//! All of them change with a block. So nodes are asked while they are at the same height and stay there;
+//! where one moves on meanwhile, all is asked again.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use nodeproof_report::CrossCheck;
+
+use super::{
+    content::{
+        Content, balance_content, held_content, holders_content, listed_content, record_content,
+        trust_content,
+    },
+    difference::Differences,
+    height::heights_of_all,
+    side::Side,
+};
+use crate::{
+    api::{
+        contract_state_request, token_balance_request, token_holders_request, trust_request,
+        wallet_balances_request,
+    },
+    http::{BackOff, Exchange, InconclusiveReason, Request},
+};
+
+/// How often all is asked again.
+const MOST_TRIES: u32 = 5;
+/// The first pause before they are compared again.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// How many balances, how many records, and how many trust scores.
+const MOST_ASKED: usize = 4;
+
+/// Single balances, and the lists of what a wallet holds and of who holds a token, entry by entry.
+pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
+    let asked = union(sides, |side| &side.known.holdings);
+    let mut compared = Comparison::default();
+    for (wallet, token) in &asked {
+        let place = format!("{token} in {wallet}");
+        let request = token_balance_request(wallet, token);
+        compared.one(sides, place, &request, balance_content).await;
+    }
+    let wallets: BTreeSet<_> = asked.iter().map(|(wallet, _)| wallet).collect();
+    for wallet in wallets {
+        let place = |token: &str| format!("{token} in {wallet}, as listed for the wallet");
+        let request = wallet_balances_request(wallet);
+        compared.list(sides, place, &request, held_content).await;
+    }
+    let tokens: BTreeSet<_> = asked.iter().map(|(_, token)| token).collect();
+    for token in tokens {
+        let place = |holder: &str| format!("{token} in {holder}, as listed for the token");
+        let request = token_holders_request(token);
+        compared.list(sides, place, &request, holders_content).await;
+    }
+    compared.told("balances")
+}
+
+pub(crate) async fn records(sides: &[Side]) -> CrossCheck {
+    let mut compared = Comparison::default();
+    for (contract, asset) in union(sides, |side| &side.known.assets) {
+        let asset_shown = nodeproof_primitives::escape::escaped_up_to(asset, 80);
+        let place = format!("asset {asset_shown} in {contract}");
+        let request = contract_state_request(contract, asset);
+        compared.one(sides, place, &request, record_content).await;
+    }
+    compared.told("contract-state")
+}
+
+pub(crate) async fn trust_scores(sides: &[Side]) -> CrossCheck {
+    let mut compared = Comparison::default();
+    for (from, to) in union(sides, |side| &side.known.trust) {
+        let place = format!("from {from} to {to}");
+        let request = trust_request(from, to);
+        compared.one(sides, place, &request, trust_content).await;
+    }
+    compared.told("trust-scores")
+}
+
+/// What any of the nodes knows of, the first of each first.
+fn union<'s>(
+    sides: &'s [Side],
+    known: impl Fn(&'s Side) -> &'s Vec<(String, String)>,
+) -> Vec<&'s (String, String)> {
+    let mut all = Vec::new();
+    for row in 0..MOST_ASKED {
+        for pair in sides.iter().filter_map(|side| known(side).get(row)) {
+            if !all.contains(&pair) && all.len() < MOST_ASKED {
+                all.push(pair);
+            }
+        }
+    }
+    all
+}
+
+/// What was compared, and why something could not be.
+#[derive(Default)]
+struct Comparison {
+    differences: Differences,
+    asked: bool,
+    why: Option<String>,
+}
+
+impl Comparison {
+    /// Compares what nodes say of one thing.
+    async fn one(
+        &mut self,
+        sides: &[Side],
+        place: String,
+        request: &Request,
+        read: fn(&Exchange) -> Option<Content>,
+    ) {
+        if let Some(contents) = self.answers(sides, request, read).await {
+            self.differences.add(sides, &contents, || place.clone());
+        }
+    }
+
+    /// Compares lists of balances entry by entry. What is not in a list, nobody holds any of.
+    async fn list(
+        &mut self,
+        sides: &[Side],
+        place: impl Fn(&str) -> String,
+        request: &Request,
+        read: fn(&Exchange) -> Option<BTreeMap<String, String>>,
+    ) {
+        let Some(lists) = self.answers(sides, request, read).await else {
+            return;
+        };
+        let names: BTreeSet<_> = lists.iter().flatten().flat_map(BTreeMap::keys).collect();
+        for name in names {
+            let contents: Vec<_> = lists
+                .iter()
+                .map(|list| list.as_ref().map(|list| listed_content(list.get(name))))
+                .collect();
+            self.differences.add(sides, &contents, || place(name));
+        }
+    }
+
+    async fn answers<T>(
+        &mut self,
+        sides: &[Side],
+        request: &Request,
+        read: fn(&Exchange) -> Option<T>,
+    ) -> Option<Vec<Option<T>>> {
+        self.asked = true;
+        let (answers, why) = match at_rest(sides, request, read).await {
+            Ok((answers, left_out)) => (Some(answers), left_out),
+            Err(reason) => (None, Some(reason)),
+        };
+        self.why = self.why.take().or(why);
+        answers
+    }
+
+    fn told(self, id: &str) -> CrossCheck {
+        let nothing = || "nothing to ask for was found on any of the nodes".to_owned();
+        let why = self.why.or_else(|| (!self.asked).then(nothing));
+        self.differences.told(id, why)
+    }
+}
+
+/// What nodes at the same height say of one thing, and which are left out as they are behind.
+async fn at_rest<T>(
+    sides: &[Side],
+    request: &Request,
+    read: fn(&Exchange) -> Option<T>,
+) -> Result<(Vec<Option<T>>, Option<String>), String> {
+    let mut before = heights_of_all(sides).await?;
+    let mut back_off = BackOff::unbounded(FIRST_PAUSE);
+    for _ in 0..MOST_TRIES {
+        let answers = join_all(
+            sides
+                .iter()
+                .map(|side| side.known.node.send(request.clone())),
+        )
+        .await;
+        let after = heights_of_all(sides).await?;
+        // The height that most have, and of several such the newest.
+        let most = after
+            .iter()
+            .max_by_key(|height| {
+                (
+                    after.iter().filter(|other| other == height).count(),
+                    **height,
+                )
+            })
+            .copied()
+            .unwrap_or_default();
+        let stood = |place: &usize| before[*place] == after[*place] && after[*place] == most;
+        let at_rest: Vec<_> = (0..sides.len()).filter(stood).collect();
+        // One that was moving may be at rest with the others a moment later.
+        let moved = before != after;
+        if at_rest.len() >= 2 && !moved {
+            let contents = answers.into_iter().enumerate().map(|(place, answer)| {
+                let answer: Result<Arc<Exchange>, InconclusiveReason> = answer;
+                let answer = answer.ok().filter(|_| at_rest.contains(&place))?;
+                read(&answer)
+            });
+            let left_out: Vec<_> = (0..sides.len())
+                .filter(|place| !at_rest.contains(place))
+                .map(|place| format!("{} is at block {}", sides[place].name, after[place]))
+                .collect();
+            let left_out = (!left_out.is_empty())
+                .then(|| format!("compared at block {most}, but {}", left_out.join(", ")));
+            return Ok((contents.collect(), left_out));
+        }
+        if !moved {
+            break;
+        }
+        before = after;
+        back_off.wait().await;
+    }
+    let heights: Vec<_> = sides
+        .iter()
+        .zip(&before)
+        .map(|(side, height)| format!("{} is at block {height}", side.name))
+        .collect();
+    Err(format!(
+        "no two nodes are at rest at the same block: {}",
+        heights.join(", ")
+    ))
+}

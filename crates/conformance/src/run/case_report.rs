@@ -1,0 +1,48 @@
+//! The report of one case.
+
+use nodeproof_report::{CaseReport, FindingReport};
+
+use super::millis::millis;
+use crate::{cases::CaseResult, checks::MOST_FINDINGS, http::InconclusiveReason};
+
+/// Converts the result of a case into its report. The exchanges are still missing.
+pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
+    let first = ended.findings.first();
+    let findings: Vec<_> = ended
+        .findings
+        .iter()
+        .map(|finding| FindingReport {
+            what: finding.what.clone(),
+            pointer: finding.pointer.clone(),
+            expected: finding.expected.clone(),
+            actual: finding.actual.clone(),
+            curl: finding
+                .exchange
+                .as_ref()
+                .and_then(|exchange| exchange.curl.clone()),
+            exchange: None,
+            block: finding.block,
+            count: finding.count,
+        })
+        .collect();
+    let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {
+        InconclusiveReason::Harness(reason) => format!("a fault of the harness: {reason}"),
+        other => other.reason().to_owned(),
+    });
+    CaseReport {
+        id: ended.case.id.to_owned(),
+        level: ended.case.level,
+        outcome: ended.outcome,
+        reason: first.map(|finding| finding.what.clone()).or(obstacle),
+        note: ended.note.clone(),
+        requirement: ended.case.requirement.to_owned(),
+        expected: first.map(|finding| finding.expected.clone()),
+        actual: first.map(|finding| finding.actual.clone()),
+        curl: findings.first().and_then(|finding| finding.curl.clone()),
+        snapshot: ended.case.snapshot_path(),
+        more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS) + ended.unlisted,
+        elapsed_ms: millis(ended.elapsed),
+        exchanges: Vec::new(),
+        findings,
+    }
+}

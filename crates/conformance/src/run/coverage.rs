@@ -1,0 +1,155 @@
+//! What a run exercised of what the contract documents, and what it did not, with the reason.
+
+use std::collections::BTreeSet;
+
+use nodeproof_report::{Coverage, OperationCoverage, Outcome, PartCoverage};
+use serde_json::Value;
+
+use crate::{
+    api::Tier,
+    cases::{CaseResult, all},
+    checks::FIELDS,
+    http::{InconclusiveReason, RequestLog},
+};
+use nodeproof_openapi::{Operation, Spec, View};
+
+/// Holds what was sent and judged against what the description documents.
+pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[CaseResult]) -> Coverage {
+    let operations = spec
+        .operations(View::Documented)
+        .iter()
+        .map(|operation| {
+            let name = operation.path.trim_start_matches('/');
+            let sent = log.of(name);
+            let parameters = parameters(spec, operation)
+                .into_iter()
+                .map(|parameter| PartCoverage {
+                    exercised: sent.parameters.contains(&parameter),
+                    reason: None,
+                    name: parameter,
+                })
+                .collect();
+            OperationCoverage {
+                reason: (sent.requests == 0).then(|| why_not(name, ended)),
+                operation: name.to_owned(),
+                requests: sent.requests,
+                statuses: sent.statuses.into_iter().collect(),
+                parameters,
+                fields: fields(name, ended),
+            }
+        })
+        .collect();
+    let unseen_fields = ended
+        .iter()
+        .filter(|ended| ended.obstacle.is_some() && is_field(ended.case.id))
+        .map(|ended| ended.case.id.to_owned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    Coverage {
+        operations,
+        unseen_fields,
+    }
+}
+
+fn is_field(id: &str) -> bool {
+    FIELDS.iter().any(|field| field.id == id)
+}
+
+fn why_not(operation: &str, ended: &[CaseResult]) -> String {
+    let asks = |id: &str| id.split('/').next() == Some(operation);
+    let mut cases = all().into_iter().filter(|case| asks(case.id));
+    if ended.iter().any(|ended| asks(ended.case.id)) {
+        "its cases found nothing to ask it with".to_owned()
+    } else if cases.all(|case| case.tier > Tier::Read) {
+        "it could change the node's state, and this run only reads".to_owned()
+    } else {
+        "no selected case asks it".to_owned()
+    }
+}
+
+/// The documented parameters of a query, or the members of a documented body.
+fn parameters(spec: &Spec, operation: &Operation<'_>) -> Vec<String> {
+    let mut names: Vec<String> = operation
+        .parameters()
+        .iter()
+        .map(|parameter| parameter.name.to_owned())
+        .collect();
+    for (_, schema) in operation.request_contents() {
+        let Some((_, schema)) = spec.unwrap(View::Documented, &schema) else {
+            continue;
+        };
+        if let Some(members) = schema.get("properties").and_then(Value::as_object) {
+            names.extend(members.keys().cloned());
+        }
+    }
+    names
+}
+
+fn fields(operation: &str, ended: &[CaseResult]) -> Vec<PartCoverage> {
+    FIELDS
+        .iter()
+        .filter(|field| field.id.split('/').next() == Some(operation))
+        .map(|field| {
+            let judged = ended.iter().find(|ended| ended.case.id == field.id);
+            let exercised = judged.is_some_and(|ended| {
+                !matches!(ended.outcome, Outcome::Inconclusive | Outcome::Skipped)
+            });
+            let reason = match judged {
+                None => Some("its case did not run".to_owned()),
+                Some(ended) => ended
+                    .obstacle
+                    .as_ref()
+                    .map(InconclusiveReason::reason)
+                    .map(str::to_owned),
+            };
+            PartCoverage {
+                name: field.path.join(".").replace(".*", "[]"),
+                exercised,
+                reason,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nodeproof_openapi::pointer;
+
+    /// The documented fields of an answer that have no case: there should be none.
+    fn fields_without_a_case(spec: &Spec, at: &str, path: &mut Vec<String>, out: &mut Vec<String>) {
+        let Some((place, schema)) = spec.unwrap(View::Documented, at) else {
+            return;
+        };
+        if let Some(members) = schema.get("properties").and_then(Value::as_object) {
+            for name in members.keys() {
+                path.push(name.clone());
+                let has_a_case = FIELDS.iter().any(|field| field.path.iter().eq(path.iter()));
+                if !has_a_case {
+                    out.push(path.join("."));
+                }
+                let below = pointer::join(&pointer::join(&place, "properties"), name);
+                fields_without_a_case(spec, &below, path, out);
+                path.pop();
+            }
+        } else if schema.get("items").is_some() {
+            path.push("*".to_owned());
+            fields_without_a_case(spec, &pointer::join(&place, "items"), path, out);
+            path.pop();
+        }
+    }
+
+    #[test]
+    fn every_documented_field_of_a_block_and_a_score_has_a_case() {
+        let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).unwrap();
+        for operation in ["get_block", "get_trustscore_wallets"] {
+            let at = spec
+                .response_schema(View::Documented, operation, 200, &[])
+                .unwrap();
+            let mut missing = Vec::new();
+            fields_without_a_case(&spec, &at, &mut Vec::new(), &mut missing);
+            assert!(missing.is_empty(), "{operation}: {missing:?}");
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! A run: reach the target, discover what to ask about, run the cases, judge.
+
+use std::{
+    future::Future,
+    panic::AssertUnwindSafe,
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use futures_util::{FutureExt, StreamExt, stream};
+use nodeproof_report::{Level, Outcome, Report};
+use tokio::task::JoinSet;
+
+use super::{
+    case_report::case_report,
+    case_results::CaseResults,
+    examined::{Examined, Known},
+    expectations::today,
+    not_a_node::not_a_node_reason,
+    options::Options,
+    report::build,
+};
+use crate::{
+    api::{Tier, block_request},
+    cases::{Case, CaseResult},
+    checks::{Findings, MOST_FINDINGS},
+    context::{Context, Samples, SnapshotStore},
+    discovery::{self, Wanted},
+    http::{self, InconclusiveReason, Limits, Node, Target},
+    sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
+};
+use nodeproof_openapi::Spec;
+
+/// Runs the selected cases against a target, until all are done, the deadline has come or
+/// `interrupt` is ready.
+pub async fn run(
+    target: Target,
+    options: &Options,
+    watch: Arc<dyn Observer>,
+    interrupt: impl Future<Output = ()>,
+) -> Report {
+    examine(target, options, watch, interrupt).await.report
+}
+
+/// Does the same as [`run`], and returns more.
+pub(crate) async fn examine(
+    target: Target,
+    options: &Options,
+    watch: Arc<dyn Observer>,
+    interrupt: impl Future<Output = ()>,
+) -> Examined {
+    let started = Instant::now();
+    let selected: Vec<Case> = options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
+        .collect();
+    let limits = Limits {
+        request_timeout: options.request_timeout,
+        requests: options.most_requests,
+        body: options.most_body,
+        memory: options.most_memory,
+        depth: options.most_depth,
+        submits: selected.iter().any(|case| case.tier > Tier::Read),
+        rate: options.rate,
+    };
+    let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).map_err(|error| error.to_string());
+    let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
+    let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
+        Ok(both) => both,
+        Err(reason) => {
+            let cut = StopReason::Harness(reason);
+            let (report, without_sweep) =
+                build(&target, options, Vec::new(), Some(&cut), None, started);
+            return Examined {
+                report,
+                without_sweep,
+                known: None,
+            };
+        }
+    };
+    let progress = Arc::new(CaseResults::default());
+    let sweep = options.sweep.as_ref();
+    let sweeping = sweep.map(|sweep| Arc::new(RunningSweep::new(sweep, &selected, &target)));
+    // With a sweep, the cases about blocks are about those that it goes through.
+    let of_cases = selected
+        .into_iter()
+        .filter(|case| sweeping.is_none() || case.block_check().is_none())
+        .collect();
+    let mut interrupt = std::pin::pin!(interrupt);
+    let work = all(
+        Arc::clone(&node),
+        Arc::clone(&spec),
+        of_cases,
+        Arc::new(options.clone()),
+        Arc::clone(&watch),
+        Arc::clone(&progress),
+    );
+    let deadline = started + options.deadline;
+    let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
+    let known = done.as_ref().ok();
+    let ends_before = known.and_then(|known| behind(sweep, &known.chain));
+    let (known, cut) = match (done, &sweeping, ends_before) {
+        (Ok(known), Some(_), Some(tip)) => {
+            let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
+            (Some(known), Some(StopReason::Behind(reason)))
+        }
+        (Ok(known), Some(sweeping), None) => {
+            let has_deadline = sweep.is_some_and(|sweep| sweep.has_deadline);
+            let work = Arc::clone(sweeping).run(
+                Arc::clone(&node),
+                Arc::clone(&spec),
+                known.chain.clone(),
+                options.jobs.max(1),
+                Arc::clone(&watch),
+            );
+            let deadline = has_deadline.then_some((deadline, options.deadline));
+            match within(work, interrupt, deadline).await {
+                Ok(()) => (Some(known), None),
+                Err(cut) => (None, Some(cut)),
+            }
+        }
+        (Ok(known), None, _) => {
+            let unread = known.chain.unread.as_ref();
+            let unread = unread.filter(|_| !progress.has(Outcome::Fail));
+            let cut = unread.map(|(block, reason)| {
+                StopReason::Unreachable(format!("block {block} could not be read: {reason}"))
+            });
+            (Some(known), cut)
+        }
+        (Err(cut), _, _) => (None, Some(cut)),
+    };
+    let cut = match &sweeping {
+        Some(sweeping) => after(sweeping, cut, options, &*watch, &progress),
+        None => cut,
+    };
+    watch.end();
+    let (mut report, without_sweep) = build(
+        &target,
+        options,
+        progress.take(),
+        cut.as_ref(),
+        Some((&node, &spec)),
+        started,
+    );
+    report.sweep = sweeping.and_then(|sweeping| sweeping.report());
+    Examined {
+        report,
+        without_sweep,
+        known,
+    }
+}
+
+/// The newest index of a chain that ends before a sweep's first block.
+fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
+    let first = sweep
+        .filter(|sweep| sweep.resumed.is_none())?
+        .blocks
+        .first()?;
+    chain.tip.filter(|tip| *tip < first)
+}
+
+/// Keeps what a sweep has found for the report, and for who resumes it.
+fn after(
+    sweeping: &RunningSweep,
+    cut: Option<StopReason>,
+    options: &Options,
+    watch: &dyn Observer,
+    progress: &CaseResults,
+) -> Option<StopReason> {
+    sweeping.close();
+    let mut departs = progress.has(Outcome::Fail);
+    for mut ended in sweeping.ended() {
+        options.expectations.apply(&mut ended, today());
+        watch.done(&case_report(&ended));
+        departs |= ended.outcome == Outcome::Fail;
+        progress.push(ended);
+    }
+    let untold = || sweeping.unread().or_else(|| sweeping.beyond());
+    cut.or_else(|| untold().filter(|_| !departs))
+}
+
+/// Does some work until it is done, interrupted or out of time.
+///
+/// The work is a task of its own, so that a node that keeps it busy can't keep the deadline from
+/// coming.
+async fn within<T: Send + 'static>(
+    work: impl Future<Output = Result<T, StopReason>> + Send + 'static,
+    interrupt: Pin<&mut impl Future<Output = ()>>,
+    deadline: Option<(Instant, Duration)>,
+) -> Result<T, StopReason> {
+    let mut work = tokio::spawn(work);
+    let out_of_time = async {
+        match deadline {
+            Some((at, limit)) => {
+                tokio::time::sleep_until(at.into()).await;
+                limit
+            }
+            None => std::future::pending().await,
+        }
+    };
+    let done = tokio::select! {
+        biased;
+        () = interrupt => Err(StopReason::Interrupted),
+        done = &mut work => {
+            done.unwrap_or_else(|error| Err(StopReason::Harness(error.to_string())))
+        }
+        limit = out_of_time => Err(StopReason::OutOfTime(format!(
+            "the run was not done within its deadline of {} s",
+            limit.as_secs_f64()
+        ))),
+    };
+    work.abort();
+    done
+}
+
+/// What a sweep that is begun wants to know.
+fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
+    let Some(sweep) = sweep.filter(|sweep| sweep.resumed.is_none()) else {
+        return Wanted::default();
+    };
+    let (first, end) = (sweep.blocks.first(), sweep.blocks.end());
+    let last = end.map(|end| end.saturating_sub(1));
+    Wanted {
+        blocks: first.into_iter().chain(last).collect(),
+        lowest: first.is_none(),
+        newest: end.is_none(),
+    }
+}
+
+/// Runs the cases, and hands back what is known of the node.
+async fn all(
+    node: Arc<Node>,
+    spec: Arc<Spec>,
+    selected: Vec<Case>,
+    options: Arc<Options>,
+    watch: Arc<dyn Observer>,
+    progress: Arc<CaseResults>,
+) -> Result<Known, StopReason> {
+    let snapshots = match &options.reviewable_snapshots {
+        Some(folder) => SnapshotStore::reviewable(folder),
+        None => match SnapshotStore::read_only() {
+            Ok(store) => store,
+            Err(error) => {
+                return Err(StopReason::Harness(format!(
+                    "no place for temporary files: {error}"
+                )));
+            }
+        },
+    };
+    watch.phase("reaching the node, and finding out what to ask it about");
+    let wanted = wanted_by(options.sweep.as_ref());
+    let material = match discovery::discover(&node, &options.fixture, &wanted).await {
+        Ok(material) => material,
+        Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
+        Err(obstacle) => return Err(StopReason::OutOfTime(obstacle.reason().to_owned())),
+    };
+    match not_a_node_reason(&node, &material).await {
+        Ok(None) => {}
+        Ok(Some(reason)) => return Err(StopReason::NoNode(reason)),
+        Err(obstacle) => return Err(StopReason::Unreachable(obstacle.reason().to_owned())),
+    }
+    let context = Context::new(
+        Samples::new(node, spec, material),
+        options.submitting.clone(),
+        snapshots,
+        options.baseline.clone(),
+    );
+    let context = Arc::new(context);
+    watch.begin(selected.len());
+    for tier in Tier::ALL {
+        let cases = selected.iter().copied().filter(|case| case.tier == tier);
+        let tasks = stream::iter(cases).map(|case| {
+            let one = one(
+                case,
+                Arc::clone(&context),
+                Arc::clone(&options),
+                Arc::clone(&watch),
+                Arc::clone(&progress),
+            );
+            async move {
+                // A set of one: when the run is cut short, the task is dropped with it.
+                let mut task = JoinSet::new();
+                task.spawn(one);
+                while task.join_next().await.is_some() {}
+            }
+        });
+        tasks
+            .buffer_unordered(options.jobs.max(1))
+            .for_each(|()| async {})
+            .await;
+    }
+    match lost(&context, &progress).await {
+        Some(cut) => Err(cut),
+        None => Ok(Known {
+            node: Arc::clone(&context.node),
+            chain: ChainBounds::of(&context.material),
+            holdings: context.material.holdings.clone(),
+            assets: context.material.assets.clone(),
+            trust: context.material.trust.clone(),
+        }),
+    }
+}
+
+/// Runs one case, and tells how it ended.
+async fn one(
+    case: Case,
+    context: Arc<Context>,
+    options: Arc<Options>,
+    watch: Arc<dyn Observer>,
+    progress: Arc<CaseResults>,
+) {
+    let began = Instant::now();
+    let work = AssertUnwindSafe(case.run(&context)).catch_unwind();
+    let (found, asked) = http::recorded(work).await;
+    let found = found.unwrap_or_else(|_| {
+        Err(InconclusiveReason::Harness(
+            "the case itself failed unexpectedly".to_owned(),
+        ))
+    });
+    let mut ended = ended(case, found);
+    ended.asked = asked;
+    ended.elapsed = began.elapsed();
+    options.expectations.apply(&mut ended, today());
+    let redactor = &options.submitting.redactor;
+    watch.done(&redactor.redact(case_report(&ended)));
+    progress.push(ended);
+}
+
+fn ended(case: Case, found: Findings) -> CaseResult {
+    match found {
+        Ok(mut findings) => {
+            let unlisted = findings.len().saturating_sub(MOST_FINDINGS);
+            findings.truncate(MOST_FINDINGS);
+            findings.shrink_to_fit();
+            let outcome = match (findings.is_empty(), case.level) {
+                (true, _) => Outcome::Pass,
+                (false, Level::Must) => Outcome::Fail,
+                (false, Level::Should) => Outcome::Warn,
+                (false, Level::Observed) => Outcome::Info,
+            };
+            CaseResult {
+                findings,
+                unlisted,
+                ..CaseResult::not_run(case, outcome)
+            }
+        }
+        Err(obstacle) => CaseResult {
+            obstacle: Some(obstacle),
+            ..CaseResult::not_run(case, Outcome::Inconclusive)
+        },
+    }
+}
+
+/// Whether the node was lost during the run: cases failed for the network's sake, and it does not
+/// answer now either, or nothing else was found out.
+async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
+    let (reason, departed) = {
+        let ended = progress.ended.lock().ok()?;
+        let reason = ended.iter().find_map(|ended| match &ended.obstacle {
+            Some(InconclusiveReason::Transport(reason)) => Some(reason.clone()),
+            _ => None,
+        })?;
+        (
+            reason,
+            ended.iter().any(|ended| ended.outcome == Outcome::Fail),
+        )
+    };
+    let known = context
+        .material
+        .blocks
+        .first()
+        .map_or(1, |(index, _)| *index);
+    let now = context.node.send(block_request(known)).await;
+    match now {
+        Ok(_) if departed => None,
+        Ok(_) => Some(StopReason::Unreachable(format!(
+            "some calls were not answered: {reason}"
+        ))),
+        Err(_) => Some(StopReason::Unreachable(format!(
+            "the node was lost during the run: {reason}"
+        ))),
+    }
+}

@@ -1,0 +1,79 @@
+//! The list of exchanges that a report's cases refer to.
+
+use std::{collections::HashMap, sync::Arc};
+
+use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_report::{CaseReport, ExchangeReport};
+
+use crate::cases::CaseResult;
+
+/// Maximum number of exchanges listed for a case, besides those of its findings.
+const MOST_LISTED: usize = 10;
+/// Total length of the bodies in a report, in bytes, after which the bodies of exchanges without a
+/// finding are cut to one line.
+const MOST_BODIES: usize = 2 * 1024 * 1024;
+
+/// The exchanges of a report. Each exchange is listed once, in the order in which cases refer to them.
+#[derive(Debug, Default)]
+pub(crate) struct Exchanges {
+    listed: Vec<ExchangeReport>,
+    /// The index of each exchange in the list, by the address of the shared report.
+    places: HashMap<*const ExchangeReport, usize>,
+    /// Total length of the listed bodies, in bytes.
+    bodies: usize,
+}
+
+impl Exchanges {
+    /// Adds the indexes of the case's exchanges to its report: those of its findings, and the first
+    /// others.
+    pub(crate) fn named_by(&mut self, ended: &CaseResult, mut case: CaseReport) -> CaseReport {
+        for (told, finding) in case.findings.iter_mut().zip(&ended.findings) {
+            let place = finding
+                .exchange
+                .as_ref()
+                .map(|exchange| self.place(exchange, true));
+            told.exchange = place;
+            if let Some(place) = place.filter(|place| !case.exchanges.contains(place)) {
+                case.exchanges.push(place);
+            }
+        }
+        for exchange in ended.asked.iter().take(MOST_LISTED) {
+            let place = self.place(exchange, false);
+            if !case.exchanges.contains(&place) {
+                case.exchanges.push(place);
+            }
+        }
+        case
+    }
+
+    fn place(&mut self, exchange: &Arc<ExchangeReport>, found: bool) -> usize {
+        if let Some(place) = self.places.get(&Arc::as_ptr(exchange)) {
+            if found && self.listed[*place].body != exchange.body {
+                self.listed[*place] = ExchangeReport::clone(exchange);
+            }
+            return *place;
+        }
+        let told = if found || self.bodies < MOST_BODIES {
+            ExchangeReport::clone(exchange)
+        } else {
+            with_short_body(exchange)
+        };
+        self.bodies += told.body.len();
+        let place = self.listed.len();
+        self.listed.push(told);
+        self.places.insert(Arc::as_ptr(exchange), place);
+        place
+    }
+
+    pub(crate) fn into_list(self) -> Vec<ExchangeReport> {
+        self.listed
+    }
+}
+
+/// Copies an exchange with the first 200 characters of its body.
+fn with_short_body(exchange: &ExchangeReport) -> ExchangeReport {
+    ExchangeReport {
+        body: escaped_up_to(&exchange.body, 200),
+        ..exchange.clone()
+    }
+}

@@ -1,0 +1,203 @@
+//! A node's known departures: case IDs with a reason, and a day after which they are known no more.
+//!
+//! Cases that are expected to depart still run. One that departs is *known*; one that passes is
+//! *stale*, which fails the run, so that the file can't outlive the fault.
+
+use std::collections::BTreeMap;
+
+use nodeproof_report::Outcome;
+use serde::Deserialize;
+use time::OffsetDateTime;
+use toml::value::Datetime;
+
+use crate::cases::{self, CaseResult};
+
+/// Why a file of expectations can't be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExpectationError {
+    /// It is not TOML of the form wanted; the message names the line.
+    #[error("{0}")]
+    Form(String),
+    /// An ID is no case's.
+    #[error("{case:?} is no case{}; see --list", near(.nearest))]
+    UnknownCase {
+        /// The ID as written.
+        case: String,
+        /// A case with a similar ID.
+        nearest: Option<&'static str>,
+    },
+    /// A case stands there twice.
+    #[error("{0:?} is expected twice")]
+    Twice(String),
+    /// A reason is empty.
+    #[error("{0:?} has no reason: say why the node departs, and where that is tracked")]
+    NoReason(String),
+    /// An expiry is no plain date.
+    #[error("{case:?} expires on {found}, which is no date such as 2027-06-30")]
+    Expiry {
+        /// The case.
+        case: String,
+        /// What was written.
+        found: String,
+    },
+}
+
+fn near(nearest: &Option<&'static str>) -> String {
+    nearest
+        .map(|id| format!(", did you mean {id}?"))
+        .unwrap_or_default()
+}
+
+/// A day, as year, month and day of the month.
+type Day = (u16, u8, u8);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Expected {
+    reason: String,
+    expires: Option<Day>,
+}
+
+/// What is known of a node, by case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expectations(BTreeMap<String, Expected>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    expect: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    case: String,
+    reason: String,
+    expires: Option<Datetime>,
+}
+
+impl Expectations {
+    /// Reads a file's text.
+    ///
+    /// ```
+    /// let text = r#"
+    ///     [[expect]]
+    ///     case = "get-block/committee"
+    ///     reason = "answers the committee as text"
+    ///     expires = 2027-06-30
+    /// "#;
+    /// nodeproof_conformance::Expectations::from_toml(text)?;
+    /// # Ok::<(), nodeproof_conformance::ExpectationError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it is not of that form, or names what is no case.
+    pub fn from_toml(text: &str) -> Result<Self, ExpectationError> {
+        let file: File =
+            toml::from_str(text).map_err(|error| ExpectationError::Form(error.to_string()))?;
+        let known: Vec<_> = cases::all().iter().map(|case| case.id).collect();
+        let mut expected = BTreeMap::new();
+        for entry in file.expect {
+            if !known.contains(&entry.case.as_str()) {
+                let nearest = nearest(&entry.case, &known);
+                return Err(ExpectationError::UnknownCase {
+                    case: entry.case,
+                    nearest,
+                });
+            }
+            if entry.reason.trim().is_empty() {
+                return Err(ExpectationError::NoReason(entry.case));
+            }
+            let expires = entry
+                .expires
+                .map(|found| day(&entry.case, &found))
+                .transpose()?;
+            let value = Expected {
+                reason: entry.reason,
+                expires,
+            };
+            if expected.insert(entry.case.clone(), value).is_some() {
+                return Err(ExpectationError::Twice(entry.case));
+            }
+        }
+        Ok(Self(expected))
+    }
+
+    /// Judges how a case ended by what was expected of it, on a day.
+    pub(crate) fn apply(&self, ended: &mut CaseResult, today: Day) {
+        let Some(expected) = self.0.get(ended.case.id) else {
+            return;
+        };
+        if expected.expires.is_some_and(|last| last < today) {
+            if ended.departs() {
+                ended.note = Some(format!("known until it expired: {}", expected.reason));
+            }
+            return;
+        }
+        if ended.departs() {
+            ended.outcome = Outcome::Known;
+            ended.note = Some(expected.reason.clone());
+        } else if ended.outcome == Outcome::Pass {
+            ended.outcome = Outcome::Stale;
+            ended.note = Some(format!(
+                "expected to depart ({}), and does not: take it out of the file",
+                expected.reason
+            ));
+        }
+    }
+}
+
+fn day(case: &str, found: &Datetime) -> Result<Day, ExpectationError> {
+    match (found.date, found.time) {
+        (Some(date), None) => Ok((date.year, date.month, date.day)),
+        _ => Err(ExpectationError::Expiry {
+            case: case.to_owned(),
+            found: found.to_string(),
+        }),
+    }
+}
+
+/// The known ID that shares the most with what was written, if it shares enough.
+fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
+    known
+        .iter()
+        .map(|id| (similar::TextDiff::from_chars(written, id).ratio(), *id))
+        .max_by(|left, right| left.0.total_cmp(&right.0))
+        .filter(|(ratio, _)| *ratio > 0.7)
+        .map(|(_, id)| id)
+}
+
+/// The present day in UTC.
+pub(crate) fn today() -> Day {
+    let today = OffsetDateTime::now_utc().date();
+    (
+        u16::try_from(today.year()).unwrap_or(u16::MAX),
+        today.month().into(),
+        today.day(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_would_never_apply_and_says_what_would() {
+        let told = |text: &str| Expectations::from_toml(text).unwrap_err().to_string();
+        let entry = |case: &str, more: &str| {
+            format!("[[expect]]\ncase = {case:?}\nreason = \"known\"\n{more}")
+        };
+        let misspelt = told(&entry("get-block/comittee", ""));
+        assert!(
+            misspelt.contains("did you mean get-block/committee?"),
+            "{misspelt}"
+        );
+        let twice = [entry("docs/page", ""), entry("docs/page", "")].concat();
+        assert!(told(&twice).contains("twice"));
+        assert!(told("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));
+        assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("no date"));
+        assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));
+        assert!(told("[[expect]\n").contains("line 1"));
+    }
+}

@@ -1,0 +1,27 @@
+//! One run: options, plan, the engine that runs the cases, coverage, and the report with its verdict.
+
+mod case_report;
+mod case_results;
+mod coverage;
+mod engine;
+mod examined;
+mod exchanges;
+mod expectations;
+mod millis;
+mod not_a_node;
+mod options;
+mod plan;
+mod report;
+mod request_kind;
+mod request_kinds;
+mod verdict;
+
+pub(crate) use engine::examine;
+pub use engine::run;
+pub(crate) use examined::Known;
+pub use expectations::{ExpectationError, Expectations};
+pub use options::Options;
+pub use plan::kinds;
+pub(crate) use plan::plan_text;
+pub use request_kind::RequestKind;
+pub use request_kinds::KINDS;

@@ -1,0 +1,52 @@
+//! Whether the target is a node at all.
+
+use crate::{
+    discovery::Discovered,
+    http::{Exchange, InconclusiveReason, Node, Request},
+};
+
+/// Why what answers is no node at all: none of its calls is there.
+pub(crate) async fn not_a_node_reason(
+    node: &Node,
+    material: &Discovered,
+) -> Result<Option<String>, InconclusiveReason> {
+    if !material.blocks.is_empty() {
+        return Ok(None);
+    }
+    let first = material.first_answer.clone();
+    if first.as_ref().is_some_and(|exchange| is_a_nodes(exchange)) {
+        return Ok(None);
+    }
+    for path in ["/get-balances", "/get-trustscore-wallets"] {
+        let other = node.send(Request::get(path)).await?;
+        if is_a_nodes(&other) {
+            return Ok(None);
+        }
+    }
+    let said = first.map_or_else(String::new, |exchange| {
+        let media = exchange
+            .content_type
+            .as_deref()
+            .unwrap_or("no Content-Type");
+        format!(
+            ": GET {} gave {} ({})",
+            exchange.request.path,
+            exchange.summary(),
+            nodeproof_primitives::escape::escaped_up_to(media, 60)
+        )
+    });
+    Ok(Some(format!(
+        "what answers at {} is not a node{said}; check host, port and path",
+        node.target.base_url
+    )))
+}
+
+/// Whether an answer could be a node's: the call is there, and speaks JSON, well or badly.
+fn is_a_nodes(exchange: &Exchange) -> bool {
+    let json = exchange
+        .content_type
+        .as_deref()
+        .is_some_and(|media| media.contains("json"))
+        || exchange.json().is_ok_and(serde_json::Value::is_object);
+    json && !matches!(exchange.status, 300..=399 | 404 | 405 | 501)
+}

@@ -1,0 +1,105 @@
+//! Every kind of request that a run sends, before it is sent.
+//!
+//! Values are found out while a run goes on, so what can be said beforehand is the kind: method,
+//! path, the names of the parameters, and what the values are. A test holds this table against what
+//! runs really send, case by case.
+
+use std::fmt::Write;
+
+use nodeproof_primitives::Network;
+
+use super::{
+    options::Options,
+    request_kind::{DISCOVERY, RequestKind},
+    request_kinds::KINDS,
+};
+use crate::{
+    cases::Case,
+    http::{Method, Target},
+};
+
+/// The kinds that a run with these options sends.
+#[must_use]
+pub fn kinds(options: &Options, network: Network) -> Vec<RequestKind> {
+    let cases = planned_cases(options, network);
+    KINDS
+        .iter()
+        .filter(|kind| kind.is_sent(&cases))
+        .copied()
+        .collect()
+}
+
+fn planned_cases(options: &Options, network: Network) -> Vec<Case> {
+    options
+        .cases()
+        .into_iter()
+        .filter(|case| options.selects(case.id) && options.permits(case, network).is_ok())
+        .collect()
+}
+
+/// What a run would send, for a person.
+pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Network) -> String {
+    let node = target.map_or_else(
+        || "a node".to_owned(),
+        |target| format!("{} ({})", target.base_url, target.network),
+    );
+    let cases = planned_cases(options, network);
+    let mut out = format!(
+        "every kind of request that a run would send to {node}; the values are found out while it \
+         runs, and nothing was sent\n"
+    );
+    let mut tier = None;
+    for kind in kinds(options, network) {
+        if tier.replace(kind.tier) != Some(kind.tier) {
+            let _ = writeln!(out, "\n{}", kind.tier.name());
+        }
+        let method = match kind.method {
+            Method::Get => "GET",
+            Method::Post => "POST",
+        };
+        let _ = write!(out, "  {method:<4} {}", kind.path);
+        for (place, (name, value)) in kind.parameters.iter().enumerate() {
+            let separator = if place == 0 { '?' } else { '&' };
+            let _ = write!(out, "{separator}{name}=<{value}>");
+        }
+        out.push('\n');
+        if let Some(body) = kind.body {
+            let _ = writeln!(out, "       body: {body}");
+        }
+        let _ = writeln!(out, "       for: {}", asking(&kind, &cases));
+    }
+    if let Some(sweep) = &options.sweep {
+        let _ = writeln!(
+            out,
+            "\n  GET  /get-block?block_index=<each block of {}>\n       for: the cases about blocks",
+            sweep.blocks
+        );
+    }
+    let most = options.most_requests;
+    let besides = match &options.sweep {
+        Some(sweep) if !sweep.counts_requests => ", besides those for the sweep's blocks",
+        _ => "",
+    };
+    let _ = writeln!(out, "\nat most {most} requests in all{besides}");
+    out
+}
+
+/// Who has a kind sent, in a line.
+fn asking(kind: &RequestKind, cases: &[Case]) -> String {
+    let mut ids: Vec<_> = cases
+        .iter()
+        .map(|case| case.id)
+        .filter(|id| kind.is_of(id))
+        .collect();
+    if kind.asked_by.contains(&DISCOVERY) {
+        ids.insert(0, "finding out what to ask about");
+    }
+    let more = ids.len().saturating_sub(3);
+    ids.truncate(3);
+    let named = ids.join(", ");
+    match more {
+        0 => named,
+        1 => format!("{named} and 1 more"),
+        more => format!("{named} and {more} more"),
+    }
+}

@@ -1,0 +1,107 @@
+//! The report of a run.
+
+use std::time::Instant;
+
+use nodeproof_report::{CaseReport, Outcome, Report, TargetReport, VERSION};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use super::{
+    case_report::case_report,
+    coverage::measure,
+    exchanges::Exchanges,
+    millis::millis,
+    options::Options,
+    verdict::{Conclusion, conclude},
+};
+use crate::{
+    cases::{self, Case, CaseResult},
+    http::{Node, Target},
+    sweep::StopReason,
+};
+use nodeproof_openapi::Spec;
+
+/// Builds the report of a run.
+///
+/// If the chain ends before the first block of a sweep, also returns what the other cases alone
+/// conclude.
+pub(crate) fn build(
+    target: &Target,
+    options: &Options,
+    mut ended: Vec<CaseResult>,
+    cut: Option<&StopReason>,
+    known: Option<(&Node, &Spec)>,
+    started: Instant,
+) -> (Report, Option<Conclusion>) {
+    // Cases end in any order. The report must not depend on it.
+    let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
+    ended.sort_by_key(|ended| order.iter().position(|id| *id == ended.case.id));
+    let coverage = known
+        .map(|(node, spec)| measure(spec, &node.log(), &ended))
+        .unwrap_or_default();
+    let Conclusion {
+        verdict,
+        status,
+        reason,
+    } = conclude(&ended, cut, options, &coverage);
+    let without_sweep = matches!(cut, Some(StopReason::Behind(_)))
+        .then(|| conclude(&ended, None, options, &coverage));
+    let mut exchanges = Exchanges::default();
+    let cases = options.cases().into_iter();
+    let cases = cases.map(
+        |case| match ended.iter().find(|ended| ended.case.id == case.id) {
+            Some(ended) => exchanges.named_by(ended, case_report(ended)),
+            None => not_run(case, target, options),
+        },
+    );
+    let report = Report {
+        version: VERSION,
+        target: TargetReport {
+            base_url: target.base_url.to_string(),
+            network: target.network.to_string(),
+        },
+        verdict,
+        exit_code: status.code(),
+        reason,
+        most_requests: known.map_or(options.most_requests, |(node, _)| node.most_requests()),
+        sweep: None,
+        requests: known.map_or(0, |(node, _)| node.requests()),
+        started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
+        elapsed_ms: millis(started.elapsed()),
+        strict: options.strict,
+        coverage,
+        cases: cases.collect(),
+        exchanges: exchanges.into_list(),
+    };
+    (options.submitting.redactor.redact(report), without_sweep)
+}
+
+/// Returns the report of a case that did not run.
+fn not_run(case: Case, target: &Target, options: &Options) -> CaseReport {
+    let (outcome, reason) = match options.permits(&case, target.network) {
+        _ if !options.selects(case.id) => (Outcome::Skipped, "not selected"),
+        Err(needed) => (Outcome::Skipped, needed),
+        Ok(()) => (Outcome::Inconclusive, CaseReport::NOT_RUN),
+    };
+    CaseReport {
+        reason: Some(reason.to_owned()),
+        ..case_report(&CaseResult::not_run(case, outcome))
+    }
+}
+
+/// Formats a time as RFC 3339, in whole seconds.
+fn utc(at: OffsetDateTime) -> String {
+    at.truncate_to_second().format(&Rfc3339).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_time_is_written_in_whole_seconds() {
+        let at = OffsetDateTime::UNIX_EPOCH + Duration::from_millis(1_795_304_400_999);
+        assert_eq!(utc(at), "2026-11-21T21:40:00Z");
+    }
+}

@@ -1,0 +1,486 @@
+//! The table itself.
+
+use super::request_kind::{DISCOVERY, RequestKind};
+use crate::{
+    api::{
+        OWN_DOCUMENT,
+        Tier::{self, Read, Reject, Write},
+    },
+    http::Method::{self, Get, Post},
+};
+
+/// A parameter: its name, and what its value is.
+type Parameter = (&'static str, &'static str);
+
+const BLOCK_INDEX: Parameter = (
+    "block_index",
+    "an index of the chain, beyond it, or no index",
+);
+const ALL_TOKENS: Parameter = ("balance_type", "ALL_TOKENS_IN_WALLET");
+const WALLET: Parameter = ("wallet_address", "an address from the chain");
+const ALL_WALLETS: Parameter = ("balance_type", "ALL_WALLETS_FOR_TOKEN");
+const TOKEN: Parameter = ("token_code", "a token from the chain");
+const ANY_TOKEN: Parameter = (
+    "token_code",
+    "a token from the chain, or one that does not exist",
+);
+const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or no documented one");
+const ANY_WALLET: Parameter = (
+    "wallet_address",
+    "an address from the chain, or one that nobody has",
+);
+const TABLE: Parameter = ("table_name", "verification, or one that is not there");
+const CONTRACT: Parameter = (
+    "contract_address",
+    "a contract from the chain, or one that nobody deployed",
+);
+const COLUMN: Parameter = (
+    "unique_column",
+    "asset_id, or one that does not hold assets",
+);
+const VALUE: Parameter = (
+    "unique_value",
+    "an asset from the chain, or one that nobody claimed",
+);
+const SOURCE: Parameter = (
+    "src_wallet_address",
+    "an address from the chain, or no address",
+);
+const DESTINATION: Parameter = (
+    "dst_wallet_address",
+    "an address from the chain, or no address",
+);
+const ONE_BALANCE_ONLY: Parameter = ("balance_type", "TOKEN_IN_WALLET");
+const FEE_TOKEN: Parameter = ("token_code", "the fee's token");
+const SIGNER: Parameter = ("wallet_address", "the wallet that signs");
+const CLAIM_TABLE: Parameter = ("table_name", "verification");
+const CLAIM_CONTRACT: Parameter = ("contract_address", "the claim's contract");
+const CLAIM_COLUMN: Parameter = ("unique_column", "asset_id");
+const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refused one's");
+
+const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
+
+/// The cases about all bad submissions.
+const SHAPE: [&str; 9] = [
+    "submit-transaction/refused-not-stored",
+    "submit-transaction/answers",
+    "submit-transaction/refusal-is-no-crash",
+    "submit-transaction/decodes",
+    "submit-transaction/status",
+    "submit-transaction/response",
+    "submit-transaction/valid",
+    "submit-transaction/msg",
+    "submit-transaction/new-transaction",
+];
+
+/// The cases about the one claim.
+const CLAIM: &[&str] = &[
+    "submit-transaction/claim-*",
+    "submit-transaction/resubmission-*",
+    "submit-transaction/fee-paid",
+];
+
+/// One row.
+const fn kind(
+    method: Method,
+    path: &'static str,
+    parameters: &'static [Parameter],
+    body: Option<&'static str>,
+    tier: Tier,
+    asked_by: &'static [&'static str],
+) -> RequestKind {
+    RequestKind {
+        method,
+        path,
+        parameters,
+        body,
+        tier,
+        asked_by,
+        shares: &[],
+    }
+}
+
+/// One row of what is submitted to be refused, which the cases about all refusals look at, too.
+const fn refused(
+    path: &'static str,
+    body: &'static str,
+    asked_by: &'static [&'static str],
+) -> RequestKind {
+    RequestKind {
+        shares: &SHAPE,
+        ..kind(Post, path, &[], Some(body), Reject, asked_by)
+    }
+}
+
+/// Every kind of request that there is.
+pub const KINDS: &[RequestKind] = &[
+    kind(Get, "/get-block", &[BLOCK_INDEX], None, Read, &[DISCOVERY]),
+    kind(
+        Get,
+        "/get-block",
+        &[],
+        None,
+        Read,
+        &[
+            "get-block/block-index-required",
+            "baseline/block-index-missing",
+        ],
+    ),
+    kind(
+        Get,
+        "/get-balances",
+        &[ALL_TOKENS, ANY_WALLET],
+        None,
+        Read,
+        &[DISCOVERY],
+    ),
+    kind(
+        Get,
+        "/get-balances",
+        &[ALL_WALLETS, ANY_TOKEN],
+        None,
+        Read,
+        &[
+            "get-balances/all-wallets-for-token",
+            "get-balances/nothing-held",
+            "get-balances/lists-*",
+            "get-balances/wallet-address",
+            "baseline/all-wallets-for-token",
+        ],
+    ),
+    kind(
+        Get,
+        "/get-balances",
+        &[ONE_BALANCE, ANY_TOKEN, ANY_WALLET],
+        None,
+        Read,
+        &[
+            "get-balances/token-in-wallet",
+            "get-balances/balance",
+            "get-balances/nothing-held",
+            "get-balances/wallet-address",
+            "get-balances/wallet-address-malformed",
+            "get-balances/repeat-read",
+            "get-balances/token-code",
+            "get-balances/balance-type-unknown",
+            "get-balances/decodes",
+            "get-balances/snapshot",
+            "baseline/token-in-wallet",
+            "baseline/nothing-held",
+        ],
+    ),
+    kind(
+        Get,
+        "/get-balances",
+        &[],
+        None,
+        Read,
+        &["baseline/balance-type-missing"],
+    ),
+    kind(
+        Get,
+        "/get-balances",
+        &[TOKEN, WALLET],
+        None,
+        Read,
+        &["get-balances/balance-type-required"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[TABLE, CONTRACT, COLUMN, VALUE],
+        None,
+        Read,
+        &[
+            "sc-state/answers",
+            "sc-state/value",
+            "sc-state/unique-value-echo",
+            "sc-state/record-matches-claim",
+            "sc-state/unknown-*",
+            "sc-state/claim-readable",
+            "sc-state/contract-address-malformed",
+            "sc-state/repeat-read",
+            "call-sc/changes-nothing",
+            "baseline/state",
+            "baseline/state-unknown-*",
+        ],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[],
+        None,
+        Read,
+        &["baseline/state-parameters-missing"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[CONTRACT, COLUMN, VALUE],
+        None,
+        Read,
+        &["sc-state/table-name-required"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[TABLE, COLUMN, VALUE],
+        None,
+        Read,
+        &["sc-state/contract-address-required"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[TABLE, CONTRACT, VALUE],
+        None,
+        Read,
+        &["sc-state/unique-column-required"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[TABLE, CONTRACT, COLUMN],
+        None,
+        Read,
+        &["sc-state/unique-value-required"],
+    ),
+    kind(
+        Get,
+        "/get-trustscore-wallets",
+        &[SOURCE, DESTINATION],
+        None,
+        Read,
+        &[
+            "get-trustscore-wallets/answers",
+            "get-trustscore-wallets/status*",
+            "get-trustscore-wallets/*-malformed",
+            "get-trustscore-wallets/unknown-pair",
+            "get-trustscore-wallets/repeat-read",
+            "get-trustscore-wallets/trust-score",
+            "get-trustscore-wallets/decodes",
+            "get-trustscore-wallets/snapshot",
+            "baseline/trust-score",
+            "baseline/trust-unknown",
+        ],
+    ),
+    kind(
+        Get,
+        "/get-trustscore-wallets",
+        &[],
+        None,
+        Read,
+        &["baseline/trust-parameters-missing"],
+    ),
+    kind(
+        Get,
+        "/get-trustscore-wallets",
+        &[DESTINATION],
+        None,
+        Read,
+        &["get-trustscore-wallets/src-required"],
+    ),
+    kind(
+        Get,
+        "/get-trustscore-wallets",
+        &[SOURCE],
+        None,
+        Read,
+        &["get-trustscore-wallets/dst-required"],
+    ),
+    // Where this leads within the node, if it leads anywhere, is asked once, too.
+    kind(
+        Get,
+        "/docs",
+        &[],
+        None,
+        Read,
+        &["docs/*", "!docs/openapi-document", "baseline/docs"],
+    ),
+    kind(
+        Get,
+        OWN_DOCUMENT,
+        &[],
+        None,
+        Read,
+        &["docs/lists-calls", "docs/openapi-document"],
+    ),
+    kind(Get, "/call-sc", &[], None, Read, &["call-sc/get-refused"]),
+    kind(
+        Post,
+        "/call-sc",
+        &[],
+        Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
+        Read,
+        &["call-sc/*", "!call-sc/get-refused", "baseline/call*"],
+    ),
+    refused(
+        "/call-sc",
+        "a claim to build, which is submitted so that it must be refused",
+        &[
+            "submit-transaction/unsigned",
+            "submit-transaction/half-signed",
+            "submit-transaction/unlisted-signer",
+            "submit-transaction/another-wallets-key",
+            "submit-transaction/signature-altered",
+            "submit-transaction/params-altered",
+            "submit-transaction/fee-altered",
+            "submit-transaction/transaction-altered",
+            "submit-transaction/fee-mistyped",
+            "submit-transaction/fee-negative",
+            "submit-transaction/fee-zero",
+            "submit-transaction/signature-not-hex",
+            "submit-transaction/transaction-required",
+            "submit-transaction/signatures-required",
+            "submit-transaction/body-array",
+            "submit-transaction/oversized",
+        ],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction that nobody signed, with its signer or without any",
+        &["submit-transaction/unsigned"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction that one of its two signers did not sign: either one, and one that signed twice",
+        &["submit-transaction/half-signed"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction that only a wallet signed which is no signer",
+        &["submit-transaction/unlisted-signer"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction with a signature of another wallet's key: the only one, the first or the second",
+        &["submit-transaction/another-wallets-key"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a signature with one digit changed",
+        &["submit-transaction/signature-altered"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose params were changed after it was signed",
+        &["submit-transaction/params-altered"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee was changed after it was signed",
+        &["submit-transaction/fee-altered"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction of which something else was changed after it was signed: each member once",
+        &["submit-transaction/transaction-altered"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a signature that is not hexadecimal, is empty, null, too short, or all zeros",
+        &["submit-transaction/signature-not-hex"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a submission without a transaction, or with null or a text for it",
+        &["submit-transaction/transaction-required"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a submission without signatures, or with null or an object for them",
+        &["submit-transaction/signatures-required"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is a text, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-mistyped"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is negative, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-negative"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction whose fee is 0, signed by a wallet that holds nothing",
+        &["submit-transaction/fee-zero"],
+    ),
+    refused(
+        "/submit-transaction",
+        "an empty object",
+        &["submit-transaction/empty-object"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a body that is not JSON, or none",
+        &["submit-transaction/body-not-json"],
+    ),
+    refused(
+        "/submit-transaction",
+        "an array",
+        &["submit-transaction/body-array"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a text",
+        &["submit-transaction/body-text"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction of 20,000 bytes",
+        &["submit-transaction/oversized"],
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[CLAIM_TABLE, CLAIM_CONTRACT, CLAIM_COLUMN, REFUSED_ASSET],
+        None,
+        Reject,
+        &["submit-transaction/refused-not-stored"],
+    ),
+    kind(
+        Get,
+        "/submit-transaction",
+        &[],
+        None,
+        Reject,
+        &["submit-transaction/wrong-method"],
+    ),
+    kind(
+        Get,
+        "/get-balances",
+        &[ONE_BALANCE_ONLY, FEE_TOKEN, SIGNER],
+        None,
+        Write,
+        CLAIM,
+    ),
+    kind(
+        Post,
+        "/call-sc",
+        &[],
+        Some(
+            "a claim about an asset that nobody has heard of, to be signed and submitted, or refused",
+        ),
+        Write,
+        CLAIM,
+    ),
+    kind(
+        Post,
+        "/submit-transaction",
+        &[],
+        Some(
+            "that claim, signed with the wallet: twice, as it is; and before, one with another key",
+        ),
+        Write,
+        CLAIM,
+    ),
+    kind(
+        Get,
+        "/sc-state",
+        &[CLAIM_TABLE, CLAIM_CONTRACT, CLAIM_COLUMN, CLAIM_ASSET],
+        None,
+        Write,
+        CLAIM,
+    ),
+];

@@ -1,0 +1,100 @@
+//! The verdict of a run, its exit status and the reason for them.
+
+use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
+
+use super::options::Options;
+use crate::{cases::CaseResult, http::InconclusiveReason, sweep::StopReason};
+
+/// What a run concludes about its node.
+#[derive(Clone, Debug)]
+pub(crate) struct Conclusion {
+    pub(super) verdict: Verdict,
+    pub(super) status: ExitStatus,
+    pub(super) reason: Option<String>,
+}
+
+impl Conclusion {
+    fn new(verdict: Verdict, status: ExitStatus, reason: impl Into<Option<String>>) -> Self {
+        Self {
+            verdict,
+            status,
+            reason: reason.into(),
+        }
+    }
+
+    /// Replaces the conclusion of a report by this one. The report's reason stays if this has none.
+    pub(crate) fn replace_in(self, report: &mut Report) {
+        report.verdict = self.verdict;
+        report.exit_code = self.status.code();
+        report.reason = self.reason.or(report.reason.take());
+    }
+}
+
+/// Returns the case and the reason if an inconclusive case rules out the verdict `conforms`: the node
+/// was busy, sent more than the run reads, or has no block at all.
+fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
+    let obstacle = ended.obstacle.as_ref()?;
+    let id = ended.case.id;
+    let kept_back = match obstacle {
+        InconclusiveReason::Busy(_)
+        | InconclusiveReason::TooLarge(_)
+        | InconclusiveReason::Limit(_) => true,
+        InconclusiveReason::NoSample(_) => ended.case.is_essential,
+        InconclusiveReason::Transport(_) | InconclusiveReason::Harness(_) => false,
+    };
+    kept_back.then(|| (id, obstacle.reason()))
+}
+
+/// Draws the conclusion of a run from the results of its cases, and from why it stopped early.
+pub(super) fn conclude(
+    ended: &[CaseResult],
+    cut: Option<&StopReason>,
+    options: &Options,
+    coverage: &Coverage,
+) -> Conclusion {
+    let no_verdict = |reason| Conclusion::new(Verdict::Unreachable, ExitStatus::NoVerdict, reason);
+    let at_fault = |reason| Conclusion::new(Verdict::Error, ExitStatus::HarnessFault, reason);
+    match cut {
+        Some(StopReason::Harness(reason)) => return at_fault(reason.clone()),
+        Some(StopReason::Unreachable(reason)) => {
+            return no_verdict(format!("unreachable: {reason}"));
+        }
+        Some(
+            StopReason::NoNode(reason) | StopReason::OutOfTime(reason) | StopReason::Behind(reason),
+        ) => {
+            return no_verdict(reason.clone());
+        }
+        Some(StopReason::Interrupted) => {
+            let reason = "interrupted".to_owned();
+            return Conclusion::new(Verdict::Unreachable, ExitStatus::Interrupted, reason);
+        }
+        None => {}
+    }
+    for ended in ended {
+        if let Some(InconclusiveReason::Harness(reason)) = &ended.obstacle {
+            return at_fault(format!("{}: {reason}", ended.case.id));
+        }
+    }
+    let has = |outcome| ended.iter().any(|ended| ended.outcome == outcome);
+    if has(Outcome::Fail) || (options.strict && has(Outcome::Warn)) {
+        return Conclusion::new(Verdict::Departs, ExitStatus::Departs, None);
+    }
+    if !has(Outcome::Pass) && !has(Outcome::Known) && !has(Outcome::Stale) {
+        let why = ended.iter().find_map(|ended| ended.obstacle.as_ref());
+        let why = why.map_or("nothing was asked", InconclusiveReason::reason);
+        return no_verdict(format!("no case could be decided: {why}"));
+    }
+    if let Some((id, reason)) = ended.iter().find_map(withheld) {
+        return no_verdict(format!("{id} could not be decided: {reason}"));
+    }
+    if let Some(stale) = ended.iter().find(|ended| ended.outcome == Outcome::Stale) {
+        let reason = format!("but an expectation is stale, {} passes", stale.case.id);
+        return Conclusion::new(Verdict::Conforms, ExitStatus::StaleExpectation, reason);
+    }
+    let gaps = coverage.gaps();
+    if options.require_coverage && !gaps.is_empty() {
+        let reason = format!("but was not exercised in full: {}", gaps.join("; "));
+        return Conclusion::new(Verdict::Conforms, ExitStatus::Departs, reason);
+    }
+    Conclusion::new(Verdict::Conforms, ExitStatus::Conforms, None)
+}

@@ -1,0 +1,185 @@
+//! Checks each block alone, as it arrives.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use super::{chain_bounds::ChainBounds, tally::few};
+use crate::{
+    api::{BlockResponse, ResponseKind, reported_index, says_there_is_none},
+    cases::Case,
+    checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
+    http::{Exchange, InconclusiveReason, TOO_MUCH, report_of},
+};
+use nodeproof_openapi::{SchemaValidator, Spec};
+
+/// Checking a longer body keeps a core busy for so long that other tasks would wait.
+pub(crate) const LONG_WORK: usize = 64 * 1024;
+
+/// The checks of a sweep, with their schemas.
+pub(crate) struct Checks {
+    pub(crate) list: Vec<(&'static str, PreparedCheck)>,
+    /// The schema of a whole block. If a block conforms, so does each of its fields.
+    whole: Option<SchemaValidator>,
+    /// Which fields were seen in a block that conforms.
+    seen: Vec<AtomicBool>,
+    /// The places of those that look at blocks in order.
+    in_order: Vec<usize>,
+    pub(crate) chain: ChainBounds,
+}
+
+impl Checks {
+    pub(crate) fn of(
+        cases: &[Case],
+        spec: &Spec,
+        chain: &ChainBounds,
+    ) -> Result<Self, InconclusiveReason> {
+        let mut list = Vec::new();
+        for case in cases {
+            if let Some(check) = case.block_check() {
+                list.push((case.id, PreparedCheck::new(check, spec)?));
+            }
+        }
+        let is_field =
+            |(_, judge): &(_, PreparedCheck)| matches!(judge.check.look, CheckScope::Field(_));
+        let has_fields = list.iter().any(is_field);
+        let in_order = |place: &usize| matches!(list[*place].1.check.look, CheckScope::InOrder(_));
+        Ok(Self {
+            whole: has_fields.then(|| whole_block(spec)).transpose()?,
+            in_order: (0..list.len()).filter(in_order).collect(),
+            seen: list.iter().map(|_| AtomicBool::new(false)).collect(),
+            list,
+            chain: chain.clone(),
+        })
+    }
+
+    /// Those that look at blocks in order, with their places.
+    pub(crate) fn in_order(&self) -> impl Iterator<Item = (usize, &PreparedCheck)> {
+        self.in_order
+            .iter()
+            .map(|place| (*place, &self.list[*place].1))
+    }
+
+    /// Classifies a response. A node that is off by some number is off everywhere. One case fails
+    /// for that, and the others check its blocks all the same.
+    fn kind(&self, index: u64, exchange: &Exchange) -> ResponseKind {
+        let kind = match exchange.answered_object().map(reported_index) {
+            Some(Some(reported))
+                if reported - i128::from(index) != self.chain.offset.unwrap_or(0) =>
+            {
+                ResponseKind::WrongIndex
+            }
+            Some(_) => return ResponseKind::Block,
+            None if says_there_is_none(exchange.status) => return ResponseKind::Missing,
+            None => ResponseKind::NotAnObject,
+        };
+        let may_say = |other| self.chain.unknown.may_say(exchange.status, other);
+        if self.chain.is_beyond(index) && may_say(kind == ResponseKind::WrongIndex) {
+            ResponseKind::Missing
+        } else {
+            kind
+        }
+    }
+
+    /// Counts that a field was seen in a block that conforms, the first time: whether it was seen at
+    /// all is the only question later.
+    fn first_seen(&self, place: usize, is_in: impl FnOnce() -> bool) -> u64 {
+        let known = self.seen[place].load(Ordering::Relaxed);
+        let first = !known && is_in();
+        if first {
+            self.seen[place].store(true, Ordering::Relaxed);
+        }
+        u64::from(first)
+    }
+
+    /// Checks a response alone.
+    pub(crate) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
+        if exchange.status == 200
+            && let Err(fault) = exchange.json()
+            && fault.ends_with(TOO_MUCH)
+        {
+            let what = Checked::TooLarge(format!("the answer is {fault}"));
+            return CheckedBlock { index, what };
+        }
+        let seen = BlockResponse::new(index, self.kind(index, &exchange), exchange);
+        let conforms = seen.kind == ResponseKind::Block
+            && self.whole.as_ref().is_some_and(|whole| {
+                let body = seen.exchange.answered_object();
+                body.is_some_and(|body| whole.is_valid(body))
+            });
+        let has_links = !self.in_order.is_empty() && seen.kind == ResponseKind::Block;
+        let mut results = CheckResults {
+            kind: seen.kind,
+            counts: vec![0; self.list.len()],
+            findings: Vec::new(),
+            obstacles: Vec::new(),
+            links: has_links.then(|| Links::of(&seen)),
+            evidence: if seen.exchange.body.len() > LONG_WORK {
+                // It may have to wait for earlier blocks, and then only its excerpt does.
+                Evidence::Told(report_of(&seen.exchange))
+            } else {
+                Evidence::Exchange(Arc::clone(&seen.exchange))
+            },
+        };
+        for (place, (_, judge)) in self.list.iter().enumerate() {
+            match judge.check.look {
+                // Every place of the field is within the block that conforms.
+                CheckScope::Field(field) if conforms => {
+                    let is_in = || field.is_in(&seen.exchange);
+                    results.counts[place] = self.first_seen(place, is_in);
+                }
+                _ => results.add(place, judge.look(&seen)),
+            }
+        }
+        CheckedBlock {
+            index,
+            what: Checked::Results(Box::new(results)),
+        }
+    }
+}
+
+/// A requested block, on its way to be processed in order.
+pub(crate) struct CheckedBlock {
+    pub(crate) index: u64,
+    pub(crate) what: Checked,
+}
+
+pub(crate) enum Checked {
+    /// There is a response.
+    Results(Box<CheckResults>),
+    /// The node responds, but not to this request.
+    Unanswered(String),
+    /// The response is too large.
+    TooLarge(String),
+}
+
+impl CheckedBlock {
+    /// Whether there is a response of this kind.
+    pub(crate) fn is(&self, kind: ResponseKind) -> bool {
+        matches!(&self.what, Checked::Results(results) if results.kind == kind)
+    }
+}
+
+/// The results of checking a response alone, by the checks' places in their list.
+pub(crate) struct CheckResults {
+    pub(crate) kind: ResponseKind,
+    pub(crate) counts: Vec<u64>,
+    pub(crate) findings: Vec<(usize, (Finding, u64))>,
+    pub(crate) obstacles: Vec<(usize, InconclusiveReason)>,
+    pub(crate) links: Option<Links>,
+    /// Kept until it is the block's turn.
+    pub(crate) evidence: Evidence,
+}
+
+impl CheckResults {
+    /// Adds the result of the check at a place.
+    fn add(&mut self, place: usize, judged: CheckResult) {
+        self.counts[place] = judged.count;
+        let few = few(judged.findings).into_iter();
+        self.findings.extend(few.map(|finding| (place, finding)));
+        let obstacle = judged.obstacle.into_iter();
+        self.obstacles
+            .extend(obstacle.map(|obstacle| (place, obstacle)));
+    }
+}

@@ -1,0 +1,166 @@
+//! What is known when a sweep ends, however it ends: its state is kept, and it is told.
+
+use std::{
+    sync::{Arc, PoisonError, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use nodeproof_report::{Level, Outcome, SweepKind, SweepReport};
+
+use super::{running::RunningSweep, state::State, stop_reason::StopReason};
+use crate::{cases::CaseResult, http::InconclusiveReason};
+
+impl RunningSweep {
+    /// Takes what is known as all that will be, and writes it down: what is still under way when a
+    /// sweep is cut must not make the report and the state differ.
+    pub(crate) fn close(&self) {
+        self.with_state(|_| self.over.store(true, Ordering::Relaxed));
+        self.save();
+    }
+
+    /// Saves the state.
+    pub(crate) fn save(&self) {
+        if let Some((number, text)) = self.text() {
+            self.write(number, &text);
+        }
+    }
+
+    /// The same, while the sweep goes on.
+    pub(crate) fn save_aside(self: &Arc<Self>) {
+        if let Some((number, text)) = self.text() {
+            let this = Arc::clone(self);
+            tokio::task::spawn_blocking(move || this.write(number, &text));
+        }
+    }
+
+    /// The state's text, with a number by which a newer one is told from an older one.
+    fn text(&self) -> Option<(u64, String)> {
+        self.keeper.as_ref()?;
+        self.with_state(|state| {
+            let text = state.as_ref()?.to_text();
+            let number = self.saved.fetch_add(1, Ordering::Relaxed) + 1;
+            text.ok().map(|text| (number, text))
+        })
+    }
+
+    fn write(&self, number: u64, text: &str) {
+        let Some(keeper) = &self.keeper else { return };
+        let wrong = keeper.write(number, text).err();
+        let wrong = wrong.map(|error| format!("{}: {error}", keeper.path().display()));
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = wrong;
+    }
+
+    /// How each case about blocks ended; nothing if no block was reached.
+    pub(crate) fn ended(&self) -> Vec<CaseResult> {
+        let elapsed = self.began.get().map_or(Duration::ZERO, Instant::elapsed);
+        self.with_state(|state| {
+            let Some(state) = state.as_ref() else {
+                return Vec::new();
+            };
+            let cases = self.cases.iter();
+            cases.map(|case| one(case, state, elapsed)).collect()
+        })
+    }
+
+    /// Why blocks that nothing came of keep a node from a verdict; it may depart all the same.
+    pub(crate) fn unread(&self) -> Option<StopReason> {
+        self.with_state(|state| {
+            let unread = &state.as_ref()?.tally.unread;
+            let (block, reason) = unread.first.as_ref()?;
+            Some(StopReason::Unreachable(format!(
+                "{} of the sweep could not be read, first block {block}: {reason}",
+                match unread.count {
+                    1 => "one block".to_owned(),
+                    count => format!("{count} blocks"),
+                }
+            )))
+        })
+    }
+
+    /// Why a range that names more blocks than were found keeps a node from a verdict; it may depart
+    /// all the same. A newest block that is answered wrongly is not found either.
+    pub(crate) fn beyond(&self) -> Option<StopReason> {
+        let named = self.sweep.blocks.end()?;
+        self.with_state(|state| {
+            let end = state.as_ref()?.to;
+            (end < named).then(|| {
+                StopReason::OutOfTime(format!(
+                    "the sweep was to go to block {}, but the newest that was found is {}: no block \
+                     after it was judged; leave the range open to judge those that there are",
+                    named.saturating_sub(1),
+                    end.saturating_sub(1)
+                ))
+            })
+        })
+    }
+
+    pub(crate) fn report(&self) -> Option<SweepReport> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        self.with_state(|state| {
+            let state = state.as_ref()?;
+            let done = state.next == state.to;
+            let tally = &state.tally;
+            let kinds = tally.cases.iter().flat_map(|case| {
+                case.kinds.iter().map(|kind| SweepKind {
+                    case: case.id.clone(),
+                    what: kind.what.clone(),
+                    count: kind.count,
+                    blocks: kind.blocks(),
+                })
+            });
+            let kept = self.keeper.as_ref().filter(|_| !done && trouble.is_none());
+            Some(SweepReport {
+                blocks: self.sweep.blocks.to_string(),
+                from: state.from,
+                to: state.to,
+                // Chains were seen to begin at 1; 0 is as good a beginning.
+                none_below: (self.sweep.blocks.first().is_none() && state.from > 1)
+                    .then_some(state.from),
+                next: state.next,
+                done,
+                judged: tally.blocks,
+                missing: tally.holes,
+                unread: tally.unread.count,
+                findings: tally.findings(),
+                kinds: kinds.collect(),
+                state: kept.map(|keeper| keeper.path().display().to_string()),
+                trouble: trouble.clone().filter(|_| !done),
+            })
+        })
+    }
+}
+
+fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResult {
+    let tally = state.tally.case(case.id).cloned().unwrap_or_default();
+    let findings = state.tally.kept(case.id);
+    let check = case.block_check();
+    let obstacle = tally.obstacle().or_else(|| {
+        if state.next < state.to {
+            let reason = format!("the sweep ended before block {}", state.next);
+            return Some(InconclusiveReason::NoSample(reason));
+        }
+        let check = check.filter(|check| tally.judged < check.least)?;
+        Some(InconclusiveReason::NoSample(check.otherwise.to_owned()))
+    });
+    let (outcome, obstacle) = match (tally.found, obstacle) {
+        (_, Some(fault @ InconclusiveReason::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
+        (1.., _) => {
+            let outcome = match case.level {
+                Level::Must => Outcome::Fail,
+                Level::Should => Outcome::Warn,
+                Level::Observed => Outcome::Info,
+            };
+            (outcome, None)
+        }
+        (0, Some(obstacle)) => (Outcome::Inconclusive, Some(obstacle)),
+        (0, None) => (Outcome::Pass, None),
+    };
+    let kept = u64::try_from(findings.len()).unwrap_or(u64::MAX);
+    CaseResult {
+        unlisted: usize::try_from(tally.found - kept.min(tally.found)).unwrap_or(usize::MAX),
+        findings,
+        obstacle,
+        elapsed,
+        ..CaseResult::not_run(*case, outcome)
+    }
+}

@@ -1,0 +1,343 @@
+//! A sweep while it runs: fetches blocks, and processes their results in order.
+
+use std::{
+    pin::pin,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use futures_util::{StreamExt, stream};
+use tokio::sync::Semaphore;
+
+use super::{
+    chain_bounds::ChainBounds,
+    chain_end::ChainEnd,
+    checks::{CheckResults, Checked, CheckedBlock, Checks},
+    fetch::{Fetcher, Lost},
+    observer::Observer,
+    settings::{Sweep, SweepProgress, about_blocks},
+    state::{Keeper, State},
+    stop_reason::StopReason,
+    tally::{Tally, few},
+};
+use crate::{
+    api::ResponseKind,
+    cases::Case,
+    checks::Finding,
+    http::{InconclusiveReason, Node, Target},
+};
+use nodeproof_openapi::Spec;
+
+/// How many blocks are fetched, or wait for their turn, for each request that may be in flight.
+const AHEAD: usize = 4;
+/// How often the state is saved.
+const SAVE_EVERY: Duration = Duration::from_secs(2);
+/// How often progress is reported.
+const REPORT_EVERY: Duration = Duration::from_millis(200);
+/// After so many blocks in a row without a response, the node counts as lost.
+const MOST_UNANSWERED: u64 = 20;
+
+/// A running sweep.
+pub(crate) struct RunningSweep {
+    pub(crate) sweep: Sweep,
+    pub(crate) cases: Vec<Case>,
+    target: Target,
+    state: Mutex<Option<State>>,
+    pub(crate) keeper: Option<Keeper>,
+    /// How many states were saved.
+    pub(crate) saved: AtomicU64,
+    /// Why no state can be saved.
+    pub(crate) trouble: Mutex<Option<String>>,
+    /// When the first block was requested.
+    pub(crate) began: OnceLock<Instant>,
+    /// Set, under the state's lock, when the sweep is reported: nothing is added any more.
+    pub(crate) over: AtomicBool,
+}
+
+/// What a sweep remembers between two blocks.
+#[derive(Default)]
+struct Position {
+    chain_end: ChainEnd,
+    /// How many blocks in a row had no response.
+    unanswered: u64,
+}
+
+impl RunningSweep {
+    pub(crate) fn new(sweep: &Sweep, cases: &[Case], target: &Target) -> Self {
+        Self {
+            cases: about_blocks(cases),
+            target: target.clone(),
+            state: Mutex::new(sweep.resumed.as_deref().cloned()),
+            keeper: sweep.state.clone().map(Keeper::new),
+            saved: AtomicU64::new(0),
+            trouble: Mutex::new(None),
+            began: OnceLock::new(),
+            over: AtomicBool::new(false),
+            sweep: sweep.clone(),
+        }
+    }
+
+    pub(crate) fn with_state<T>(&self, work: impl FnOnce(&mut Option<State>) -> T) -> T {
+        // A state is whole between any two blocks, so a lock that is poisoned guards a whole one.
+        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Checks the blocks, until all are done or something stops it.
+    pub(crate) async fn run(
+        self: Arc<Self>,
+        node: Arc<Node>,
+        spec: Arc<Spec>,
+        mut chain: ChainBounds,
+        jobs: usize,
+        watch: Arc<dyn Observer>,
+    ) -> Result<(), StopReason> {
+        let (from, first, to) = self.begin(&chain)?;
+        let began = *self.began.get_or_init(Instant::now);
+        if self.sweep.blocks.end().is_none() {
+            // The chain had this block when the sweep was begun.
+            chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
+        }
+        let checks = Checks::of(&self.cases, &spec, &chain)
+            .map_err(|obstacle| StopReason::Harness(obstacle.reason().to_owned()))?;
+        if !self.sweep.counts_requests {
+            // A block may be requested again when there was no response.
+            node.allow_more((to - first).saturating_mul(3));
+        }
+        self.save();
+        let fetcher = Arc::new(Fetcher {
+            node,
+            checks: Arc::new(checks),
+            long_responses: Arc::new(Semaphore::new(1)),
+        });
+        let report_progress = || {
+            let known = self.with_state(|state| {
+                let state = state.as_ref()?;
+                Some((state.next, state.to, state.tally.findings()))
+            });
+            let (next, to, findings) = known.unwrap_or((first, to, 0));
+            watch.sweep(&SweepProgress {
+                from,
+                to,
+                next,
+                done: next - first,
+                elapsed: began.elapsed(),
+                findings,
+            });
+        };
+        // Requests begin in order, each when it has a permit.
+        let requests = Arc::new(Semaphore::new(jobs));
+        let blocks = stream::iter(first..to)
+            .then(|index| {
+                let requests = Arc::clone(&requests);
+                async move { (index, requests.acquire_owned().await.ok()) }
+            })
+            .map(|(index, request)| Arc::clone(&fetcher).spawn(index, request))
+            .buffered(jobs.saturating_mul(AHEAD));
+        let mut blocks = pin!(blocks);
+        let mut position = Position::default();
+        let mut saved_at = Instant::now();
+        let mut ticks = tokio::time::interval(REPORT_EVERY);
+        let ended = loop {
+            tokio::select! {
+                block = blocks.next() => {
+                    let Some(block) = block else { break Ok(()) };
+                    match self.process(block, &mut position, &fetcher, &*watch).await {
+                        Ok(()) if position.chain_end.is_certain() => break Ok(()),
+                        Ok(()) => {}
+                        Err(lost) => break Err(lost.into()),
+                    }
+                }
+                _ = ticks.tick() => {
+                    report_progress();
+                    if saved_at.elapsed() >= SAVE_EVERY {
+                        self.save_aside();
+                        saved_at = Instant::now();
+                    }
+                }
+            }
+        };
+        if ended.is_ok() {
+            self.finish(position.chain_end, &fetcher.checks, &*watch);
+        }
+        report_progress();
+        self.save();
+        ended
+    }
+
+    /// Returns the first block, the next one, and the index after the last. A resumed sweep has them
+    /// in its state. A range with both ends needs no knowledge of the chain.
+    fn begin(&self, chain: &ChainBounds) -> Result<(u64, u64, u64), StopReason> {
+        let ends = |state: &State| (state.from, state.next, state.to);
+        if let Some(known) = self.with_state(|state| state.as_ref().map(ends)) {
+            return Ok(known);
+        }
+        let blocks = self.sweep.blocks;
+        let from = blocks.first().or(chain.lowest).unwrap_or(0);
+        let to = match (blocks.end(), chain.tip) {
+            (Some(to), _) => to,
+            (None, Some(tip)) => tip.saturating_add(1),
+            (None, None) => {
+                let reason = "the newest block was not found; say where the sweep ends, such as \
+                              --blocks ..1000";
+                return Err(StopReason::OutOfTime(reason.to_owned()));
+            }
+        };
+        if from >= to {
+            return Err(StopReason::OutOfTime(match chain.lowest {
+                Some(lowest) if blocks.first().is_none() => format!(
+                    "the sweep has no block to judge: the lowest block that there is is {lowest}"
+                ),
+                _ => format!(
+                    "the sweep has no block to judge: the chain ends at block {}",
+                    to.saturating_sub(1)
+                ),
+            }));
+        }
+        let state = State::begin(&self.target, blocks, &self.cases, from, to);
+        let known = ends(&state);
+        self.with_state(|kept| *kept = Some(state));
+        Ok(known)
+    }
+
+    /// Processes the block whose turn it is.
+    async fn process(
+        &self,
+        block: Result<CheckedBlock, Lost>,
+        position: &mut Position,
+        fetcher: &Fetcher,
+        watch: &dyn Observer,
+    ) -> Result<(), Lost> {
+        let block = block?;
+        if block.is(ResponseKind::Block) {
+            // The chain may have grown since these were requested.
+            for index in position.chain_end.missing() {
+                let again = fetcher.fetch_and_check(index, None).await?;
+                position.chain_end.replace(again);
+            }
+        }
+        match &block.what {
+            Checked::Unanswered(reason) => {
+                position.unanswered += 1;
+                if position.unanswered > MOST_UNANSWERED {
+                    return Err(Lost {
+                        block: block.index,
+                        obstacle: InconclusiveReason::Transport(reason.clone()),
+                    });
+                }
+            }
+            _ => position.unanswered = 0,
+        }
+        let may_be_the_end =
+            fetcher.checks.chain.is_beyond(block.index) && block.is(ResponseKind::Missing);
+        if may_be_the_end || !position.chain_end.is_empty() && !block.is(ResponseKind::Block) {
+            position.chain_end.add(block);
+            return Ok(());
+        }
+        for earlier in position.chain_end.take() {
+            self.add(earlier, &fetcher.checks, watch);
+        }
+        self.add(block, &fetcher.checks, watch);
+        Ok(())
+    }
+
+    /// Ends the sweep, also where the chain has ended before the range. Of the responses after the
+    /// chain's end, only those count that neither are a block nor say that there is none.
+    fn finish(&self, mut chain_end: ChainEnd, checks: &Checks, watch: &dyn Observer) {
+        let ends_before = !chain_end.is_empty();
+        for block in chain_end.take() {
+            if !block.is(ResponseKind::Missing) {
+                self.add(block, checks, watch);
+            }
+        }
+        self.with_open_state(|state| {
+            if ends_before {
+                state.to = state.next;
+            }
+            for (case, (_, judge)) in checks.list.iter().enumerate() {
+                let judged = judge.end(&mut state.memory);
+                for finding in few(judged.findings) {
+                    found(case, state.next, finding, &mut state.tally, checks, watch);
+                }
+            }
+        });
+    }
+
+    /// Changes the state, unless the sweep is over.
+    fn with_open_state(&self, work: impl FnOnce(&mut State)) {
+        self.with_state(|state| {
+            let open = |_: &&mut State| !self.over.load(Ordering::Relaxed);
+            if let Some(state) = state.as_mut().filter(open) {
+                work(state);
+            }
+        });
+    }
+
+    /// Adds the results of a block to the tally, and compares it with earlier blocks.
+    fn add(&self, block: CheckedBlock, checks: &Checks, watch: &dyn Observer) {
+        self.with_open_state(|state| {
+            state.next = block.index + 1;
+            match block.what {
+                Checked::Results(results) => {
+                    add_results(block.index, *results, state, checks, watch);
+                }
+                Checked::Unanswered(reason) | Checked::TooLarge(reason) => {
+                    state.tally.unread.add(block.index, reason);
+                }
+            }
+        });
+    }
+}
+
+fn add_results(
+    index: u64,
+    results: CheckResults,
+    state: &mut State,
+    checks: &Checks,
+    watch: &dyn Observer,
+) {
+    let tally = &mut state.tally;
+    match results.kind {
+        ResponseKind::Missing => tally.holes += 1,
+        ResponseKind::Block | ResponseKind::WrongIndex | ResponseKind::NotAnObject => {
+            tally.blocks += 1
+        }
+    }
+    for (case, count) in results.counts.iter().enumerate() {
+        if *count > 0 {
+            tally.judged(case, *count, None);
+        }
+    }
+    for (case, obstacle) in results.obstacles {
+        tally.judged(case, 0, Some(obstacle));
+    }
+    for (case, finding) in results.findings {
+        found(case, index, finding, tally, checks, watch);
+    }
+    let Some(links) = results.links else { return };
+    for (case, judge) in checks.in_order() {
+        let judged = judge.follow(&links, &mut state.memory, &results.evidence);
+        tally.judged(case, judged.count, None);
+        for finding in few(judged.findings) {
+            found(case, index, finding, tally, checks, watch);
+        }
+    }
+}
+
+/// Adds a finding to the tally, and reports it if it is the first of its kind. It is about this
+/// block, unless it names another.
+fn found(
+    case: usize,
+    block: u64,
+    finding: (Finding, u64),
+    tally: &mut Tally,
+    checks: &Checks,
+    watch: &dyn Observer,
+) {
+    let block = finding.0.block.unwrap_or(block);
+    if let Some(what) = tally.found(case, block, finding) {
+        watch.found(checks.list[case].0, block, &what);
+    }
+}

@@ -1,0 +1,72 @@
+//! Where a sweep's state is kept if nobody says where.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+use crate::http::Target;
+
+/// The state of a sweep of this node: in the folder of reports, or else in the user's own folder for
+/// states. Nothing where there is no such folder.
+pub(crate) fn default_state(reports: Option<&Path>, target: &Target) -> Option<PathBuf> {
+    let folder = match reports {
+        Some(folder) => folder.to_owned(),
+        None => user_folder()?.join("nodeproof"),
+    };
+    Some(folder.join(name(target)))
+}
+
+/// The file's name: it tells a person which node it is of, and no two nodes have the same.
+fn name(target: &Target) -> String {
+    let url = target.base_url.to_string();
+    let seen: String = url
+        .trim_start_matches("https://")
+        .trim_start_matches("http://")
+        .chars()
+        .map(|character| match character {
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '.' | '-' => character,
+            _ => '-',
+        })
+        .take(60)
+        .collect();
+    let digest = Sha256::digest(format!("{url} {}", target.network));
+    let digest: String = digest[..4]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("sweep-{}-{digest}.json", seen.trim_matches(['-', '.']))
+}
+
+fn user_folder() -> Option<PathBuf> {
+    let folder = |name| {
+        let value = env::var_os(name).map(PathBuf::from);
+        value.filter(|folder| folder.is_absolute())
+    };
+    if cfg!(windows) {
+        return folder("LOCALAPPDATA");
+    }
+    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local").join("state")))
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeproof_primitives::Network;
+
+    use super::*;
+
+    #[test]
+    fn each_node_has_a_file_of_its_own_below_the_reports() {
+        let place = |url| {
+            let target = Target::parse(url, Network::Devnet).unwrap();
+            default_state(Some(Path::new("reports")), &target).unwrap()
+        };
+        let one = place("http://localhost:9000/a/b");
+        let name = one.file_name().unwrap().to_str().unwrap();
+        assert!(name.starts_with("sweep-localhost-9000-a-b-"), "{name}");
+        assert_eq!(one.parent(), Some(Path::new("reports")));
+        assert_ne!(one, place("http://localhost:9000/a-b"));
+    }
+}
