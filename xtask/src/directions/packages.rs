@@ -6,7 +6,7 @@ use super::{
     metadata::{Metadata, Package},
     rules::{
         ALLOWED_PRE_RELEASES, FORBIDDEN, FORBIDDEN_EVERYWHERE, FORBIDDEN_FEATURES, MAY_KNOW,
-        ONE_VERSION, STILL_DEPENDS,
+        ONE_VERSION,
     },
 };
 
@@ -63,13 +63,11 @@ fn forbidden(metadata: &Metadata, package: &Package, problems: &mut Vec<String>)
             direct.map(|known| &*known.name).collect()
         };
         for name in row.dependencies.iter().filter(|name| names.contains(*name)) {
-            if !STILL_DEPENDS.contains(&(row.package, name)) {
-                let way = if row.transitive { "" } else { "directly " };
-                problems.push(format!(
-                    "{} {way}depends on {name}: {}",
-                    row.package, row.why
-                ));
-            }
+            let way = if row.transitive { "" } else { "directly " };
+            problems.push(format!(
+                "{} {way}depends on {name}: {}",
+                row.package, row.why
+            ));
         }
     }
 }

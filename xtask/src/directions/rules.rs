@@ -91,10 +91,6 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// NOT ENFORCED YET: packages whose files still have cycles or upward imports. Take a package out of this list
-/// as soon as `cargo xtask directions PACKAGE` finds nothing in it. The list has to end empty.
-pub(super) const NOT_LAYERED_YET: &[&str] = &["nodeproof-conformance"];
-
 /// Packages that another one must not have among its normal dependencies, and why.
 pub(super) struct Forbidden {
     pub(super) package: &'static str,
@@ -142,10 +138,6 @@ pub(super) const FORBIDDEN: &[Forbidden] = &[
         why: "the client writes no files",
     },
 ];
-
-/// NOT ENFORCED YET: rows of [`FORBIDDEN`] that are still violated, as package and dependency. The list has to
-/// end empty.
-pub(super) const STILL_DEPENDS: &[(&str, &str)] = &[];
 
 /// Features that must stay off in the whole build, and why.
 pub(super) const FORBIDDEN_FEATURES: &[(&str, &str, &str)] = &[(

@@ -8,13 +8,13 @@ use super::{
     graph::check_files,
     metadata::{Metadata, Package},
     packages::check_packages,
-    rules::{LAYERS, NOT_LAYERED_YET},
+    rules::LAYERS,
 };
 
 /// What `cargo xtask directions` checks.
 #[derive(Debug, Default, Args)]
 pub struct DirectionsArgs {
-    /// Check the files of these packages only, even if their layers are not enforced yet
+    /// Check the files of these packages only
     #[arg(value_name = "PACKAGE")]
     packages: Vec<String>,
 }
@@ -28,7 +28,7 @@ pub fn check(args: &DirectionsArgs) -> Result<Vec<String>, String> {
     let mut problems = Vec::new();
     if args.packages.is_empty() {
         problems.extend(check_packages(&metadata));
-        for package in enforced(&metadata) {
+        for package in metadata.members() {
             problems.extend(check_sources(&metadata, package)?);
         }
     }
@@ -38,12 +38,6 @@ pub fn check(args: &DirectionsArgs) -> Result<Vec<String>, String> {
         problems.extend(check_sources(&metadata, package)?);
     }
     Ok(problems)
-}
-
-/// The packages whose imports are checked in each run.
-pub(super) fn enforced(metadata: &Metadata) -> impl Iterator<Item = &Package> {
-    let clean = |package: &&Package| !NOT_LAYERED_YET.contains(&&*package.name);
-    metadata.members().filter(clean)
 }
 
 /// Checks the library, the programs and the build script of a package. Test targets are not checked.
