@@ -1,12 +1,11 @@
 //! A folder of reports: `report.json`, `junit.xml` and `report.html`.
 
 use std::{
-    io::{self, Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
-
+use nodeproof_files::{Access, StagedFile, replace};
 use nodeproof_report::{NodesReport, Report, html, html_of_nodes, json, junit, junit_of_nodes};
 
 /// A folder that reports can be written to.
@@ -23,6 +22,8 @@ const FILES: [(&str, &str, &str); 3] = [
         nodeproof_report::GENERATOR,
     ),
 ];
+/// Prefix of the file that shows whether the folder can be written to. It is removed at once.
+const PROBE: &str = ".report-";
 /// How soon it follows, in bytes.
 const SOON: u64 = 16 * 1024;
 
@@ -51,7 +52,7 @@ impl ReportFolder {
     /// waited for a run should not learn only then that its report is lost.
     pub(crate) fn prepare(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
-        unseen_file(path)?;
+        StagedFile::write(path, PROBE, b"", Access::Umask)?;
         Ok(Self(path.to_owned()))
     }
 
@@ -75,25 +76,10 @@ impl ReportFolder {
 
     fn write_all(&self, files: [(&str, String); 3]) -> io::Result<()> {
         for (name, text) in files {
-            let mut file = unseen_file(&self.0)?;
-            file.write_all(text.as_bytes())?;
-            file.persist(self.0.join(name))?;
+            replace(&self.0.join(name), text.as_bytes(), Access::Umask)?;
         }
         Ok(())
     }
-}
-
-/// A file that is gone when it is dropped, unless it is given a name.
-fn unseen_file(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".report-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As for any other file: what the umask leaves, and not only for who ran this.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]
@@ -110,7 +96,7 @@ mod tests {
 
     #[test]
     fn what_is_no_folder_is_refused_at_once() {
-        let file = NamedTempFile::new().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
         assert!(ReportFolder::prepare(file.path()).is_err());
         assert!(ReportFolder::prepare(&file.path().join("below")).is_err());
     }

@@ -5,11 +5,12 @@
 
 use std::{
     fs,
-    io::{self, Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::Mutex,
 };
 
+use nodeproof_files::{Access, StagedFile, parent_folder, replace};
 use serde::{Deserialize, Serialize};
 
 use super::{range::BlockRange, tally::Tally};
@@ -270,27 +271,15 @@ impl Keeper {
         if number <= *newest {
             return Ok(());
         }
-        let mut file = unseen_file(&self.path)?;
-        file.write_all(text.as_bytes())?;
-        // Who loses power must not find the new name with nothing in it.
-        file.as_file().sync_all()?;
-        file.persist(&self.path)?;
+        fs::create_dir_all(parent_folder(&self.path))?;
+        replace(&self.path, text.as_bytes(), Access::Owner)?;
         *newest = number;
         Ok(())
     }
 }
 
-/// A file beside another one, which is gone when it is dropped, unless it is given a name.
-fn unseen_file(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(folder)?;
-    tempfile::Builder::new()
-        .prefix(".sweep-")
-        .tempfile_in(folder)
-}
+/// Prefix of the file that shows whether the folder can be written to. It is removed at once.
+const PROBE: &str = ".sweep-";
 
 /// Whether a file begins as a sweep's state does.
 fn is_own(path: &Path) -> io::Result<bool> {
@@ -329,7 +318,9 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
         }
         Ok(_) => {}
     }
-    unseen_file(path).map_err(failed)?;
+    let folder = parent_folder(path);
+    fs::create_dir_all(folder).map_err(failed)?;
+    StagedFile::write(folder, PROBE, b"", Access::Owner).map_err(failed)?;
     Ok(())
 }
 

@@ -1,9 +1,6 @@
 //! Where a sweep's state is kept if nobody says where.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
@@ -14,7 +11,7 @@ use crate::http::Target;
 pub(crate) fn default_state(reports: Option<&Path>, target: &Target) -> Option<PathBuf> {
     let folder = match reports {
         Some(folder) => folder.to_owned(),
-        None => user_folder()?.join("nodeproof"),
+        None => nodeproof_files::state_folder()?.join("nodeproof"),
     };
     Some(folder.join(name(target)))
 }
@@ -38,17 +35,6 @@ fn name(target: &Target) -> String {
         .map(|byte| format!("{byte:02x}"))
         .collect();
     format!("sweep-{}-{digest}.json", seen.trim_matches(['-', '.']))
-}
-
-fn user_folder() -> Option<PathBuf> {
-    let folder = |name| {
-        let value = env::var_os(name).map(PathBuf::from);
-        value.filter(|folder| folder.is_absolute())
-    };
-    if cfg!(windows) {
-        return folder("LOCALAPPDATA");
-    }
-    folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local").join("state")))
 }
 
 #[cfg(test)]
