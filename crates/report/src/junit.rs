@@ -6,7 +6,7 @@
 
 use std::{io, time::Duration};
 
-use nodeproof_primitives::escape::{escaped_lines, escaped_up_to};
+use nodeproof_primitives::escape::{escaped, escaped_lines, escaped_up_to};
 use quick_junit::{NonSuccessKind, Property, TestCase, TestCaseStatus, TestSuite};
 
 use crate::model::{
@@ -46,8 +46,7 @@ pub fn junit_of_nodes(report: &NodesReport) -> io::Result<String> {
     for node in &report.nodes {
         let mut cases = vec![whole_run(node)];
         cases.extend(node.cases.iter().map(|case| test_case(case, node)));
-        let name = escaped_up_to(&node.target.base_url, MOST_MESSAGE);
-        document.add_test_suite(suite(node, &name, cases));
+        document.add_test_suite(suite(node, &node.target.base_url, cases));
     }
     let mut suite = TestSuite::new("cross-check");
     suite.add_test_cases(report.cross_check.iter().map(cross_check));
@@ -67,7 +66,7 @@ fn cross_check(check: &CrossCheck) -> TestCase {
         (Outcome::Inconclusive, _) => skipped("inconclusive", &reason),
         _ => TestCaseStatus::success(),
     };
-    let mut junit = TestCase::new(check.id.as_str(), status);
+    let mut junit = TestCase::new(escaped(&check.id), status);
     junit.set_classname("cross-check");
     if !reason.is_empty() {
         junit.set_system_out(reason);
@@ -92,11 +91,14 @@ fn differing(finding: &CrossFinding) -> String {
 }
 
 fn suite(report: &Report, name: &str, cases: Vec<TestCase>) -> TestSuite {
-    let mut suite = TestSuite::new(name);
+    let mut suite = TestSuite::new(escaped_up_to(name, MOST_MESSAGE));
     suite.set_time(cases.iter().filter_map(|case| case.time).sum());
     for (name, value) in [
         ("base_url", escaped_up_to(&report.target.base_url, 2_000)),
-        ("network", report.target.network.clone()),
+        (
+            "network",
+            escaped_up_to(&report.target.network, MOST_MESSAGE),
+        ),
         ("verdict", report.verdict.name().to_owned()),
         ("exit_code", report.exit_code.to_string()),
         ("requests", report.requests.to_string()),
@@ -166,8 +168,8 @@ fn test_case(case: &CaseReport, report: &Report) -> TestCase {
         Outcome::Skipped => skipped("skipped", &reason),
         _ => TestCaseStatus::success(),
     };
-    let mut junit = TestCase::new(case.id.as_str(), status);
-    junit.set_classname(case.operation());
+    let mut junit = TestCase::new(escaped(&case.id), status);
+    junit.set_classname(escaped(case.operation()));
     junit.set_time(Duration::from_millis(case.elapsed_ms));
     if !fails(case, report) && !case.findings.is_empty() {
         junit.set_system_out(format!(

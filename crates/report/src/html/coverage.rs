@@ -1,90 +1,91 @@
-//! What was exercised, and what was not.
+//! What the run exercised, and what it did not.
 
-use super::Html;
+use maud::{Markup, html};
+
+use super::{
+    escape::Line,
+    parts::{case_links, count},
+};
 use crate::model::{OperationCoverage, PartCoverage, Report};
 
-pub(super) fn section(page: &mut Html, report: &Report) {
+pub(super) fn section(report: &Report) -> Markup {
     let coverage = &report.coverage;
-    page.raw("<section id=\"coverage\" aria-labelledby=\"coverage-title\">\n");
-    page.raw("<h2 id=\"coverage-title\">Coverage</h2>\n");
-    if coverage.operations.is_empty() {
-        page.raw("<p>Nothing was exercised.</p>\n</section>\n");
-        return;
-    }
-    page.raw("<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th>Operation</th>");
-    page.raw("<th>Requests</th><th>Statuses</th><th>Parameters</th><th>Fields</th></tr></thead>\n");
-    page.raw("<tbody>\n");
-    for operation in &coverage.operations {
-        row(page, operation);
-    }
-    page.raw("</tbody>\n</table></div>\n");
-    if !coverage.unseen_fields.is_empty() {
-        page.raw("<details class=\"gaps\"><summary>")
-            .count(coverage.unseen_fields.len(), "field");
-        page.raw(" of the contract that no answer had</summary><ul class=\"ids\">");
-        for id in &coverage.unseen_fields {
-            page.raw("<li><a href=\"#")
-                .text(id)
-                .raw("\">")
-                .text(id)
-                .raw("</a></li>");
+    let unseen = &coverage.unseen_fields;
+    html! {
+        section #coverage aria-labelledby="coverage-title" {
+            h2 #coverage-title { "Coverage" }
+            @if coverage.operations.is_empty() {
+                p { "Nothing was exercised." }
+            } @else {
+                div.scroll tabindex="0" {
+                    table {
+                        thead {
+                            tr {
+                                th { "Operation" }
+                                th { "Requests" }
+                                th { "Statuses" }
+                                th { "Parameters" }
+                                th { "Fields" }
+                            }
+                        }
+                        tbody { @for operation in &coverage.operations { (row(operation)) "\n" } }
+                    }
+                }
+                @if !unseen.is_empty() {
+                    details.gaps {
+                        summary {
+                            (count(unseen.len(), "field")) " of the contract that no answer had"
+                        }
+                        (case_links(unseen.iter().map(String::as_str)))
+                    }
+                }
+            }
         }
-        page.raw("</ul></details>\n");
     }
-    page.raw("</section>\n");
 }
 
-fn row(page: &mut Html, operation: &OperationCoverage) {
-    page.raw("<tr><th scope=\"row\">")
-        .text(&operation.operation)
-        .raw("</th>");
-    if operation.requests == 0 {
-        page.raw("<td class=\"gap\" colspan=\"4\">not asked");
-        if let Some(reason) = &operation.reason {
-            page.raw(": ").text(reason);
+fn row(operation: &OperationCoverage) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (Line(&operation.operation)) }
+            @if operation.requests == 0 {
+                td.gap colspan="4" {
+                    "not asked"
+                    @if let Some(reason) = &operation.reason { ": " (Line(reason)) }
+                }
+            } @else {
+                td data-label="Requests" { (operation.requests) }
+                td data-label="Statuses" { @for status in &operation.statuses { (status) " " } }
+                (parts("Parameters", &operation.parameters))
+                (parts("Fields", &operation.fields))
+            }
         }
-        page.raw("</td></tr>\n");
-        return;
     }
-    page.raw("<td data-label=\"Requests\">")
-        .number(operation.requests);
-    page.raw("</td><td data-label=\"Statuses\">");
-    for status in &operation.statuses {
-        page.number(*status).raw(" ");
-    }
-    page.raw("</td>");
-    parts(page, " data-label=\"Parameters\"", &operation.parameters);
-    parts(page, " data-label=\"Fields\"", &operation.fields);
-    page.raw("</tr>\n");
 }
 
-/// How many of them were exercised, and which were not.
-fn parts(page: &mut Html, label: &'static str, parts: &[PartCoverage]) {
+/// Renders a cell: how many parts were exercised, and which were not.
+fn parts(label: &str, parts: &[PartCoverage]) -> Markup {
     if parts.is_empty() {
-        page.raw("<td class=\"nothing\"").raw(label).raw(">–</td>");
-        return;
+        return html! { td.nothing data-label=(label) { "–" } };
     }
     let missing: Vec<_> = parts.iter().filter(|part| !part.exercised).collect();
-    let class = if missing.is_empty() {
-        "<td class=\"all\""
-    } else {
-        "<td class=\"gap\""
-    };
-    page.raw(class).raw(label).raw(">");
-    let done = parts.len() - missing.len();
-    page.text(&done.to_string())
-        .raw(" of ")
-        .text(&parts.len().to_string());
-    if !missing.is_empty() {
-        page.raw("<details><summary>missing</summary><ul class=\"ids\">");
-        for part in missing {
-            page.raw("<li><code>").text(&part.name).raw("</code>");
-            if let Some(reason) = &part.reason {
-                page.raw(" ").text(reason);
+    let class = if missing.is_empty() { "all" } else { "gap" };
+    html! {
+        td class=(class) data-label=(label) {
+            (parts.len() - missing.len()) " of " (parts.len())
+            @if !missing.is_empty() {
+                details {
+                    summary { "missing" }
+                    ul.ids {
+                        @for part in missing {
+                            li {
+                                code { (Line(&part.name)) }
+                                @if let Some(reason) = &part.reason { " " (Line(reason)) }
+                            }
+                        }
+                    }
+                }
             }
-            page.raw("</li>");
         }
-        page.raw("</ul></details>");
     }
-    page.raw("</td>");
 }

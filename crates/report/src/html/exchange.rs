@@ -1,91 +1,72 @@
-//! Requests and their answers.
+//! Requests and their responses.
 
-use super::{Html, shell_line, took};
+use maud::{Markup, html};
+
+use super::{
+    escape::{Line, Lines},
+    parts::{count, shell_command, took},
+};
 use crate::model::{ExchangeReport, Report};
 
-/// Every exchange that a case or a finding names.
-pub(super) fn section(page: &mut Html, report: &Report) {
-    page.raw("<section id=\"exchanges\" aria-labelledby=\"exchanges-title\">\n");
-    page.raw("<h2 id=\"exchanges-title\">Exchanges</h2>\n");
-    if report.exchanges.is_empty() {
-        page.raw("<p>No case got an answer to look at.</p>\n");
+/// Renders every exchange of a report.
+pub(super) fn section(report: &Report) -> Markup {
+    html! {
+        section #exchanges aria-labelledby="exchanges-title" {
+            h2 #exchanges-title { "Exchanges" }
+            @if report.exchanges.is_empty() { p { "No case got an answer to look at." } }
+            div.list {
+                @for (place, exchange) in report.exchanges.iter().enumerate() {
+                    (whole(report, exchange, Some(place))) "\n"
+                }
+            }
+        }
     }
-    page.raw("<div class=\"list\">\n");
-    for (place, exchange) in report.exchanges.iter().enumerate() {
-        whole(page, report, exchange, Some(place));
-    }
-    page.raw("</div>\n</section>\n");
 }
 
-/// An exchange with its bodies, folded.
-pub(super) fn whole(
-    page: &mut Html,
-    report: &Report,
-    exchange: &ExchangeReport,
-    place: Option<usize>,
-) {
-    page.raw("<details class=\"exchange\"");
-    if let Some(place) = place {
-        page.raw(" id=\"x").text(&place.to_string()).raw("\"");
+/// Renders an exchange with its bodies, folded. With an index, other places can link to it.
+pub(super) fn whole(report: &Report, exchange: &ExchangeReport, index: Option<usize>) -> Markup {
+    let media_type = exchange.content_type.as_deref();
+    html! {
+        details.exchange id=[index.map(|index| format!("x{index}"))] {
+            (summary(report, exchange))
+            div.inside {
+                @if let Some(body) = &exchange.request_body {
+                    p.part { "sent as application/json" }
+                    pre tabindex="0" { (Lines(body)) }
+                }
+                p.part {
+                    "answered " (exchange.status)
+                    " · " (Line(media_type.unwrap_or("no Content-Type")))
+                    " · " (count(exchange.body_bytes, "byte"))
+                }
+                @if !exchange.body.is_empty() { pre tabindex="0" { (Lines(&exchange.body)) } }
+                @if let (Some(curl), Some(_)) = (&exchange.curl, index) { (shell_command(curl)) }
+            }
+        }
     }
-    page.raw(">");
-    summary(page, report, exchange);
-    page.raw("<div class=\"inside\">\n");
-    if let Some(body) = &exchange.request_body {
-        page.raw("<p class=\"part\">sent as application/json</p>\n<pre tabindex=\"0\">");
-        page.lines(body).raw("</pre>\n");
-    }
-    page.raw("<p class=\"part\">answered ")
-        .number(exchange.status)
-        .raw(" · ");
-    page.text(
-        exchange
-            .content_type
-            .as_deref()
-            .unwrap_or("no Content-Type"),
-    )
-    .raw(" · ");
-    page.count(
-        usize::try_from(exchange.body_bytes).unwrap_or(usize::MAX),
-        "byte",
-    );
-    page.raw("</p>\n");
-    if !exchange.body.is_empty() {
-        page.raw("<pre tabindex=\"0\">")
-            .lines(&exchange.body)
-            .raw("</pre>\n");
-    }
-    if let Some(curl) = exchange.curl.as_ref().filter(|_| place.is_some()) {
-        shell_line(page, curl);
-    }
-    page.raw("</div></details>\n");
 }
 
-/// An exchange that stands in full further down; the script fetches it from there when it is opened.
-pub(super) fn reference(page: &mut Html, report: &Report, exchange: &ExchangeReport, place: usize) {
-    page.raw("<details class=\"exchange\" data-of=\"x")
-        .text(&place.to_string())
-        .raw("\">");
-    summary(page, report, exchange);
-    page.raw("<div class=\"inside\"><a href=\"#x")
-        .text(&place.to_string());
-    page.raw("\">See it below</a></div></details>\n");
+/// Renders a reference to an exchange. The script copies the exchange here when a reader opens it.
+pub(super) fn reference(report: &Report, exchange: &ExchangeReport, index: usize) -> Markup {
+    html! {
+        details.exchange data-of={ "x" (index) } {
+            (summary(report, exchange))
+            div.inside { a href={ "#x" (index) } { "See it below" } }
+        }
+    }
 }
 
-fn summary(page: &mut Html, report: &Report, exchange: &ExchangeReport) {
+fn summary(report: &Report, exchange: &ExchangeReport) -> Markup {
     let base = report.target.base_url.trim_end_matches('/');
     let path = exchange.url.strip_prefix(base).unwrap_or(&exchange.url);
     let good = (200..300).contains(&exchange.status);
-    page.raw("<summary><span class=\"method\">")
-        .text(&exchange.method)
-        .raw("</span> ");
-    page.raw("<span class=\"url\">")
-        .text(path)
-        .raw("</span> <span class=\"status ");
-    page.raw(if good { "good" } else { "other" })
-        .raw("\">")
-        .number(exchange.status);
-    page.raw("</span> ");
-    took(page, exchange.elapsed_ms);
-    page.raw("</summary>\n");
+    let class = if good { "good" } else { "other" };
+    html! {
+        summary {
+            span.method { (Line(&exchange.method)) }
+            " " span.url { (Line(path)) }
+            " " span class={ "status " (class) } { (exchange.status) }
+            " " (took(exchange.elapsed_ms))
+        }
+    }
 }

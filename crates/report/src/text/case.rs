@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::escape::{escaped, escaped_up_to};
 use similar::TextDiff;
 
 use super::style::Style;
@@ -11,7 +11,7 @@ use crate::model::{CaseReport, FindingReport, Outcome};
 /// Renders a case as one line without a line feed: its outcome, its ID and its reason.
 #[must_use]
 pub fn line_of_case(case: &CaseReport, style: Style) -> String {
-    let start = format!("{}{}", style.outcome(case.outcome), case.id);
+    let start = format!("{}{}", style.outcome(case.outcome), escaped(&case.id));
     match &case.reason {
         Some(reason) if case.outcome != Outcome::Pass => {
             format!("{start}: {}", escaped_up_to(reason, 200))
@@ -25,8 +25,8 @@ pub fn line_of_case(case: &CaseReport, style: Style) -> String {
 pub fn text_of_case(case: &CaseReport, style: Style) -> String {
     let mut out = String::new();
     let outcome = style.outcome(case.outcome);
-    let _ = writeln!(out, "\n{outcome}{}", style.paint("1", &case.id));
-    line(&mut out, "contract", &case.requirement);
+    let _ = writeln!(out, "\n{outcome}{}", style.paint("1", &escaped(&case.id)));
+    line(&mut out, "contract", &escaped(&case.requirement));
     // Equal mismatches in several responses are shown once.
     let mut shown: Vec<&str> = Vec::new();
     for finding in &case.findings {
@@ -47,7 +47,7 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
         line(&mut out, "and in", &more);
     }
     if let Some(snapshot) = &case.snapshot {
-        line(&mut out, "snapshot", snapshot);
+        line(&mut out, "snapshot", &escaped(snapshot));
     }
     out
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
     case::{line, text_of_case},
@@ -85,7 +85,7 @@ fn table(report: &NodesReport, style: Style, out: &mut String) {
             end_line(out);
             head = true;
         }
-        let _ = write!(out, "{id:<44}");
+        let _ = write!(out, "{:<44}", escaped(id));
         for outcome in outcomes {
             let _ = write!(out, " {}", style.outcome(outcome));
         }
@@ -108,7 +108,7 @@ fn cross_check(check: &CrossCheck, style: Style, out: &mut String) {
         out,
         "\n{}{}: {text}",
         style.outcome(check.outcome),
-        check.id
+        escaped(&check.id)
     );
     if check.outcome != Outcome::Fail {
         return;

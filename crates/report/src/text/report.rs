@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, time::Duration};
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{case::text_of_case, style::Style, sweep::sweep};
 use crate::model::{CaseReport, Outcome, Report, Verdict};
@@ -34,7 +34,12 @@ fn expectations(report: &Report, style: Style, out: &mut String) {
                 out.push('\n');
             }
             let note = escaped_up_to(case.note.as_deref().unwrap_or_default(), 300);
-            let _ = writeln!(out, "{}{}: {note}", style.outcome(outcome), case.id);
+            let _ = writeln!(
+                out,
+                "{}{}: {note}",
+                style.outcome(outcome),
+                escaped(&case.id)
+            );
         }
     }
 }
@@ -50,7 +55,7 @@ fn inconclusive(report: &Report, style: Style, out: &mut String) {
         let outcome = style.outcome(Outcome::Inconclusive);
         let _ = writeln!(out, "\n{outcome}{}", escaped_up_to(reason, 400));
         for chunk in ids.chunks(4) {
-            let _ = writeln!(out, "  {}", chunk.join("  "));
+            let _ = writeln!(out, "  {}", escaped(&chunk.join("  ")));
         }
     }
 }
@@ -60,6 +65,7 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         if operation.operation == "submit-transaction"
             && let Some(reason) = &operation.reason
         {
+            let reason = escaped(reason);
             let _ = writeln!(out, "\nnot exercised: {}: {reason}", operation.operation);
         }
     }
@@ -106,7 +112,7 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
     let mut line = format!(
         "{} ({}) {}",
         escaped_up_to(&report.target.base_url, 200),
-        report.target.network,
+        escaped(&report.target.network),
         style.paint(colour, words)
     );
     if let Some(reason) = &report.reason {

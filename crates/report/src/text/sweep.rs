@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use crate::model::SweepReport;
 
@@ -33,6 +33,7 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
     let _ = write!(out, "it ended before block {next}");
     match (&sweep.state, &sweep.trouble) {
         (Some(path), _) => {
+            let path = escaped(path);
             let _ = writeln!(out, "; --resume goes on from there, by {path}");
         }
         (None, Some(trouble)) => {

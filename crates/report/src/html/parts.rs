@@ -1,0 +1,62 @@
+//! Small parts that several sections use.
+
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::escape::{Line, Lines};
+use crate::model::Outcome;
+
+/// Renders a number with its noun. The noun gets an `s` unless the number is 1.
+pub(super) fn count(number: impl TryInto<u64>, noun: &str) -> Markup {
+    let number = number.try_into().unwrap_or(u64::MAX);
+    html! { (number) " " (noun) @if number != 1 { "s" } }
+}
+
+/// Renders how long something took.
+pub(super) fn took(milliseconds: u64) -> Markup {
+    let text = match milliseconds {
+        0 => "< 1 ms".to_owned(),
+        1..1000 => format!("{milliseconds} ms"),
+        _ => format!("{:.1} s", Duration::from_millis(milliseconds).as_secs_f64()),
+    };
+    html! { span.took { (text) } }
+}
+
+/// Renders a shell command, with a button that copies it.
+pub(super) fn shell_command(command: &str) -> Markup {
+    html! {
+        div.shell {
+            pre tabindex="0" { (Lines(command)) }
+            button.copy type="button" hidden { "Copy" }
+        }
+    }
+}
+
+/// Renders an outcome.
+pub(super) fn badge(outcome: Outcome) -> Markup {
+    html! { span class={ "badge " (outcome.name()) } { (outcome.name()) } }
+}
+
+/// Renders a requirement. The parts between backticks are code.
+pub(super) fn requirement(text: &str) -> Markup {
+    html! {
+        @for (index, part) in text.split('`').enumerate() {
+            @if index % 2 == 1 { code { (Line(part)) } } @else { (Line(part)) }
+        }
+    }
+}
+
+/// Renders links to cases.
+pub(super) fn case_links<'i>(ids: impl IntoIterator<Item = &'i str>) -> Markup {
+    html! {
+        ul.ids {
+            @for id in ids { li { a href={ "#" (Line(id)) } { (Line(id)) } } }
+        }
+    }
+}
+
+/// Renders the version of the program that wrote the page.
+pub(super) fn version() -> Markup {
+    html! { span { "nodeproof " (env!("CARGO_PKG_VERSION")) } }
+}

@@ -1,0 +1,55 @@
+//! The page of one node.
+
+use maud::{Markup, html};
+
+use super::{case, coverage, document::document, escape::Line, exchange, verdict};
+use crate::model::{Outcome, Report};
+
+/// Renders a report as an HTML page.
+///
+/// The page shows the verdict, the findings, the coverage, every case, and every exchange with its
+/// bodies. It can be searched and filtered. It loads nothing.
+#[must_use]
+pub fn html(report: &Report) -> String {
+    document(
+        &html! { (Line(&report.target.base_url)) " " (verdict::words(report)) },
+        &html! {
+            (verdict::banner(report))
+            (tools(report))
+            main {
+                (verdict::findings(report))
+                (verdict::inconclusive(report))
+                (coverage::section(report))
+                (case::section(report))
+                (exchange::section(report))
+            }
+        },
+    )
+}
+
+/// Renders search and filters. They are hidden until the script enables them.
+fn tools(report: &Report) -> Markup {
+    html! {
+        form.tools #tools role="search" hidden {
+            input #search type="search" placeholder="Search the cases"
+                aria-label="Search the cases" autocomplete="off" spellcheck="false";
+            div.filters role="group" aria-label="Show only cases that" {
+                @for outcome in Outcome::WORST_FIRST {
+                    @let count = report.count(outcome);
+                    @if count > 0 {
+                        button type="button" class={ "filter " (outcome.name()) }
+                            aria-pressed="false" value=(outcome.name()) {
+                            (outcome.participle()) " " b { (count) }
+                        }
+                        "\n"
+                    }
+                }
+            }
+            div.folding {
+                output #shown {}
+                "\n" button #unfold type="button" { "Open all" }
+                "\n" button #fold type="button" { "Close all" }
+            }
+        }
+    }
+}

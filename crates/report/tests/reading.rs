@@ -1,0 +1,205 @@
+//! A program that only reads reports needs this crate and nothing else.
+
+use std::process::Command;
+
+use nodeproof_report::{
+    NodesReport, Report, Style, html, html_of_nodes, json, junit, junit_of_nodes, line_of_case,
+    text, text_of_case, text_of_nodes,
+};
+use serde_json::Value;
+
+/// Text that would be markup, move a terminal's cursor, or reverse the reading order.
+const HOSTILE: &str =
+    "</script><img src=x>\"'&amp;]]>\u{1b}[31m\u{9b}2J\u{7}\u{202e}\u{200b}\u{ffff}\r\nend";
+
+/// Returns the report of one node, with every member of the format and every outcome.
+fn one_node(text: &str) -> Value {
+    let outcomes = [
+        "pass",
+        "fail",
+        "warn",
+        "info",
+        "inconclusive",
+        "skipped",
+        "known",
+        "stale",
+    ];
+    let finding = |expected: &str| {
+        serde_json::json!({
+            "what": text, "pointer": "/proof", "expected": expected, "actual": text, "curl": text,
+            "exchange": 0, "block": 7, "count": 3,
+        })
+    };
+    let cases = outcomes.map(|outcome| {
+        serde_json::json!({
+            "id": format!("get-block/{outcome}"), "level": "must", "outcome": outcome,
+            "reason": text, "note": text, "requirement": format!("`proof` {text}"),
+            "expected": text, "actual": text, "curl": text, "elapsed_ms": 1200,
+            "snapshot": text, "findings": [finding(text), finding("one\nline")],
+            "more_findings": 2, "exchanges": [0, 1],
+        })
+    });
+    let exchange = serde_json::json!({
+        "method": "POST", "url": text, "request_body": text, "status": 200, "content_type": text,
+        "elapsed_ms": 3, "body": text, "body_bytes": 4000, "curl": text,
+    });
+    let part = serde_json::json!({"name": text, "exercised": false, "reason": text});
+    serde_json::json!({
+        "version": 1,
+        "target": {"base_url": text, "network": text},
+        "verdict": "departs", "exit_code": 1, "reason": text,
+        "requests": 3, "most_requests": 100,
+        "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 1500, "strict": true,
+        "sweep": {
+            "blocks": "..", "from": 2, "to": 9, "none_below": 2, "next": 8, "done": false,
+            "judged": 5, "missing": 1, "unread": 1, "findings": 3,
+            "kinds": [{"case": "get-block/fail", "what": text, "count": 3, "blocks": [7]}],
+            "trouble": text,
+        },
+        "cases": cases,
+        "coverage": {
+            "operations": [
+                {
+                    "operation": "get-block", "requests": 3, "statuses": [200, 404],
+                    "parameters": [part], "fields": [part],
+                },
+                {
+                    "operation": "submit-transaction", "requests": 0, "statuses": [],
+                    "parameters": [], "fields": [], "reason": "nobody asked for it",
+                },
+            ],
+            "unseen_fields": [text],
+        },
+        "exchanges": [exchange, exchange],
+    })
+}
+
+/// Returns the report of two nodes.
+fn two_nodes(text: &str) -> Value {
+    serde_json::json!({
+        "version": 1, "verdict": "departs", "exit_code": 1,
+        "nodes": [one_node(text), one_node(text)],
+        "cross_check": [
+            {
+                "id": "cross-check/blocks", "outcome": "fail", "compared": 9,
+                "findings": [{
+                    "what": text, "place": text, "count": 2, "differs": [text],
+                    "values": [{"value": text, "nodes": [text, text]}],
+                }],
+                "more_findings": 1,
+            },
+            {
+                "id": "cross-check/height", "outcome": "inconclusive", "compared": 0,
+                "reason": text,
+            },
+        ],
+    })
+}
+
+/// Returns the characters that are invisible, or that a terminal acts on.
+fn unseen(text: &str) -> String {
+    let acts = |c: &char| c.is_control() && *c != '\n';
+    let hidden =
+        |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{ffff}');
+    text.chars().filter(|c| acts(c) || hidden(c)).collect()
+}
+
+#[test]
+fn a_report_read_back_is_the_same_and_renders_in_every_format() {
+    let value = one_node("proof is missing");
+    let report: Report = serde_json::from_value(value.clone()).expect("a report");
+    let written = json(&report).expect("JSON");
+    assert_eq!(
+        serde_json::from_str::<Value>(&written).expect("JSON"),
+        value
+    );
+
+    assert!(html(&report).contains("Departs from the contract"));
+    assert!(junit(&report).expect("XML").contains("get-block/fail"));
+    let plain = text(&report, Style::Plain);
+    assert!(plain.contains("departs from the contract: proof is missing"));
+    assert!(plain.contains(&text_of_case(&report.cases[1], Style::Plain)));
+    assert_eq!(
+        line_of_case(&report.cases[1], Style::Plain),
+        "fail         get-block/fail: proof is missing"
+    );
+    assert!(text(&report, Style::Coloured).contains("\u{1b}[31;1m"));
+}
+
+#[test]
+fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
+    let value = two_nodes("proof is missing");
+    let report: NodesReport = serde_json::from_value(value.clone()).expect("a report");
+    let written = json(&report).expect("JSON");
+    assert_eq!(
+        serde_json::from_str::<Value>(&written).expect("JSON"),
+        value
+    );
+
+    assert!(html_of_nodes(&report).contains("<th>node 2</th>"));
+    let xml = junit_of_nodes(&report).expect("XML");
+    assert_eq!(xml.matches("<testsuite ").count(), 3);
+    let plain = text_of_nodes(&report, Style::Plain);
+    assert!(plain.contains("the nodes do not agree with one another"));
+}
+
+#[test]
+fn no_format_lets_hostile_text_through() {
+    let mut one: Report = serde_json::from_value(one_node(HOSTILE)).expect("a report");
+    let mut nodes: NodesReport = serde_json::from_value(two_nodes(HOSTILE)).expect("a report");
+    for case in nodes
+        .nodes
+        .iter_mut()
+        .chain([&mut one])
+        .flat_map(|node| &mut node.cases)
+    {
+        case.id = format!("{HOSTILE}/{}", case.id);
+    }
+    nodes.cross_check[0].id = HOSTILE.to_owned();
+    for page in [html(&one), html_of_nodes(&nodes)] {
+        assert_eq!(unseen(&page), "");
+        assert_eq!(page.matches("<script").count(), 1);
+        assert_eq!(page.matches("<img").count(), 0);
+        assert!(page.contains("&lt;img src=x&gt;") && page.contains("\\u{202e}"));
+    }
+    let texts = [
+        json(&one).expect("JSON"),
+        json(&nodes).expect("JSON"),
+        junit(&one).expect("XML"),
+        junit_of_nodes(&nodes).expect("XML"),
+        text(&one, Style::Plain),
+        text_of_nodes(&nodes, Style::Plain),
+    ];
+    for text in texts {
+        assert_eq!(unseen(&text), "");
+    }
+}
+
+#[test]
+fn reading_reports_takes_no_http_client_no_schema_validator_and_no_runtime() {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["tree", "--locked", "--package", "nodeproof-report"])
+        .args(["--edges", "normal,build", "--prefix", "none"])
+        .args(["--format", "{p}"])
+        .output()
+        .expect("cargo starts");
+    let tree = String::from_utf8(output.stdout).expect("text");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let packages: Vec<_> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert!(packages.contains(&"quick-junit"), "{tree}");
+    for forbidden in [
+        "reqwest",
+        "hyper",
+        "jsonschema",
+        "tokio",
+        "nodeproof-client",
+        "nodeproof-conformance",
+    ] {
+        assert!(!packages.contains(&forbidden), "{forbidden}: {tree}");
+    }
+}
