@@ -117,7 +117,7 @@ impl Checks {
             links: has_links.then(|| Links::of(&seen)),
             evidence: if seen.exchange.body.len() > LONG_WORK {
                 // It may have to wait for earlier blocks, and then only its excerpt does.
-                Evidence::Told(report_of(&seen.exchange))
+                Evidence::Report(report_of(&seen.exchange))
             } else {
                 Evidence::Exchange(Arc::clone(&seen.exchange))
             },
