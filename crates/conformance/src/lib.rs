@@ -36,9 +36,7 @@ pub use context::{Baseline, BaselineError, SigningWallet, Submitting};
 pub use http::{Method, Target, TargetError};
 pub use nodes::{NodeToCheck, run_several};
 pub use run::{ExpectationError, Expectations, Options, run};
-pub use sweep::{
-    BlockRange, Observer, ParseBlockRangeError, State, StateError, Sweep, SweepProgress,
-};
+pub use sweep::{BlockRange, Observer, ParseBlockRangeError, StateError, Sweep, SweepProgress};
 
 /// The kinds of requests that a run sends.
 pub mod plan {

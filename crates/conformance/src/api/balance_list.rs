@@ -12,7 +12,8 @@ use crate::http::Exchange;
 /// A wallet and a token.
 pub(crate) type Pair = (String, String);
 
-/// What an answer carries in either of the two fields, exactly: balances go beyond what a float holds.
+/// Parses the balance of a response, in either of its two members, exactly. A float does not hold
+/// every balance.
 pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
     let members: BTreeMap<String, RawJson> = serde_json::from_slice(body).ok()?;
     let raw = ["balance", "value"]
@@ -21,7 +22,7 @@ pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Op
     raw.decode().ok()
 }
 
-/// What a one-token answer says is held, exactly; nothing where it is no such answer.
+/// Returns the balance in a response about one token, or `None` if it has another form.
 pub(crate) fn held(exchange: &Exchange) -> Option<Integer> {
     exchange.answered_object()?;
     let balance: Option<Integer> = carried_exactly(&exchange.body)?;
@@ -47,11 +48,11 @@ impl Entry {
     }
 }
 
-/// A list of a known form: what each entry is about, and what is held.
+/// A list of balances of a known form.
 pub(crate) struct List<'e> {
     pub(crate) exchange: &'e Arc<Exchange>,
     pub(crate) held: Vec<(Pair, Integer)>,
-    /// The place of an entry that names another wallet or token than was asked for.
+    /// The position of an entry about another wallet or token than the requested one.
     pub(crate) stray: Option<usize>,
 }
 
@@ -91,27 +92,28 @@ impl<'e> List<'e> {
         })
     }
 
-    /// What the list says is held, if it has the pair.
+    /// Returns the balance of a pair, if the list has it.
     pub(crate) fn get(&self, pair: &Pair) -> Option<&Integer> {
         let mut entries = self.held.iter();
         entries.find(|(of, _)| of == pair).map(|(_, held)| held)
     }
 
-    /// Whether it is the list that a pair belongs in.
+    /// Whether a pair belongs in this list.
     pub(crate) fn is_for(&self, pair: &Pair) -> bool {
         asked(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
             && asked(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
     }
 }
 
-/// What a wallet's list says it holds, as pairs; nothing where the list is of no known form.
+/// Returns the positive balances in a list of a wallet, or `None` if the list has another form.
 pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)>> {
     let mut held = List::of(list)?.held;
     held.retain(|(_, balance)| *balance > Integer::from(0));
     Some(held)
 }
 
-/// What an answer of any of the three kinds says of a pair: what is not listed is not held.
+/// Returns the balance of a pair in a response of any of the three kinds. A pair that is not listed
+/// has the balance 0.
 pub(crate) fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
     if asked(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
         return held(exchange);

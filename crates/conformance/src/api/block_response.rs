@@ -6,23 +6,23 @@ use nodeproof_client::Block;
 
 use crate::http::Exchange;
 
-/// What an answer to the question for a block is.
+/// What a response to a block request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
-    /// An object, and the block that was asked for as far as it says so.
+    /// An object with the requested index, or without any.
     Block,
-    /// An object that says to be another block than was asked for.
+    /// An object with another index than the requested one.
     WrongIndex,
-    /// A 200 whose body is no object.
+    /// A 200 with a body that is not an object.
     NotAnObject,
     /// No block, where there should be one.
     Missing,
 }
 
-/// An answer to the question for a block, and what can be read of it.
+/// A response to a block request, with the block that the client decodes from it.
 #[derive(Debug)]
 pub(crate) struct BlockResponse {
-    /// The index that was asked for.
+    /// The requested index.
     pub(crate) index: u64,
     pub(crate) kind: ResponseKind,
     pub(crate) exchange: Arc<Exchange>,
@@ -39,13 +39,13 @@ impl BlockResponse {
         }
     }
 
-    /// The block as the client reads it.
+    /// Returns the block as the client decodes it.
     pub(crate) fn block(&self) -> Option<&Block> {
         self.exchange.answered_object()?;
         self.read().ok()
     }
 
-    /// The same, or why the client can't read it.
+    /// Returns the block, or why the client can't decode it.
     pub(crate) fn read(&self) -> Result<&Block, String> {
         let read = || Block::from_slice(&self.exchange.body).map_err(|error| error.to_string());
         self.block.get_or_init(read).as_ref().map_err(Clone::clone)

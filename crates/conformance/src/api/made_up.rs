@@ -1,6 +1,6 @@
 //! Made-up values that no chain has.
 
-/// A wallet that nobody can have: its address is all ones, so no key leads to it by chance.
+/// Returns the address of a wallet that nobody has: all of its bits are set.
 pub(crate) fn nobody() -> String {
     format!("0x{}", "f".repeat(40))
 }
@@ -8,5 +8,5 @@ pub(crate) fn nobody() -> String {
 /// An asset that nobody has made a claim about.
 pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
 
-/// The asset of the first call that is built, and never submitted.
+/// The asset of the first contract call that is built. It is never submitted.
 pub(crate) const BUILT: &str = "conformance-check";

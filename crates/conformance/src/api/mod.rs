@@ -18,12 +18,12 @@ pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, UNCLAIMED, nobody};
 pub(crate) use requests::{
-    OWN_DOCUMENT, asked_index, block_request, contract_state_request, token_balance_request,
+    OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,
     token_holders_request, trust_request, wallet_balances_request,
 };
 pub(crate) use responses::{
-    answered, is_a_gateways, is_block, is_empty, is_json, is_row_form, is_valid, message,
-    reported_index, says_no, says_there_is_none,
+    answered, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found,
+    is_refusal, is_row_form, is_valid, message, reported_index,
 };
 pub(crate) use sample::Sample;
 pub(crate) use shape::{reindented, shape_of};

@@ -39,11 +39,11 @@ pub(crate) fn trust_request(from: &str, to: &str) -> Request {
         .with("dst_wallet_address", to)
 }
 
-/// Where nodes have the OpenAPI document of their own.
+/// The path of a node's own OpenAPI document.
 pub(crate) const OWN_DOCUMENT: &str = "/openapi.json";
 
-/// The index that a request asks for.
-pub(crate) fn asked_index(request: &Request) -> Option<u64> {
+/// Returns the index in a request for a block.
+pub(crate) fn requested_index(request: &Request) -> Option<u64> {
     let mut query = request.query.iter();
     let (_, value) = query.find(|(name, _)| *name == "block_index")?;
     value.parse().ok()

@@ -5,18 +5,22 @@ use serde_json::Value;
 
 use crate::http::Exchange;
 
-/// Whether a status says that there is no such thing, as nodes were seen to answer, or as the web
-/// does.
-pub(crate) const fn says_there_is_none(status: u16) -> bool {
+/// Whether a status means "not found". Nodes were seen to send 400.
+pub(crate) const fn is_not_found(status: u16) -> bool {
     matches!(status, 400 | 404 | 410)
 }
 
-/// Whether a status is what stands before a node saying that the node is not there.
-pub(crate) const fn is_a_gateways(status: u16) -> bool {
+/// Whether a status means that the endpoint is missing.
+pub(crate) const fn is_missing_endpoint(status: u16) -> bool {
+    matches!(status, 404 | 405 | 501)
+}
+
+/// Whether a status comes from a gateway that does not reach the node.
+pub(crate) const fn is_gateway_error(status: u16) -> bool {
     matches!(status, 502 | 504)
 }
 
-/// The index that an answer says it has, under either name.
+/// Returns the index in a block, under either of its two names.
 pub(crate) fn reported_index(block: &Value) -> Option<i128> {
     ["index", "block_index"]
         .iter()
@@ -29,20 +33,20 @@ pub(crate) fn reported_index(block: &Value) -> Option<i128> {
         })
 }
 
-/// Whether a media type is JSON's, whatever parameters it has.
+/// Whether a media type is `application/json`, with any parameters.
 pub(crate) fn is_json(media: &str) -> bool {
     let essence = media.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// The members that an error has besides its status.
+/// The members that an error has, besides its status.
 const OF_ERRORS: [&str; 7] = [
     "status", "detail", "error", "errors", "message", "msg", "code",
 ];
 
-/// Whether an answer says that there is none, and has nothing else: the contract shows no form of
-/// errors, so one may come with status 200.
-pub(crate) fn says_no(body: &Value) -> bool {
+/// Whether a body is an error and nothing else. The contract shows no form of errors, so one may come
+/// with status 200.
+pub(crate) fn is_refusal(body: &Value) -> bool {
     let Some(members) = body.as_object() else {
         return false;
     };
@@ -66,7 +70,7 @@ pub(crate) fn says_no(body: &Value) -> bool {
         })
 }
 
-/// Whether an answer has anything of a block.
+/// Whether a body has any member of a block.
 pub(crate) fn is_block(body: &Value) -> bool {
     ["index", "block_index", "previous_hash", "timestamp", "text"]
         .iter()
@@ -77,20 +81,20 @@ pub(crate) fn is_empty(body: &serde_json::Value) -> bool {
     body.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// The object that a submission was answered with, under whatever status of success: the contract
-/// names none.
+/// Returns the JSON object in the response to a submission, with any status of success: the contract
+/// does not say which.
 pub(crate) fn answered(answer: &Exchange) -> Option<&Value> {
     let body = answer.is_success().then(|| answer.json().ok())?;
     body.filter(|value| value.is_object())
 }
 
-/// Whether an answer says that the transaction is valid.
+/// Whether the response to a submission accepts the transaction.
 pub(crate) fn is_valid(answer: &Exchange) -> bool {
     let valid = answered(answer).and_then(|body| body.pointer("/response/valid"));
     valid == Some(&Value::Bool(true))
 }
 
-/// What a refusal says, in a line.
+/// Returns the messages of a refused submission, in a line.
 pub(crate) fn message(answer: &Exchange) -> String {
     let said = nodeproof_client::SubmitAnswer::from_slice(&answer.body)
         .map(|answer| answer.messages().join("; "))
@@ -102,7 +106,7 @@ pub(crate) fn message(answer: &Exchange) -> String {
     }
 }
 
-/// Whether a block is one row of a table, as nodes were seen to answer.
+/// Whether a block is a row of a database table. Nodes were seen to return such blocks.
 pub(crate) fn is_row_form(block: &Value) -> bool {
     block.get("text").is_none() && block.get("block_index").is_some()
 }
@@ -121,7 +125,7 @@ mod tests {
             r#"{"error":{"code":7}}"#,
         ] {
             let value: Value = serde_json::from_str(body).unwrap();
-            assert!(says_no(&value), "{body}");
+            assert!(is_refusal(&value), "{body}");
         }
         for body in [
             r#"{"status":"SUCCESS","detail":"all"}"#,
@@ -133,7 +137,7 @@ mod tests {
             "[]",
         ] {
             let value: Value = serde_json::from_str(body).unwrap();
-            assert!(!says_no(&value), "{body}");
+            assert!(!is_refusal(&value), "{body}");
         }
     }
 

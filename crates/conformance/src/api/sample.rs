@@ -2,7 +2,7 @@
 
 use nodeproof_openapi::{Spec, View};
 
-/// What several cases look at.
+/// A kind of response that several cases check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sample {
     Blocks,
@@ -13,7 +13,7 @@ pub(crate) enum Sample {
     TrustScore,
     Docs,
     CallSc,
-    /// What is answered to submissions that must be refused.
+    /// The responses to submissions that must be refused.
     Refusals,
 }
 
@@ -30,7 +30,7 @@ impl Sample {
         }
     }
 
-    /// Where the documented view has the schema of these answers.
+    /// Returns the place of the schema of these responses in a view of the spec.
     pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
         let balance_type = match self {
             Self::TokenBalance => "TOKEN_IN_WALLET",

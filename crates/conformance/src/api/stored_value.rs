@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Each value in which an answer may hold what is stored, with its name.
+/// Returns each member in which a response may have the stored value, with its name.
 pub(crate) fn carried(body: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
     ["value", "data"]
         .into_iter()
@@ -10,7 +10,7 @@ pub(crate) fn carried(body: &Value) -> impl Iterator<Item = (&'static str, &Valu
         .filter(|(_, value)| holds_something(value))
 }
 
-/// Whether anything is stored: no value, an empty one, or a text that holds such a one is nothing.
+/// Whether a value stores anything. Null, empty values, and texts of such values do not.
 pub(crate) fn holds_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -21,12 +21,12 @@ pub(crate) fn holds_something(value: &Value) -> bool {
     }
 }
 
-/// What was stored, in the field that the contract names or the one that nodes were seen to use.
+/// Returns the stored value: in the member of the contract, or in the one that nodes were seen to use.
 pub(crate) fn stored(body: &Value) -> Option<&Value> {
     carried(body).next().map(|(_, value)| value)
 }
 
-/// The first member of a name, wherever it stands.
+/// Returns the first member with a name, at any depth.
 pub(crate) fn member_named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(members) => members.get(name).or_else(|| {

@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-/// Whether a block shows its transactions.
+/// Whether a block has a list of transactions.
 pub(crate) fn lists_transactions(block: &Value) -> bool {
     let list = block.pointer("/text/transactions");
     list.is_some_and(Value::is_array)
 }
 
-/// What a block has of a transaction.
+/// A transaction in a block.
 #[derive(Clone, Copy)]
 pub(crate) struct InBlock<'v> {
     pub(crate) transaction: &'v Value,
-    /// Beside it or in it, if they are there.
+    /// The signatures, beside the transaction or in it.
     pub(crate) signatures: Option<&'v Value>,
 }
 
-/// Where a transaction stands in a block, by its code, and what is there.
+/// Finds a transaction in a block by its code.
 pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
     let is_it = |value: &Value| value.get("trans_code").and_then(Value::as_str) == Some(code);
     match block {

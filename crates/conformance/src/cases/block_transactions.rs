@@ -109,7 +109,7 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
             let expected =
                 format!("another code than that of /text/transactions/{before} in block {block}");
             result.found(
-                Finding::told(evidence.told(), what, expected, code)
+                Finding::of_report(evidence.report(), what, expected, code)
                     .at(format!("/text/transactions/{place}/transaction/trans_code")),
             );
         }

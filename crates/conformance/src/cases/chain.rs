@@ -143,8 +143,8 @@ fn distinct_blocks(
     let before = memory.previous.seen_before(previous.fingerprint, place);
     if before.is_some() {
         result.found(
-            Finding::told(
-                evidence.told(),
+            Finding::of_report(
+                evidence.report(),
                 "two blocks of different index follow the same block",
                 "a previous_hash that no other block has",
                 previous.text.clone(),
@@ -196,7 +196,7 @@ fn out_of_time(wrong: Misplaced) -> Finding {
     } = wrong.timed;
     Finding {
         block: Some(block),
-        ..Finding::told(evidence.told(), what, expected, time.to_string()).at("/timestamp")
+        ..Finding::of_report(evidence.report(), what, expected, time.to_string()).at("/timestamp")
     }
 }
 

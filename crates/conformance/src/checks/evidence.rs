@@ -7,31 +7,31 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::http::{Exchange, report_of};
 
-/// What is kept of an exchange for as long as something may be found in it: told only where there is
-/// a finding, as that takes its time.
+/// What is kept of an exchange as long as a later block may lead to a finding about it. Its report is
+/// made only for a finding, because that takes time.
 #[derive(Clone, Debug)]
 pub(crate) enum Evidence {
     Exchange(Arc<Exchange>),
-    Told(Arc<ExchangeReport>),
+    Report(Arc<ExchangeReport>),
 }
 
 impl Evidence {
-    pub(crate) fn told(&self) -> Arc<ExchangeReport> {
+    pub(crate) fn report(&self) -> Arc<ExchangeReport> {
         match self {
             Self::Exchange(exchange) => report_of(exchange),
-            Self::Told(told) => Arc::clone(told),
+            Self::Report(report) => Arc::clone(report),
         }
     }
 }
 
 impl Serialize for Evidence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.told().serialize(serializer)
+        self.report().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Evidence {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ExchangeReport::deserialize(deserializer).map(|told| Self::Told(Arc::new(told)))
+        ExchangeReport::deserialize(deserializer).map(|report| Self::Report(Arc::new(report)))
     }
 }

@@ -33,11 +33,11 @@ impl Finding {
         expected: impl Into<String>,
         actual: impl Into<String>,
     ) -> Self {
-        Self::told(report_of(exchange), what, expected, actual)
+        Self::of_report(report_of(exchange), what, expected, actual)
     }
 
     /// A finding about a response of which only the report is left.
-    pub(crate) fn told(
+    pub(crate) fn of_report(
         exchange: Arc<ExchangeReport>,
         what: impl Into<String>,
         expected: impl Into<String>,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::finding::{Finding, Findings};
 use crate::{
-    api::says_no,
+    api::{is_missing_endpoint, is_refusal},
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -20,7 +20,7 @@ pub(crate) async fn refused(
     let exchange = context.node.send(request).await?;
     if !exchange.is_success()
         || exchange.json().map_or(true, |value| {
-            value.is_null() || says_no(value) || harmless(value)
+            value.is_null() || is_refusal(value) || harmless(value)
         })
     {
         return Ok(Vec::new());
@@ -43,8 +43,6 @@ pub(crate) async fn is_missing(
     context: &Context,
     path: &'static str,
 ) -> Result<bool, InconclusiveReason> {
-    Ok(matches!(
-        context.node.send(Request::get(path)).await?.status,
-        404 | 405 | 501
-    ))
+    let exchange = context.node.send(Request::get(path)).await?;
+    Ok(is_missing_endpoint(exchange.status))
 }

@@ -139,7 +139,7 @@ mod tests {
         let mut wrong = Vec::new();
         let told = std::sync::Arc::new(report());
         for (block, time) in (1..).zip(times) {
-            let evidence = Evidence::Told(std::sync::Arc::clone(&told));
+            let evidence = Evidence::Report(std::sync::Arc::clone(&told));
             wrong.extend(known.follow(Timed {
                 block,
                 time: *time,

@@ -6,9 +6,10 @@ use tokio::sync::OnceCell;
 
 use crate::{
     api::{
-        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNCLAIMED, asked_index,
-        contract_state_request, held_by_wallet, is_empty, says_no, says_there_is_none,
-        token_balance_request, token_holders_request, trust_request, wallet_balances_request,
+        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNCLAIMED,
+        contract_state_request, held_by_wallet, is_empty, is_not_found, is_refusal,
+        requested_index, token_balance_request, token_holders_request, trust_request,
+        wallet_balances_request,
     },
     discovery::Discovered,
     http::{self, Exchange, InconclusiveReason, Node, Request},
@@ -61,7 +62,7 @@ impl Samples {
             let material = &self.material;
             let seen = |kind| {
                 move |exchange: &Arc<Exchange>| {
-                    let index = asked_index(&exchange.request)?;
+                    let index = requested_index(&exchange.request)?;
                     Some(BlockResponse::new(index, kind, Arc::clone(exchange)))
                 }
             };
@@ -81,7 +82,7 @@ impl Samples {
                         .filter_map(seen(ResponseKind::WrongIndex)),
                 )
                 .chain(material.without.iter().filter_map(|exchange| {
-                    let kind = if says_there_is_none(exchange.status) {
+                    let kind = if is_not_found(exchange.status) {
                         ResponseKind::Missing
                     } else {
                         ResponseKind::NotAnObject
@@ -157,7 +158,7 @@ impl Samples {
         // Where an unknown index is refused with status 200, what is answered there is no block.
         let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
             let body = exchange.answered_object();
-            body.is_some_and(|body| is_empty(body) || says_no(body))
+            body.is_some_and(|body| is_empty(body) || is_refusal(body))
         });
         match (&self.material.first_answer, found.is_empty()) {
             (_, false) => Ok(found),

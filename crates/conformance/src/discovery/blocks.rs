@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
 use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
-    api::{block_request, is_a_gateways, reported_index, says_there_is_none},
+    api::{block_request, is_gateway_error, is_not_found, reported_index},
     http::{Exchange, InconclusiveReason, Node, TOO_MUCH},
 };
 
@@ -155,7 +155,7 @@ impl<'a> Blocks<'a> {
             return self.not_kept(format!("the answer of {} is {fault}", exchange.url()));
         }
         let Some(block) = exchange.answered_object() else {
-            return Ok(if says_there_is_none(exchange.status) {
+            return Ok(if is_not_found(exchange.status) {
                 Answer::NotFound(exchange)
             } else {
                 Answer::Neither(exchange)
@@ -342,7 +342,7 @@ impl<'a> Blocks<'a> {
                 Answer::Object(exchange, _) if within || ends.is_none() => {
                     material.odd.push(exchange);
                 }
-                Answer::Neither(exchange) if within && is_a_gateways(exchange.status) => {
+                Answer::Neither(exchange) if within && is_gateway_error(exchange.status) => {
                     let reason = exchange.summary();
                     material.unread.get_or_insert((index, reason));
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::api::says_there_is_none;
+use crate::api::is_not_found;
 
 /// What a node says of an index that it has no block for, other than that there is none.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ impl Unknown {
     /// Whether an answer may mean that there is no such block. It is another block if its index
     /// says so.
     pub(crate) fn may_say(&self, status: u16, other_block: bool) -> bool {
-        says_there_is_none(status)
+        is_not_found(status)
             || self.statuses.contains(&status)
             || (other_block && self.other_blocks)
     }

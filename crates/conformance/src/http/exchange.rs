@@ -1,4 +1,4 @@
-//! One request and what came back, kept whole for judging and for the report.
+//! A request and its response, kept whole.
 
 use std::{
     borrow::Cow,
@@ -42,7 +42,7 @@ pub(crate) struct Request {
     pub(crate) method: Method,
     /// The path below the base URL, such as `/get-block`.
     pub(crate) path: &'static str,
-    /// Where the node said that the path moved to, within its own origin; asked instead of the path.
+    /// The path that a redirect of the node leads to, within its origin. Used instead of `path`.
     pub(crate) moved: Option<String>,
     /// The query's parameters, in the order in which they are sent.
     pub(crate) query: Vec<(&'static str, String)>,
@@ -88,24 +88,24 @@ impl Request {
         self
     }
 
-    /// The same with one parameter more.
+    /// Adds a parameter.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.query.push((name, value.into()));
         self
     }
 
-    /// The same without a parameter.
+    /// Removes a parameter.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.query.retain(|(given, _)| *given != name);
         self
     }
 
-    /// Whether a node's state is the same however often this is sent.
+    /// Whether the request leaves a node's state as it is.
     pub(crate) fn only_reads(&self) -> bool {
         self.method == Method::Get || self.path == "/call-sc"
     }
 
-    /// The path and the query's parameters, for a person.
+    /// Returns the path and the parameters as readable text.
     pub(crate) fn query_text(&self) -> String {
         let parameters: Vec<_> = self
             .query
@@ -115,7 +115,7 @@ impl Request {
         format!("{} {}", self.path, parameters.join(" "))
     }
 
-    /// The URL that is asked.
+    /// Returns the URL.
     pub(crate) fn url(&self, base: &BaseUrl) -> url::Url {
         let mut url = base.join(self.path);
         if let Some(place) = &self.moved {
@@ -133,7 +133,7 @@ impl Request {
         url
     }
 
-    /// A shell line that sends this request.
+    /// Returns a shell command that sends this request.
     pub(crate) fn curl(&self, base: &BaseUrl) -> String {
         let url = quoted(self.url(base).as_str());
         match &self.body {
@@ -146,7 +146,7 @@ impl Request {
     }
 }
 
-/// The body, or a JSON document that no reader can tell from it and that can be copied off a screen.
+/// Returns the body, or an equal JSON document in ASCII, which can be copied from a screen.
 fn seen(body: &str) -> Cow<'_, str> {
     if body.is_ascii() || serde_json::from_str::<serde::de::IgnoredAny>(body).is_err() {
         return body.into();
@@ -159,20 +159,20 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A request with its answer.
+/// A request with its response.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    /// What was asked.
+    /// The request.
     pub(crate) request: Request,
     /// The node's base URL.
     base: Arc<BaseUrl>,
     /// The HTTP status.
     pub(crate) status: u16,
-    /// The `Content-Type`, if the answer had one.
+    /// The `Content-Type`, if there is one.
     pub(crate) content_type: Option<String>,
-    /// The `Content-Encoding`, if the answer had one; none was asked for.
+    /// The `Content-Encoding`, if there is one. The request asks for none.
     pub(crate) content_encoding: Option<String>,
-    /// The `Location`, if the answer had one.
+    /// The `Location`, if there is one.
     pub(crate) location: Option<String>,
     /// The body, at most as long as the run's limit.
     pub(crate) body: Vec<u8>,
@@ -212,22 +212,22 @@ impl Exchange {
         }
     }
 
-    /// The URL it was asked at.
+    /// Returns the URL of the request.
     pub(crate) fn url(&self) -> url::Url {
         self.request.url(&self.base)
     }
 
-    /// A shell line that asks again.
+    /// Returns a shell command that sends the request again.
     pub(crate) fn curl(&self) -> String {
         self.request.curl(&self.base)
     }
 
-    /// Whether the status says that the call succeeded.
+    /// Whether the status is 2xx.
     pub(crate) fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// Where a redirect leads, if it stays within the origin of what was asked: path and query.
+    /// Returns the path and query that a redirect leads to, if it stays within the origin.
     pub(crate) fn moved_within_origin(&self) -> Option<String> {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -269,7 +269,7 @@ impl Exchange {
         escape::excerpt(&self.body, most)
     }
 
-    /// Status and start of the body, in a line.
+    /// Returns the status and the start of the body, in a line.
     pub(crate) fn summary(&self) -> String {
         if self.body.is_empty() {
             format!("{} with an empty body", self.status)
@@ -320,7 +320,7 @@ fn is_deeper(value: &Value, most: usize) -> bool {
 const LONGEST_PLACE: usize = 2000;
 /// The most levels that a JSON document may be nested; its reader has none beyond.
 pub(crate) const MOST_DEPTH: usize = 127;
-/// How a fault of the harness' own limits ends, which is none of the node's.
+/// The end of a message about a limit of the run, which is not a fault of the node.
 pub(crate) const TOO_MUCH: &str = "which is more than is read";
 
 #[cfg(test)]

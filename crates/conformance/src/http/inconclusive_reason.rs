@@ -3,17 +3,17 @@
 /// Why a case is inconclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InconclusiveReason {
-    /// Nothing on this node to test it with.
+    /// The node has no sample for the case.
     NoSample(String),
-    /// The node asks to be left alone for now.
+    /// The node stayed busy.
     Busy(String),
-    /// The network failed, or the node did not answer in time.
+    /// The network failed, or the node did not respond in time.
     Transport(String),
-    /// The run's own limits ended it.
+    /// A limit of the run was reached.
     Limit(String),
-    /// The answer is more than is read of one.
+    /// A response is longer than the limit.
     TooLarge(String),
-    /// The harness contradicts itself.
+    /// The harness has a fault of its own.
     Harness(String),
 }
 

@@ -1,6 +1,7 @@
 //! Whether the target is a node at all.
 
 use crate::{
+    api::is_missing_endpoint,
     discovery::Discovered,
     http::{Exchange, InconclusiveReason, Node, Request},
 };
@@ -48,5 +49,5 @@ fn is_a_nodes(exchange: &Exchange) -> bool {
         .as_deref()
         .is_some_and(|media| media.contains("json"))
         || exchange.json().is_ok_and(serde_json::Value::is_object);
-    json && !matches!(exchange.status, 300..=399 | 404 | 405 | 501)
+    json && !matches!(exchange.status, 300..=399) && !is_missing_endpoint(exchange.status)
 }

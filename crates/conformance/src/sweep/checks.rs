@@ -7,7 +7,7 @@ use std::sync::{
 
 use super::{chain_bounds::ChainBounds, tally::few};
 use crate::{
-    api::{BlockResponse, ResponseKind, reported_index, says_there_is_none},
+    api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
     checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
     http::{Exchange, InconclusiveReason, TOO_MUCH, report_of},
@@ -71,7 +71,7 @@ impl Checks {
                 ResponseKind::WrongIndex
             }
             Some(_) => return ResponseKind::Block,
-            None if says_there_is_none(exchange.status) => return ResponseKind::Missing,
+            None if is_not_found(exchange.status) => return ResponseKind::Missing,
             None => ResponseKind::NotAnObject,
         };
         let may_say = |other| self.chain.unknown.may_say(exchange.status, other);
@@ -117,7 +117,7 @@ impl Checks {
             links: has_links.then(|| Links::of(&seen)),
             evidence: if seen.exchange.body.len() > LONG_WORK {
                 // It may have to wait for earlier blocks, and then only its excerpt does.
-                Evidence::Told(report_of(&seen.exchange))
+                Evidence::Report(report_of(&seen.exchange))
             } else {
                 Evidence::Exchange(Arc::clone(&seen.exchange))
             },

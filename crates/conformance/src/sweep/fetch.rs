@@ -12,7 +12,7 @@ use super::{
     stop_reason::StopReason,
 };
 use crate::{
-    api::{block_request, is_a_gateways},
+    api::{block_request, is_gateway_error},
     http::{BackOff, InconclusiveReason, Node, ResponseWithPermit, SendOptions},
 };
 
@@ -96,7 +96,7 @@ impl Fetcher {
         loop {
             let reason = match self.node.send_with(block_request(index), options).await {
                 // A gateway reports that the node is not there.
-                Ok((exchange, _)) if is_a_gateways(exchange.status) => exchange.summary(),
+                Ok((exchange, _)) if is_gateway_error(exchange.status) => exchange.summary(),
                 Ok(response) => return Ok(Ok(response)),
                 Err(InconclusiveReason::Transport(reason)) => reason,
                 Err(InconclusiveReason::TooLarge(reason)) => {
@@ -134,7 +134,7 @@ impl Fetcher {
         let mut back_off = BackOff::unbounded(FIRST_PROBE_PAUSE);
         for _ in 0..MOST_PROBES {
             match self.node.send(block_request(*known)).await {
-                Ok(exchange) if is_a_gateways(exchange.status) => {}
+                Ok(exchange) if is_gateway_error(exchange.status) => {}
                 Ok(_) => return true,
                 Err(InconclusiveReason::Transport(_)) => {}
                 Err(_) => return false,

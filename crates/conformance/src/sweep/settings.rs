@@ -20,9 +20,9 @@ pub struct Sweep {
     /// The blocks.
     pub blocks: BlockRange,
     /// The file of the sweep's state, with which it can be resumed. No file if not given.
-    pub state: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
     /// How far it was, if it is resumed.
-    pub resumed: Option<Arc<State>>,
+    pub(crate) resumed: Option<Arc<State>>,
     /// Whether the run's limit of requests counts for its blocks, too.
     pub counts_requests: bool,
     /// Whether the run's deadline counts for it, too.

@@ -101,7 +101,7 @@ pub enum StateError {
 
 /// A sweep that was begun: what it is, and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub(crate) struct State {
     /// The format tag: the first member of the file.
     format: String,
     /// The program's own version: another one may judge otherwise.
