@@ -177,7 +177,7 @@ pub fn expectations(text: &[u8]) {
 pub fn fixture(text: &[u8]) {
     let mut options = Options::default();
     if let Ok(known) = serde_json::from_slice(text) {
-        options.fixture = known;
+        options.files.fixture = known;
     }
 }
 

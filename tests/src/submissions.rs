@@ -169,7 +169,7 @@ fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry>
 #[must_use]
 pub fn options(node: &LocalNode, allow: Tier) -> Options {
     let mut options = Options::default();
-    options.allow = allow;
+    options.selection.allow = allow;
     options.submitting.wallet.clone_from(&node.wallet);
     options.submitting.public_wallet.clone_from(&node.wallet);
     options.submitting.settle_timeout = Duration::from_secs(2);

@@ -69,8 +69,8 @@ fn run(selected: &[&'static str]) -> Result<Report, String> {
             return against(&url, network, &options).await;
         }
         let local = xtask::conformance::start_local()(network).await?;
-        options.reviewable_snapshots = local.reviewable_snapshots.clone();
-        options.allow = Tier::Write;
+        options.files.reviewable_snapshots = local.reviewable_snapshots.clone();
+        options.selection.allow = Tier::Write;
         options.submitting.wallet.clone_from(&local.wallet);
         let report = against(&local.base_url, network, &options).await;
         drop(local);

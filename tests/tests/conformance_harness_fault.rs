@@ -11,7 +11,7 @@ async fn a_harness_without_its_snapshots_says_so_and_blames_no_node() {
         .expect("a local node");
     let empty = tempfile::tempdir().expect("a folder");
     let mut options = Options::default();
-    options.reviewable_snapshots = Some(empty.path().to_owned());
+    options.files.reviewable_snapshots = Some(empty.path().to_owned());
     let report = check(node.base_url(), &options).await;
     assert_eq!(report.exit_code, 4, "{:?}", report.reason);
     assert_eq!(ids(&report, Outcome::Fail), [""; 0]);

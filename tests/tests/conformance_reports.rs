@@ -224,7 +224,7 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
         let mut first = None;
         for jobs in [1, 4, 16, 1] {
             let mut options = Options::default();
-            options.jobs = jobs;
+            options.limits.jobs = jobs;
             let report = timeless(&check(&base_url, &options).await);
             let first = first.get_or_insert_with(|| report.clone());
             assert!(

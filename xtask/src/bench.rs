@@ -432,7 +432,7 @@ fn told(measured: &Measured) -> String {
     let title = format!(
         "A run: the read tier, {} requests, {} jobs",
         measured.report.requests,
-        nodeproof_conformance::Options::default().jobs,
+        nodeproof_conformance::RunLimits::default().jobs,
     );
     section(&title, &rows)
 }

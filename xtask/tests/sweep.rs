@@ -74,7 +74,7 @@ fn state(reports: &Path) -> Option<PathBuf> {
 fn next(reports: &Path) -> Option<u64> {
     let text = fs::read_to_string(state(reports)?).ok()?;
     let state: Value = serde_json::from_str(&text).expect("a state is whole at any time");
-    state.pointer("/state/next")?.as_u64()
+    state.get("next")?.as_u64()
 }
 
 /// What a report says, but for times and how much was asked.

@@ -277,7 +277,7 @@ pub(crate) async fn caught(fault: Fault, allow: Tier) -> Vec<String> {
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let mut options = options(&node, allow);
     // A fault that changes a balance from the claim on must not affect the cases about balances.
-    options.jobs = 1;
+    options.limits.jobs = 1;
     let report = check(&proxy.server.base_url(), &options).await;
     integration_tests::watch::caught(&report)
 }

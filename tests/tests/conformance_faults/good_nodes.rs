@@ -53,7 +53,7 @@ async fn a_good_node_fails_no_case_at_any_number_of_jobs(setup: Arc<Setup>) -> R
     let node = &setup.node;
     for jobs in [1, 4, 16].into_iter().cycle().take(60) {
         let mut options = Options::default();
-        options.jobs = jobs;
+        options.limits.jobs = jobs;
         let report = check(node.base_url(), &options).await;
         assert_eq!(
             ids(&report, Outcome::Pass).len(),

@@ -96,7 +96,7 @@ fn same(report: &Report) -> Value {
 }
 
 fn slow(options: &mut Options) {
-    options.rate = Some(400.0);
+    options.limits.rate = Some(400.0);
 }
 
 fn resumed(path: &Path, url: &str) -> Options {
@@ -199,7 +199,7 @@ async fn a_sweep_goes_to_the_tip_that_there_was_in_the_beginning() {
         .await
         .expect("a proxy");
     let mut options = only_blocks("..");
-    options.skip = vec![
+    options.selection.skip = vec![
         globset::Glob::new("get-block/unknown-index")
             .expect("a glob")
             .compile_matcher(),

@@ -43,7 +43,7 @@ async fn a_sweep_that_is_overtaken_by_the_chain_sees_no_holes() {
         let fault = grows_at(22, None);
         let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
         let mut options = only_blocks("1..=30");
-        options.jobs = jobs;
+        options.limits.jobs = jobs;
         let report = check(&proxy.server.base_url(), &options).await;
         let sweep = report.sweep.as_ref().expect("a sweep");
         assert_eq!(kinds(&report), []);

@@ -35,7 +35,7 @@ fn sweep(blocks: &str) -> Sweep {
 fn only_blocks(blocks: &str) -> Options {
     let mut options = Options::default();
     let about_blocks = ["get-block/*", "chain/*"];
-    options.only = about_blocks
+    options.selection.only = about_blocks
         .map(|glob| {
             let glob = globset::Glob::new(glob).expect("a glob");
             glob.compile_matcher()

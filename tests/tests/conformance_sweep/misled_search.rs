@@ -118,7 +118,7 @@ async fn one_block_that_is_answered_wrongly_is_one_finding_wherever_it_is() {
 async fn a_block_that_is_never_answered_costs_the_sweep_that_block_alone() {
     let node = devnode(BLOCKS).await;
     let mut options = only_blocks("..");
-    options.request_timeout = Duration::from_secs(2);
+    options.limits.request_timeout = Duration::from_secs(2);
     let run = |index| with_one_wrong(&node, index, |_, _| Act::Silence, &options);
     let (first, middle, newest) = tokio::join!(run(1), run(32), run(60));
     for report in [first, middle, newest] {

@@ -141,7 +141,7 @@ async fn the_limit_of_requests_ends_a_sweep_only_where_it_counts() {
     let proxy = Proxy::honest(node.base_url()).await.expect("a proxy");
     let url = proxy.server.base_url();
     let mut options = only_blocks("..");
-    options.most_requests = 60;
+    options.limits.max_requests = 60;
     let report = check(&url, &options).await;
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
     if let Some(sweep) = &mut options.sweep {

@@ -116,7 +116,7 @@ fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
 /// The options of a run with a user's own wallet, as the command line makes them.
 fn with_own_wallet(node: &nodeproof_devnode::Node, wallet: &TestWallet, allow: Tier) -> Options {
     let mut options = Options::default();
-    options.allow = allow;
+    options.selection.allow = allow;
     options.submitting.wallet = Some(wallet.keys().clone().into());
     options.submitting.currency = Some(node.native_token().to_owned());
     options.submitting.contract = Some(node.contract_address());

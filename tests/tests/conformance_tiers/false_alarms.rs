@@ -25,7 +25,7 @@ async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
     let node = local().await;
     for jobs in [1, 4, 16] {
         let mut options = options(&node, Tier::Write);
-        options.jobs = jobs;
+        options.limits.jobs = jobs;
         let report = check(&node.base_url, &options).await;
         let others: Vec<_> = report
             .cases
@@ -59,7 +59,7 @@ async fn a_chain_that_stands_still_is_no_departure() {
         .await
         .expect("a local node");
     let mut options = Options::default();
-    options.allow = Tier::Write;
+    options.selection.allow = Tier::Write;
     options.submitting.wallet = node.wallet("bob").map(|bob| bob.keys().clone().into());
     options.submitting.settle_timeout = Duration::from_millis(100);
     let report = check(node.base_url(), &options).await;
@@ -78,7 +78,7 @@ async fn a_tip_that_moves_is_no_departure() {
         .expect("a local node");
     for _ in 0..5 {
         let mut options = Options::default();
-        options.allow = Tier::Write;
+        options.selection.allow = Tier::Write;
         options.submitting.wallet = node
             .wallet("carol")
             .map(|carol| carol.keys().clone().into());
@@ -99,7 +99,7 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
         .await
         .expect("a node");
     let mut options = Options::default();
-    options.allow = Tier::Reject;
+    options.selection.allow = Tier::Reject;
     options
         .select_only(
             cases::all()
@@ -140,8 +140,8 @@ async fn a_node_that_limits_submissions_is_waited_for() {
         .await
         .expect("a local node");
     let mut options = Options::default();
-    options.allow = Tier::Write;
-    options.jobs = 16;
+    options.selection.allow = Tier::Write;
+    options.limits.jobs = 16;
     options.submitting.wallet = node
         .wallet("alice")
         .map(|alice| alice.keys().clone().into());
@@ -162,8 +162,8 @@ async fn a_few_submissions_in_a_second_are_enough() {
         .await
         .expect("a local node");
     let mut options = Options::default();
-    options.allow = Tier::Write;
-    options.jobs = 16;
+    options.selection.allow = Tier::Write;
+    options.limits.jobs = 16;
     options.submitting.wallet = node
         .wallet("alice")
         .map(|alice| alice.keys().clone().into());

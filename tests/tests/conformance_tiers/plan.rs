@@ -68,7 +68,7 @@ async fn each_case_sends_what_the_plan_says_of_it() {
     let node = local().await;
     let folder = tempfile::tempdir().expect("a folder");
     let mut all = options(&node, Tier::Write);
-    all.baseline = Some(Baseline::named("here", folder.path(), true).expect("a baseline"));
+    all.files.baseline = Some(Baseline::named("here", folder.path(), true).expect("a baseline"));
     let mut wrong = Vec::new();
     for case in all.cases() {
         let mut options = all.clone();

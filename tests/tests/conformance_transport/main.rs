@@ -30,11 +30,11 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
         .await
         .expect("a front");
     let mut options = Options::default();
-    options.jobs = hostile.jobs;
+    options.limits.jobs = hostile.jobs;
     if hostile.impatient {
         // A good answer that comes too late on a busy machine changes nothing: these all end the
         // same way.
-        options.request_timeout = Duration::from_millis(500);
+        options.limits.request_timeout = Duration::from_millis(500);
     }
     let report = check(&format!("http://{}", front.address), &options).await;
     let departures: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
@@ -119,7 +119,7 @@ async fn a_node_that_is_lost_half_way_leaves_what_was_found() {
     });
     let front = front(node.base_url(), lost.act).await.expect("a front");
     let mut options = Options::default();
-    options.jobs = 1;
+    options.limits.jobs = 1;
     let report = check(&format!("http://{}", front.address), &options).await;
     assert_eq!(report.exit_code, 3, "{:?}", report.reason);
     assert_eq!(report.verdict, Verdict::Unreachable);

@@ -98,8 +98,8 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let named = named.into_iter().next();
     if named.is_none() && local.is_some() {
         // The run's own node is nobody's mainnet, whatever it is called.
-        options.allow = args.allow.unwrap_or(Tier::Write);
-        options.allow_mainnet = true;
+        options.selection.allow = args.allow.unwrap_or(Tier::Write);
+        options.selection.allow_mainnet = true;
     }
     if args.dry_run {
         let target = named;
@@ -115,10 +115,10 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let (target, _guard) = match (named, local) {
         (Some(target), _) => {
             permitted(&options, target.network)?;
-            if options.allow == Tier::Write && options.submitting.wallet.is_none() {
+            if options.selection.allow == Tier::Write && options.submitting.wallet.is_none() {
                 return Err(UsageError::NoWallet);
             }
-            if options.allow == Tier::Write {
+            if options.selection.allow == Tier::Write {
                 for (flag, is_there) in [
                     ("--currency", options.submitting.currency.is_some()),
                     ("--contract", options.submitting.contract.is_some()),
@@ -135,7 +135,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             let network = args.network.unwrap_or(Network::Devnet);
             permitted(&options, network)?;
             let node = start(network).await.map_err(UsageError::Local)?;
-            options.reviewable_snapshots = node.reviewable_snapshots.clone();
+            options.files.reviewable_snapshots = node.reviewable_snapshots.clone();
             let with = &mut options.submitting;
             with.public_wallet.clone_from(&node.wallet);
             with.wallet = with.wallet.take().or(node.wallet);

@@ -14,7 +14,7 @@ use crate::{
     context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
     http::{Target, TargetError},
-    run::{Expectations, Options},
+    run::{Expectations, Files, Options, RunLimits, Selection},
     sweep::{Sweep, about_blocks},
 };
 
@@ -22,8 +22,11 @@ pub(crate) const MIB: usize = 1024 * 1024;
 
 /// Whether the run may go as far as it was told to, and any case is left to run then.
 pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), UsageError> {
-    if options.allow > Tier::Read && network == Network::Mainnet && !options.allow_mainnet {
-        return Err(UsageError::Mainnet(options.allow.name()));
+    if options.selection.allow > Tier::Read
+        && network == Network::Mainnet
+        && !options.selection.allow_mainnet
+    {
+        return Err(UsageError::Mainnet(options.selection.allow.name()));
     }
     let cases = options.cases();
     let mut refused = None;
@@ -61,17 +64,31 @@ pub(crate) fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
     if baseline.is_some() {
         known.extend_from_slice(BASELINE);
     }
-    let defaults = Options::default();
+    let defaults = RunLimits::default();
     let options = Options {
-        only: globs("--only", &args.only, &known)?,
-        skip: globs("--skip", &args.skip, &known)?,
-        baseline,
-        jobs: args.jobs,
-        request_timeout: args.request_timeout,
-        deadline: args.deadline.unwrap_or(defaults.deadline),
+        selection: Selection {
+            only: globs("--only", &args.only, &known)?,
+            skip: globs("--skip", &args.skip, &known)?,
+            allow: args.allow.unwrap_or_default(),
+            allow_mainnet: args.allow_mainnet,
+        },
+        limits: RunLimits {
+            jobs: args.jobs,
+            request_timeout: args.request_timeout,
+            deadline: args.deadline.unwrap_or(defaults.deadline),
+            rate: args.rate,
+            max_requests: args.max_requests.unwrap_or(defaults.max_requests),
+            max_body: usize::from(args.max_body) * MIB,
+            max_memory: usize::from(args.max_memory) * MIB,
+            max_depth: args.max_depth.into(),
+        },
+        files: Files {
+            fixture,
+            baseline,
+            expectations,
+            reviewable_snapshots: None,
+        },
         strict: args.strict,
-        allow: args.allow.unwrap_or_default(),
-        allow_mainnet: args.allow_mainnet,
         submitting: Submitting {
             wallet: args
                 .wallet
@@ -84,21 +101,13 @@ pub(crate) fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
             settle_timeout: args.settle_timeout,
             ..Submitting::default()
         },
-        fixture,
-        expectations,
         require_coverage: args.require_coverage,
-        rate: args.rate,
-        most_body: usize::from(args.max_body) * MIB,
-        most_memory: usize::from(args.max_memory) * MIB,
-        most_depth: args.max_depth.into(),
-        most_requests: args.max_requests.unwrap_or(defaults.most_requests),
         sweep: args.blocks.map(|blocks| {
             let mut sweep = Sweep::new(blocks);
             sweep.counts_requests = args.max_requests.is_some();
             sweep.has_deadline = args.deadline.is_some();
             sweep
         }),
-        ..defaults
     };
     if !options.cases().iter().any(|case| options.selects(case.id)) {
         return Err(UsageError::NothingSelected);

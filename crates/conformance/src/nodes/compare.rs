@@ -55,12 +55,14 @@ pub async fn run_several(
     let sweep = nodes
         .first()
         .and_then(|(_, options, _)| options.sweep.clone());
-    let jobs = nodes.first().map_or(1, |(_, options, _)| options.jobs);
+    let jobs = nodes
+        .first()
+        .map_or(1, |(_, options, _)| options.limits.jobs);
     // As for the runs themselves: a sweep's comparison takes as long as it takes, unless told.
     let deadline = nodes
         .first()
         .filter(|_| sweep.as_ref().is_none_or(|sweep| sweep.has_deadline))
-        .map(|(_, options, _)| started + options.deadline);
+        .map(|(_, options, _)| started + options.limits.deadline);
     let out_of_time = async {
         match deadline {
             Some(at) => tokio::time::sleep_until(at.into()).await,

@@ -57,13 +57,13 @@ pub(crate) async fn examine(
         .filter(|case| options.selects(case.id) && options.permits(case, target.network).is_ok())
         .collect();
     let limits = Limits {
-        request_timeout: options.request_timeout,
-        requests: options.most_requests,
-        body: options.most_body,
-        memory: options.most_memory,
-        depth: options.most_depth,
+        request_timeout: options.limits.request_timeout,
+        requests: options.limits.max_requests,
+        body: options.limits.max_body,
+        memory: options.limits.max_memory,
+        depth: options.limits.max_depth,
         submits: selected.iter().any(|case| case.tier > Tier::Read),
-        rate: options.rate,
+        rate: options.limits.rate,
     };
     let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).map_err(|error| error.to_string());
     let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
@@ -97,8 +97,13 @@ pub(crate) async fn examine(
         Arc::clone(&watch),
         Arc::clone(&progress),
     );
-    let deadline = started + options.deadline;
-    let done = within(work, interrupt.as_mut(), Some((deadline, options.deadline))).await;
+    let deadline = started + options.limits.deadline;
+    let done = within(
+        work,
+        interrupt.as_mut(),
+        Some((deadline, options.limits.deadline)),
+    )
+    .await;
     let known = done.as_ref().ok();
     let ends_before = known.and_then(|known| behind(sweep, &known.chain));
     let (known, cut) = match (done, &sweeping, ends_before) {
@@ -112,10 +117,10 @@ pub(crate) async fn examine(
                 Arc::clone(&node),
                 Arc::clone(&spec),
                 known.chain.clone(),
-                options.jobs.max(1),
+                options.limits.jobs.max(1),
                 Arc::clone(&watch),
             );
-            let deadline = has_deadline.then_some((deadline, options.deadline));
+            let deadline = has_deadline.then_some((deadline, options.limits.deadline));
             match within(work, interrupt, deadline).await {
                 Ok(()) => (Some(known), None),
                 Err(cut) => (None, Some(cut)),
@@ -172,7 +177,7 @@ fn after(
     sweeping.close();
     let mut departs = progress.has(Outcome::Fail);
     for mut ended in sweeping.ended() {
-        options.expectations.apply(&mut ended, today());
+        options.files.expectations.apply(&mut ended, today());
         watch.done(&case_report(&ended));
         departs |= ended.outcome == Outcome::Fail;
         progress.push(ended);
@@ -238,7 +243,7 @@ async fn all(
     watch: Arc<dyn Observer>,
     progress: Arc<CaseResults>,
 ) -> Result<Known, StopReason> {
-    let snapshots = match &options.reviewable_snapshots {
+    let snapshots = match &options.files.reviewable_snapshots {
         Some(folder) => SnapshotStore::reviewable(folder),
         None => match SnapshotStore::read_only() {
             Ok(store) => store,
@@ -251,7 +256,7 @@ async fn all(
     };
     watch.phase("reaching the node, and finding out what to ask it about");
     let wanted = wanted_by(options.sweep.as_ref());
-    let material = match discovery::discover(&node, &options.fixture, &wanted).await {
+    let material = match discovery::discover(&node, &options.files.fixture, &wanted).await {
         Ok(material) => material,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
         Err(obstacle) => return Err(StopReason::OutOfTime(obstacle.reason().to_owned())),
@@ -265,7 +270,7 @@ async fn all(
         Samples::new(node, spec, material),
         options.submitting.clone(),
         snapshots,
-        options.baseline.clone(),
+        options.files.baseline.clone(),
     );
     let context = Arc::new(context);
     watch.begin(selected.len());
@@ -287,7 +292,7 @@ async fn all(
             }
         });
         tasks
-            .buffer_unordered(options.jobs.max(1))
+            .buffer_unordered(options.limits.jobs.max(1))
             .for_each(|()| async {})
             .await;
     }
@@ -322,7 +327,7 @@ async fn one(
     let mut ended = ended(case, found);
     ended.asked = asked;
     ended.elapsed = began.elapsed();
-    options.expectations.apply(&mut ended, today());
+    options.files.expectations.apply(&mut ended, today());
     let redactor = &options.submitting.redactor;
     watch.done(&redactor.redact(case_report(&ended)));
     progress.push(ended);

@@ -20,7 +20,7 @@ pub(crate) use engine::examine;
 pub use engine::run;
 pub(crate) use examined::Known;
 pub use expectations::{ExpectationError, Expectations};
-pub use options::Options;
+pub use options::{Files, Options, RunLimits, Selection};
 pub use plan::kinds;
 pub(crate) use plan::plan_text;
 pub use request_kind::RequestKind;

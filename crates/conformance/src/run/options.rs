@@ -1,4 +1,4 @@
-//! What a run may be told.
+//! The options of a run.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -15,79 +15,100 @@ use crate::{
     sweep::Sweep,
 };
 
-/// What a run may be told.
-#[derive(Clone, Debug)]
+/// The options of a run.
+///
+/// ```
+/// use nodeproof_conformance::{Options, Tier};
+///
+/// let mut options = Options::default();
+/// options.limits.max_requests = 200;
+/// options.selection.allow = Tier::Reject;
+/// assert!(options.selects("get-block/index-echo"));
+/// ```
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Only cases that one of these matches; all where there is none.
-    pub only: Vec<GlobMatcher>,
-    /// No case that one of these matches.
-    pub skip: Vec<GlobMatcher>,
-    /// How many cases run side by side.
-    pub jobs: usize,
-    /// How long one request may take, its answer's last byte included.
-    pub request_timeout: Duration,
-    /// How long the whole run may take.
-    pub deadline: Duration,
-    /// Whether a departure from what is expected, but not written, fails the run.
+    /// Which cases run.
+    pub selection: Selection,
+    /// The most that a run sends, waits for and keeps.
+    pub limits: RunLimits,
+    /// What a run reads from files and leaves in them.
+    pub files: Files,
+    /// Whether a mismatch at the level SHOULD fails the run.
     pub strict: bool,
-    /// How many requests are sent in a second at most.
-    pub rate: Option<f64>,
-    /// The most requests that are sent.
-    pub most_requests: u64,
-    /// The most that is read of one answer, in bytes.
-    pub most_body: usize,
-    /// The most memory that answers may take that are kept at a time, in bytes, by estimate. The
-    /// program itself takes about 20 MB besides.
-    pub most_memory: usize,
-    /// How deep the JSON document of an answer may be nested, up to 127 levels.
-    pub most_depth: usize,
-    /// Whether what the contract documents and the run did not exercise fails it.
+    /// Whether the run fails if it did not exercise something that the contract documents.
     pub require_coverage: bool,
-    /// What is known of the node beforehand.
-    pub fixture: Fixture,
-    /// What was recorded of the node before, or is to be.
-    pub baseline: Option<Baseline>,
-    /// In which cases the node is known to depart.
-    pub expectations: Expectations,
-    /// How far the run may go.
+    /// The blocks that the cases about blocks check; without it, a few that the run chooses.
+    pub sweep: Option<Sweep>,
+    /// The wallet, the fee and the contract of what the run submits.
+    pub submitting: Submitting,
+}
+
+/// Which cases run.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Only cases whose ID one of these matches; all if it is empty.
+    pub only: Vec<GlobMatcher>,
+    /// No case whose ID one of these matches.
+    pub skip: Vec<GlobMatcher>,
+    /// How far the run may go: reading only, unless set.
     pub allow: Tier,
     /// Whether it may go beyond reading on mainnet, too.
     pub allow_mainnet: bool,
-    /// The blocks that the cases about blocks look at; a few that the run chooses if not given.
-    pub sweep: Option<Sweep>,
-    /// With what it signs and pays for what it submits.
-    pub submitting: Submitting,
-    /// The folder of the shared snapshots, where this run may leave some to be reviewed: only for
-    /// a run against our own local node.
-    pub reviewable_snapshots: Option<PathBuf>,
 }
 
-impl Default for Options {
+/// The most that a run sends, waits for and keeps.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RunLimits {
+    /// The number of cases that run at a time. 4.
+    pub jobs: usize,
+    /// The time for one request, until the last byte of its response. 10 seconds.
+    pub request_timeout: Duration,
+    /// The time for the whole run. 300 seconds.
+    pub deadline: Duration,
+    /// The number of requests per second; no limit unless set.
+    pub rate: Option<f64>,
+    /// The number of requests. 1,000.
+    pub max_requests: u64,
+    /// The size of one response's body, in bytes. 16 MiB.
+    pub max_body: usize,
+    /// The memory for all responses that are kept at a time, in bytes, by estimate. 64 MiB. The
+    /// program itself takes about 20 MB more.
+    pub max_memory: usize,
+    /// The nesting of a response's JSON document, in levels, up to 127. 127.
+    pub max_depth: usize,
+}
+
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
-            only: Vec::new(),
-            skip: Vec::new(),
             jobs: 4,
             request_timeout: Duration::from_secs(10),
             deadline: Duration::from_secs(300),
-            strict: false,
             rate: None,
-            most_requests: 1_000,
-            most_body: 16 * 1024 * 1024,
-            most_memory: 64 * 1024 * 1024,
-            most_depth: MOST_DEPTH,
-            require_coverage: false,
-            fixture: Fixture::default(),
-            baseline: None,
-            expectations: Expectations::default(),
-            allow: Tier::Read,
-            allow_mainnet: false,
-            sweep: None,
-            submitting: Submitting::default(),
-            reviewable_snapshots: None,
+            max_requests: 1_000,
+            max_body: 16 * 1024 * 1024,
+            max_memory: 64 * 1024 * 1024,
+            max_depth: MOST_DEPTH,
         }
     }
+}
+
+/// What a run reads from files and leaves in them.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Files {
+    /// What is known of the node beforehand.
+    pub fixture: Fixture,
+    /// What was recorded of the node before, or is to be recorded.
+    pub baseline: Option<Baseline>,
+    /// The cases in which the node is known to differ.
+    pub expectations: Expectations,
+    /// The folder of the shared snapshots, in which this run may leave some for review. Only for a
+    /// run against our own local node.
+    pub reviewable_snapshots: Option<PathBuf>,
 }
 
 impl Options {
@@ -99,7 +120,7 @@ impl Options {
         &mut self,
         ids: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), globset::Error> {
-        self.only = ids
+        self.selection.only = ids
             .into_iter()
             .map(|id| Glob::new(&globset::escape(id)).map(|glob| glob.compile_matcher()))
             .collect::<Result<_, _>>()?;
@@ -110,7 +131,7 @@ impl Options {
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = cases::all();
-        if self.baseline.is_some() {
+        if self.files.baseline.is_some() {
             cases.extend_from_slice(BASELINE);
         }
         cases
@@ -119,8 +140,8 @@ impl Options {
     /// Whether a case is to run.
     #[must_use]
     pub fn selects(&self, id: &str) -> bool {
-        (self.only.is_empty() || self.only.iter().any(|glob| glob.is_match(id)))
-            && !self.skip.iter().any(|glob| glob.is_match(id))
+        (self.selection.only.is_empty() || self.selection.only.iter().any(|glob| glob.is_match(id)))
+            && !self.selection.skip.iter().any(|glob| glob.is_match(id))
     }
 
     /// Whether a run against this network may do what a case does.
@@ -130,9 +151,11 @@ impl Options {
     pub fn permits(&self, case: &Case, network: Network) -> Result<(), &'static str> {
         match case.tier {
             Tier::Read => Ok(()),
-            Tier::Reject if self.allow < Tier::Reject => Err("needs --allow reject"),
-            Tier::Write if self.allow < Tier::Write => Err("needs --allow write"),
-            _ if network == Network::Mainnet && !self.allow_mainnet => Err("needs --allow-mainnet"),
+            Tier::Reject if self.selection.allow < Tier::Reject => Err("needs --allow reject"),
+            Tier::Write if self.selection.allow < Tier::Write => Err("needs --allow write"),
+            _ if network == Network::Mainnet && !self.selection.allow_mainnet => {
+                Err("needs --allow-mainnet")
+            }
             _ => Ok(()),
         }
     }

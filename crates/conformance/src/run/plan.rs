@@ -75,7 +75,7 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
             sweep.blocks
         );
     }
-    let most = options.most_requests;
+    let most = options.limits.max_requests;
     let besides = match &options.sweep {
         Some(sweep) if !sweep.counts_requests => ", besides those for the sweep's blocks",
         _ => "",

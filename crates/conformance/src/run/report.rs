@@ -62,7 +62,9 @@ pub(crate) fn build(
         verdict,
         exit_code: status.code(),
         reason,
-        most_requests: known.map_or(options.most_requests, |(node, _)| node.most_requests()),
+        most_requests: known.map_or(options.limits.max_requests, |(node, _)| {
+            node.most_requests()
+        }),
         sweep: None,
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
