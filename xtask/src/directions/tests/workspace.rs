@@ -7,7 +7,7 @@ use super::super::{
     collect::collect,
     graph::check_files,
     metadata::Metadata,
-    resolve::edges,
+    resolve::{Edge, edges},
     rules::LAYERS,
     task::{DirectionsArgs, roots},
 };
@@ -33,14 +33,15 @@ fn an_injected_cycle_in_a_real_crate_is_found() {
         let tree = collect(&root, &read).unwrap();
         let folder = root.parent().unwrap();
         let edges = edges(&tree);
-        // A file of another folder, included by its path, has no name below the root.
-        let is_below = |file: usize| {
-            let path = tree.files[file].path.as_path();
-            path.starts_with(folder) && !path.iter().any(|part| part == "..")
+        // Files of one folder see each other's modules. A file that is included by its path from
+        // another folder has no name below the root.
+        let are_siblings = |edge: &Edge| {
+            let [from, to] = [edge.from, edge.to].map(|file| tree.files[file].path.as_path());
+            from.parent() == to.parent() && !from.iter().any(|part| part == "..")
         };
         let Some(edge) = edges
             .iter()
-            .find(|edge| edge.from != 0 && is_below(edge.from))
+            .find(|edge| edge.from != 0 && edge.to != 0 && are_siblings(edge))
         else {
             continue;
         };
