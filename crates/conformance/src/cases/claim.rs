@@ -198,14 +198,20 @@ async fn built(context: &Context) -> Findings {
 /// What the messages of a refusal are about where it is for want of money, whatever node says it.
 const ABOUT_THE_FEE: [&str; 6] = ["fee", "balance", "fund", "enough", "currency", "token"];
 
+/// The response to the claim's submission, or why there is none.
+async fn submission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
+    let claim = context.submissions.claim().await?;
+    claim.submitted.as_ref().map_err(Clone::clone)
+}
+
+/// The response to the same submission, sent again, or why there is none.
+async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
+    let claim = context.submissions.claim().await?;
+    claim.again.as_ref().map_err(Clone::clone)
+}
+
 async fn accepted(context: &Context) -> Findings {
-    let answer = context
-        .submissions
-        .claim()
-        .await?
-        .submitted
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let answer = submission(context).await?;
     if is_valid(answer) {
         return Ok(Vec::new());
     }
@@ -224,13 +230,7 @@ async fn accepted(context: &Context) -> Findings {
 
 /// The answer to the claim's submission, if it was accepted.
 async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
-    let answer = context
-        .submissions
-        .claim()
-        .await?
-        .submitted
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let answer = submission(context).await?;
     if is_valid(answer) {
         Ok(answer)
     } else {
@@ -322,13 +322,7 @@ async fn new(context: &Context) -> Findings {
 }
 
 async fn resubmission_not_new(context: &Context) -> Findings {
-    let again = context
-        .submissions
-        .claim()
-        .await?
-        .again
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let again = resubmission(context).await?;
     if again.status >= 500 {
         let what = "the same transaction is answered with a fault of the server a second time";
         let expected = "an answer with response.new_transaction: false";
@@ -350,13 +344,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
 }
 
 async fn resubmission_valid(context: &Context) -> Findings {
-    let again = context
-        .submissions
-        .claim()
-        .await?
-        .again
-        .as_ref()
-        .map_err(Clone::clone)?;
+    let again = resubmission(context).await?;
     if again.status >= 500 {
         return unknown(format!(
             "the resubmission was answered with {}",
