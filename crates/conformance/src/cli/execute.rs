@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     api::Tier,
-    context::SigningWallet,
+    context::{SigningWallet, Submitting},
     http::Target,
     run::{plan_text, run},
     sweep::remove_finished,
@@ -115,18 +115,8 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let (target, _guard) = match (named, local) {
         (Some(target), _) => {
             permitted(&options, target.network)?;
-            if options.selection.allow == Tier::Write && options.submitting.wallet.is_none() {
-                return Err(UsageError::NoWallet);
-            }
             if options.selection.allow == Tier::Write {
-                for (flag, is_there) in [
-                    ("--currency", options.submitting.currency.is_some()),
-                    ("--contract", options.submitting.contract.is_some()),
-                ] {
-                    if !is_there {
-                        return Err(UsageError::NotNamed { flag });
-                    }
-                }
+                writes_as_named(&options.submitting)?;
             }
             (target, None)
         }
@@ -178,4 +168,19 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         remove_finished(state);
     }
     Ok(report.exit_code)
+}
+
+/// Checks that the user, and not the node, has named what the wallet signs and pays.
+fn writes_as_named(with: &Submitting) -> Result<(), UsageError> {
+    if with.wallet.is_none() {
+        return Err(UsageError::NoWallet);
+    }
+    let named = [
+        ("--currency", with.currency.is_some()),
+        ("--contract", with.contract.is_some()),
+    ];
+    match named.into_iter().find(|(_, is_there)| !is_there) {
+        Some((flag, _)) => Err(UsageError::NotNamed { flag }),
+        None => Ok(()),
+    }
 }
