@@ -13,7 +13,7 @@ use nodeproof_conformance::{
     Options,
     report::{self, Outcome, Report},
 };
-use nodeproof_devnode::{BlockTime, Config};
+use nodeproof_devnode::{BlockTime, ChainTime, Config};
 use nodeproof_primitives::Network;
 use roxmltree::{Document, Node};
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ async fn devnode() -> nodeproof_devnode::Handle {
     let mut config = Config::new(Network::Devnet);
     config.port = Some(0);
     config.block_time = BlockTime::Manual;
+    config.time = ChainTime::FIXED;
     nodeproof_devnode::spawn(config)
         .await
         .expect("a local node")

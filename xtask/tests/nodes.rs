@@ -9,11 +9,15 @@ use std::{fs, process::Command};
 
 use integration_tests::{faults::json_of, proxy::Proxy};
 use nodeproof_conformance::report::NodesReport;
-use nodeproof_devnode::Config;
+use nodeproof_devnode::{ChainTime, Config};
 use serde_json::json;
 
 async fn devnode(seed: u64) -> nodeproof_devnode::Handle {
-    let config = Config::for_tests().with_seed(seed).with_blocks(30);
+    // Two nodes with one seed have the same chain.
+    let config = Config::for_tests()
+        .with_seed(seed)
+        .with_blocks(30)
+        .with_time(ChainTime::FIXED);
     nodeproof_devnode::spawn(config)
         .await
         .expect("a local node")

@@ -17,14 +17,17 @@ use integration_tests::{
     faults::remove,
     proxy::{Answer, Asked, Proxy},
 };
-use nodeproof_devnode::Config;
+use nodeproof_devnode::{ChainTime, Config};
 use serde_json::{Value, json};
 
 const BLOCKS: u64 = 400;
 
 /// A node in front of which each tenth block loses a field.
 async fn broken() -> (nodeproof_devnode::Handle, Proxy) {
-    let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(BLOCKS))
+    let config = Config::for_tests()
+        .with_blocks(BLOCKS)
+        .with_time(ChainTime::FIXED);
+    let node = nodeproof_devnode::spawn(config)
         .await
         .expect("a local node");
     let fault = |asked: &Asked, answer: Answer| {

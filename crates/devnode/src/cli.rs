@@ -6,13 +6,14 @@ use std::{
     net::{IpAddr, Ipv4Addr},
     num::NonZeroU32,
     process::ExitCode,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use clap::Args;
-use nodeproof_primitives::{Network, WalletAddress};
+use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::{BlockTime, Config, FUNDS, Handle, spawn};
+use crate::{BlockTime, ChainTime, Config, FUNDS, Handle, spawn};
 
 /// Exit status when the node can't be started as asked for, as for any wrong use.
 const EXIT_USAGE: u8 = 2;
@@ -38,6 +39,10 @@ pub struct DevnodeArgs {
     /// How often a block is made, such as 1s or 250ms; manual for never
     #[arg(long, value_name = "TIME", default_value_t = BlockTime::Every(Duration::from_secs(1)))]
     pub block_time: BlockTime,
+    /// When the chain starts, such as 2026-01-01T00:00:00Z. Its time then follows from its blocks,
+    /// so that two nodes with one seed return the same bytes [default: time is the machine's clock]
+    #[arg(long, value_name = "TIME", value_parser = start_time)]
+    pub start_time: Option<TimestampMs>,
     /// How many submissions are taken within a second, as real nodes bound them [default: no bound]
     #[arg(long, value_name = "N")]
     pub rate_limit: Option<NonZeroU32>,
@@ -57,13 +62,24 @@ impl DevnodeArgs {
             .with_host(self.host)
             .with_seed(self.seed)
             .with_blocks(self.blocks)
-            .with_block_time(self.block_time);
+            .with_block_time(self.block_time)
+            .with_time(self.start_time.map_or(ChainTime::Clock, ChainTime::From));
         config.port = self.port;
         config.rate_limit = self.rate_limit;
         config.funded.clone_from(&self.fund);
         config.allowed_hosts.clone_from(&self.allow_host);
         config
     }
+}
+
+/// Reads the time at which a chain starts. No block may have a time before 1970.
+fn start_time(text: &str) -> Result<TimestampMs, String> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
+    time.map(|time| TimestampMs::from(SystemTime::from(time)))
+        .filter(|time| time.as_millis() >= 0)
+        .ok_or_else(|| {
+            "write a date from 1970 on and a time, such as 2026-01-01T00:00:00Z".to_owned()
+        })
 }
 
 /// Runs a node until Ctrl-C or SIGTERM, and answers the exit status: 0 when it was

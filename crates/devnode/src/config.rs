@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_primitives::{Network, WalletAddress};
+use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
 /// When a node makes blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +78,30 @@ impl fmt::Display for BlockTime {
     }
 }
 
+/// Where a chain's time comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainTime {
+    /// The machine's clock, as on a real node: new blocks and new transactions have the current
+    /// time. A client that compares a transaction's time with its own clock accepts it.
+    Clock,
+    /// The chain starts at this time, and each block adds the block time. Two nodes with one seed
+    /// return the same bytes.
+    From(TimestampMs),
+}
+
+impl ChainTime {
+    /// Always the same start: 2026-01-01, 00:00 UTC.
+    pub const FIXED: Self = Self::From(TimestampMs::from_millis(1_767_225_600_000));
+
+    /// The current time, if the chain follows the clock.
+    pub(crate) fn clock(self) -> Option<i64> {
+        match self {
+            Self::From(_) => None,
+            Self::Clock => Some(TimestampMs::now().as_millis()),
+        }
+    }
+}
+
 /// What a node is to be like.
 ///
 /// ```
@@ -104,6 +128,8 @@ pub struct Config {
     pub blocks: u64,
     /// When further blocks are made: only on demand unless set.
     pub block_time: BlockTime,
+    /// Where the chain's time comes from: the machine's clock unless set.
+    pub time: ChainTime,
     /// The longest request body in bytes, 1 MiB unless set. Longer ones are answered with 413.
     pub body_limit: usize,
     /// How many submissions are taken within a second, without bound unless set.
@@ -131,6 +157,7 @@ impl Config {
             seed: 0,
             blocks: 12,
             block_time: BlockTime::Manual,
+            time: ChainTime::Clock,
             body_limit: 1 << 20,
             rate_limit: None,
             funded: Vec::new(),
@@ -176,6 +203,13 @@ impl Config {
     #[must_use]
     pub const fn with_block_time(mut self, block_time: BlockTime) -> Self {
         self.block_time = block_time;
+        self
+    }
+
+    /// Sets where the chain's time comes from.
+    #[must_use]
+    pub const fn with_time(mut self, time: ChainTime) -> Self {
+        self.time = time;
         self
     }
 

@@ -2,7 +2,7 @@
 //! is silent answers as was observed on a real node.
 //!
 //! Everything is in memory and follows from a [`Config`]: two nodes with the same
-//! seed answer the same requests with the same bytes. Receipts and transactions
+//! seed return the same bytes, unless their time is the machine's clock. Receipts and transactions
 //! carry real signatures, and wrong ones are refused. Its private keys are derived
 //! from the seed, so they are public and worth nothing.
 //!
@@ -30,7 +30,7 @@ mod seed;
 mod server;
 mod test_wallet;
 
-pub use config::{BlockTime, Config, FUNDS, ParseBlockTimeError};
+pub use config::{BlockTime, ChainTime, Config, FUNDS, ParseBlockTimeError};
 pub use http::router;
 pub use node::Node;
 pub use server::{Handle, SpawnError, spawn};

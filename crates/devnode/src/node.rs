@@ -11,7 +11,7 @@ use std::{
 use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
-    Config, TestWallet,
+    ChainTime, Config, TestWallet,
     chain::{Cast, Chain, Submission, TransactionRules, TrustScores, Verdict, found},
     http::RateLimit,
     seed::Seed,
@@ -29,6 +29,7 @@ pub struct Node {
     trust: TrustScores,
     chain: RwLock<Chain>,
     step: i64,
+    time: ChainTime,
     body_limit: usize,
     rate_limit: Option<RateLimit>,
     allowed_hosts: Vec<String>,
@@ -60,7 +61,7 @@ impl Node {
             users: [alice, bob, carol],
             funded: &config.funded,
         };
-        let chain = found(seed, rules, &cast, config.blocks);
+        let chain = found(seed, rules, &cast, config.blocks, config.time);
         Self {
             network: config.network,
             trust: TrustScores::new(seed, wallets.iter().map(TestWallet::address)),
@@ -68,6 +69,7 @@ impl Node {
             rules,
             chain: RwLock::new(chain),
             step: config.block_time.step_ms(),
+            time: config.time,
             body_limit: config.body_limit,
             rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
             allowed_hosts: config.allowed_hosts.clone(),
@@ -126,7 +128,7 @@ impl Node {
 
     /// Makes a block of what waits, and answers its index.
     pub fn make_block(&self) -> u64 {
-        self.chain_mut().make_block(self.step)
+        self.chain_mut().make_block(self.step, self.time.clock())
     }
 
     /// How many requests have come in, of whatever kind.
@@ -147,6 +149,11 @@ impl Node {
 
     pub(crate) fn count_submission(&self) {
         self.submissions.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The time of a transaction that is built now.
+    pub(crate) fn now(&self) -> i64 {
+        self.chain().now(self.time.clock())
     }
 
     pub(crate) const fn trust(&self) -> &TrustScores {

@@ -6,7 +6,7 @@ use std::{
     net::TcpStream,
     process::{Child, Command, Output, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 /// So long only what waits for others takes, on any machine: an idle connection is kept for 60 s.
@@ -69,6 +69,17 @@ impl Running {
         stream
     }
 
+    /// The body of a response to a GET.
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
     fn end(self, signal: &str) -> Option<i32> {
         let id = self.child.id().to_string();
         assert!(
@@ -92,16 +103,48 @@ fn a_wallet_of_ones_own_holds_tokens_for_fees_if_asked_for() {
     let node = Running::start(command);
     let told = format!("{mine} holds 1000000000 DEVN for fees");
     assert!(node.greeting.contains(&told), "{}", node.greeting);
-    let mut stream = TcpStream::connect(&node.address).unwrap();
-    let request = format!(
-        "GET /get-balances?balance_type=TOKEN_IN_WALLET&token_code=DEVN&wallet_address={mine} \
-         HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+    let path = "/get-balances?balance_type=TOKEN_IN_WALLET&token_code=DEVN&wallet_address=";
+    assert_eq!(
+        node.get(&format!("{path}{mine}")),
+        "{\"balance\":1000000000}"
     );
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.ends_with("{\"balance\":1000000000}"), "{answer}");
     assert_eq!(node.end("-TERM"), Some(0));
+}
+
+#[test]
+fn its_time_is_the_machines_clock_unless_a_start_is_given() {
+    let timestamp = |node: &Running, index: u64| -> i64 {
+        let block = node.get(&format!("/get-block?block_index={index}"));
+        let (_, rest) = block.split_once("\"timestamp\":").unwrap();
+        rest.split(',').next().unwrap().parse().unwrap()
+    };
+    let before = milliseconds_now();
+    let mut manual = command();
+    manual.args(["--block-time", "manual"]);
+    let node = Running::start(manual);
+    // The chain is founded between these two readings of the clock, and its last block comes then.
+    let newest = timestamp(&node, 12);
+    assert!((before..=milliseconds_now()).contains(&newest), "{newest}");
+    assert_eq!(timestamp(&node, 1), newest - 11_000);
+    assert_eq!(node.end("-TERM"), Some(0));
+
+    let blocks: Vec<_> = (0..2)
+        .map(|_| {
+            let mut fixed = command();
+            fixed.args(["--start-time", "2026-05-04T03:02:01Z"]);
+            let node = Running::start(fixed);
+            assert_eq!(timestamp(&node, 1), 1_777_863_721_000 + 1_000);
+            let newest = node.get("/get-block?block_index=12");
+            assert_eq!(node.end("-TERM"), Some(0));
+            newest
+        })
+        .collect();
+    assert_eq!(blocks[0], blocks[1]);
+}
+
+fn milliseconds_now() -> i64 {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    since_epoch.as_millis().try_into().unwrap()
 }
 
 #[test]
@@ -192,6 +235,9 @@ fn wrong_options_are_status_2() {
         ["--block-time", "1"],
         ["--blocks", "-1"],
         ["--host", "localhost:1"],
+        ["--start-time", "yesterday"],
+        ["--start-time", "2026-01-01"],
+        ["--start-time", "1969-12-31T23:59:59Z"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_devnode"))
             .args(wrong)

@@ -23,12 +23,16 @@ use nodeproof_conformance::{
     report::{CrossCheck, CrossFinding, NodesReport, Outcome, Verdict},
     run_several,
 };
-use nodeproof_devnode::Config;
+use nodeproof_devnode::{ChainTime, Config};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
 async fn devnode(seed: u64, blocks: u64) -> nodeproof_devnode::Handle {
-    let config = Config::for_tests().with_seed(seed).with_blocks(blocks);
+    // Two nodes with one seed have the same chain.
+    let config = Config::for_tests()
+        .with_seed(seed)
+        .with_blocks(blocks)
+        .with_time(ChainTime::FIXED);
     nodeproof_devnode::spawn(config)
         .await
         .expect("a local node")

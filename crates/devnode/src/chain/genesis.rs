@@ -1,16 +1,13 @@
 //! What a chain starts with: balances, and the transactions of its first blocks.
 
-use nodeproof_primitives::{HolderAddress, WalletAddress, signed_message};
+use nodeproof_primitives::{HolderAddress, TimestampMs, WalletAddress, signed_message};
 use nodeproof_wallet::KeyPair;
 use serde_json::json;
 
 use super::{
     Chain, Committee, ContractCall, NATIVE_TOKEN, Submission, TransactionRules, committee::MEMBERS,
 };
-use crate::{FUNDS, seed::Seed, test_wallet::TestWallet};
-
-/// The time before the first block: 2026-01-01, 00:00 UTC.
-const GENESIS_TIME: i64 = 1_767_225_600_000;
+use crate::{ChainTime, FUNDS, seed::Seed, test_wallet::TestWallet};
 
 /// How far apart the blocks are that a chain starts with, in milliseconds.
 const GENESIS_STEP: i64 = 1000;
@@ -31,14 +28,28 @@ pub(crate) struct Cast<'a> {
 }
 
 /// Founds a chain and makes its first blocks.
-pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, blocks: u64) -> Chain {
-    let mut chain = Chain::new(Committee::new(cast.validators), rules, GENESIS_TIME);
+pub(crate) fn found(
+    seed: Seed,
+    rules: TransactionRules,
+    cast: &Cast<'_>,
+    blocks: u64,
+    time: ChainTime,
+) -> Chain {
+    let start = match time {
+        ChainTime::From(start) => start.as_millis(),
+        // The newest block is as old as a block of a running chain.
+        ChainTime::Clock => {
+            let age = i64::try_from(blocks).map_or(i64::MAX, |n| n.saturating_mul(GENESIS_STEP));
+            TimestampMs::now().as_millis().saturating_sub(age)
+        }
+    };
+    let mut chain = Chain::new(Committee::new(cast.validators), rules, start);
     mint(&mut chain, seed, rules, cast);
     for index in 1..=blocks {
         for planned in planned(index, rules, cast) {
             submit(&mut chain, index, &planned);
         }
-        chain.make_block(GENESIS_STEP);
+        chain.make_block(GENESIS_STEP, None);
     }
     chain
 }
@@ -152,7 +163,7 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
         signers: &json!(signers).to_string(),
         params: &planned.params.to_string(),
     }
-    .transaction(chain.now(), "1000000");
+    .transaction(chain.now(None), "1000000");
     let message = signed_message(&transaction).unwrap_or_default();
     let submission = Submission {
         size: transaction.len(),
@@ -197,7 +208,7 @@ mod tests {
             users: [alice, bob, carol],
             funded: &[],
         };
-        found(seed, rules, &cast, blocks)
+        found(seed, rules, &cast, blocks, ChainTime::FIXED)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The chain: blocks with their receipts, balances, claims, and what waits for the next block.
 //!
-//! Nothing here knows HTTP, and nothing here looks at the machine's clock: a chain
-//! follows from its seed and from what was submitted to it.
+//! Nothing here knows HTTP. A chain follows from its seed and from what was submitted to it, unless
+//! its time is the machine's clock.
 
 mod block;
 mod committee;

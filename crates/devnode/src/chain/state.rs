@@ -84,11 +84,12 @@ impl Chain {
         self.pool.knows(code, digest)
     }
 
-    /// The chain's own time, for a transaction that is built now: after the newest
-    /// block, and different after each submission.
-    pub(crate) fn now(&self) -> i64 {
+    /// The time of a transaction that is built now: after the newest block, not before the
+    /// clock's time if that is given, and different after each submission.
+    pub(crate) fn now(&self, clock: Option<i64>) -> i64 {
         let waiting = i64::try_from(self.pool.waiting()).unwrap_or(0);
-        self.tip_time() + 1 + waiting
+        let after_tip = self.tip_time().saturating_add(1);
+        clock.map_or(after_tip, |clock| clock.max(after_tip)) + waiting
     }
 
     fn tip_time(&self) -> i64 {
@@ -172,11 +173,15 @@ impl Chain {
         Ok(())
     }
 
-    /// Makes the next block of what waits, `step` milliseconds after the newest one,
-    /// and answers its index.
-    pub(crate) fn make_block(&mut self, step: i64) -> u64 {
+    /// Makes the next block of what waits, and returns its index. Its timestamp is the clock's if
+    /// that is given, and otherwise `step` milliseconds after the newest block's.
+    pub(crate) fn make_block(&mut self, step: i64, clock: Option<i64>) -> u64 {
         let index = self.height() + 1;
-        let timestamp = self.tip_time().saturating_add(step);
+        let tip_time = self.tip_time();
+        let timestamp = match clock {
+            Some(clock) => clock.max(tip_time.saturating_add(1)),
+            None => tip_time.saturating_add(step),
+        };
         let creator = HolderAddress::Wallet(self.committee.creator(index));
         let mut entries = Vec::new();
         for transaction in self.pool.take() {

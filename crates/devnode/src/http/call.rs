@@ -52,7 +52,7 @@ fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
         signers,
         params,
     };
-    let now = node.chain().now();
+    let now = node.now();
     // The fee is the caller's to set before signing.
     let transaction = call.transaction(now, "0.0");
     Ok(format!(

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nodeproof_devnode::Config;
+use nodeproof_devnode::{ChainTime, Config};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -176,7 +176,9 @@ async fn a_port_that_is_taken_is_told() {
 
 #[tokio::test]
 async fn blocks_come_on_time_when_they_are_asked_for() {
-    let config = Config::for_tests().with_block_time("10ms".parse().unwrap());
+    let config = Config::for_tests()
+        .with_time(ChainTime::FIXED)
+        .with_block_time("10ms".parse().unwrap());
     let peer = Peer::with(config).await;
     for _ in 0..500 {
         if peer.node.height() > 14 {

@@ -1,13 +1,18 @@
 //! Two nodes with one seed.
 
-use nodeproof_devnode::Config;
+use nodeproof_devnode::{ChainTime, Config};
 use serde_json::json;
 
 use crate::peer::{Answer, Peer};
 
 /// Everything that a node answers to a list of requests, with a claim in between.
 async fn answers(seed: u64) -> Vec<Answer> {
-    let peer = Peer::with(Config::for_tests().with_seed(seed)).await;
+    let peer = Peer::with(
+        Config::for_tests()
+            .with_seed(seed)
+            .with_time(ChainTime::FIXED),
+    )
+    .await;
     let mut answers = Vec::new();
     for index in 0..14 {
         answers.push(peer.get(&format!("/get-block?block_index={index}")).await);

@@ -1,6 +1,6 @@
 //! A node under test, and somebody who talks to it.
 
-use nodeproof_devnode::{Config, Handle};
+use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::{RawJson, WalletAddress};
 use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction};
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ impl Answer {
 
 impl Peer {
     pub(crate) async fn new() -> Self {
-        Self::with(Config::for_tests()).await
+        Self::with(Config::for_tests().with_time(ChainTime::FIXED)).await
     }
 
     pub(crate) async fn with(config: Config) -> Self {
