@@ -4,7 +4,7 @@ use nodeproof_client::ErrorKind;
 use nodeproof_primitives::escape::escaped;
 use serde::Serialize;
 
-use crate::redact::redact;
+use nodeproof_primitives::redact::redact;
 
 /// What kind of failure it is: one exit status each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

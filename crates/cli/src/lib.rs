@@ -8,7 +8,7 @@
 //! - `session`: settings from the arguments, the environment and the configuration file; signers;
 //! - `arguments`: arguments that several commands share;
 //! - `io`: input, output for a person or a script, prompts;
-//! - `failure` and `redact`: failures with their exit status, without private keys.
+//! - `failure`: failures with their exit status.
 //!
 //! What a node sent is escaped before it is shown. Private keys stay in `nodeproof-wallet`: what is
 //! typed or read here goes there and is wiped.
@@ -18,7 +18,6 @@ mod commands;
 mod failure;
 mod io;
 mod parser;
-mod redact;
 mod run;
 mod session;
 

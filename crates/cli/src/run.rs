@@ -3,6 +3,7 @@
 use std::{process::ExitCode, thread, time::Duration};
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
+use nodeproof_primitives::redact::redact;
 use tokio::sync::oneshot;
 
 use crate::{
@@ -10,7 +11,6 @@ use crate::{
     failure::{Failure, Kind},
     io::{interrupt, output::Output, prompt},
     parser::{Cli, Command},
-    redact::redact,
     session::{config_file, settings::Session},
 };
 

@@ -5,6 +5,7 @@
 //!   same in two steps.
 //! - [`LockFile`] and [`FolderLock`] are exclusive locks between processes. The system releases
 //!   them when the process ends.
+//! - [`check_own_folder`] refuses folders that other users control.
 //! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
 //!
 //! ```
@@ -21,10 +22,12 @@
 //! ```
 
 mod lock;
+mod own_folder;
 mod staged;
 mod user_folders;
 
 pub use lock::{FolderLock, LockError, LockFile};
+pub use own_folder::{FolderError, Shared, check_own_folder};
 pub use staged::{
     Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,
     sync_folder,

@@ -23,6 +23,7 @@ mod integer;
 mod network;
 mod python_json;
 mod raw_json;
+pub mod redact;
 mod signer;
 mod timestamp;
 

@@ -26,11 +26,15 @@
 
 #[cfg(feature = "command")]
 mod command;
+mod core_dumps;
 mod digest;
+mod exposure;
 mod hex;
 mod key_file;
 mod known_keys;
 mod message;
+mod passphrase;
+mod permissions;
 mod private_key;
 mod public_key;
 mod receipt;
@@ -42,9 +46,12 @@ pub use nodeproof_primitives::{MessageSignature, Signer, SignerError, Signing};
 
 #[cfg(feature = "command")]
 pub use command::CommandSigner;
+pub use core_dumps::forbid_core_dumps;
+pub use exposure::{Exposure, exposed_key};
 pub use hex::HexError;
 pub use key_file::{KeyFile, KeyFileError, KeyFileFault, Protection};
 pub use known_keys::KnownKeys;
+pub use passphrase::{Passphrase, PassphraseError};
 pub use private_key::{GenerateError, KeyError, KeyPair, PrivateKey};
 pub use public_key::{PublicKey, PublicKeyError};
 pub use receipt::{ReceiptError, verify_receipt};

@@ -466,3 +466,47 @@ fn a_file_with_one_altered_character_never_opens_as_another_wallet() {
 fn no_passphrase_shows_in_debug_text() {
     assert!(!format!("{:?}", Protection::Passphrase("horse")).contains("horse"));
 }
+
+#[test]
+fn a_file_records_its_network_and_refuses_another_one() {
+    use nodeproof_primitives::Network;
+
+    let folder = tempfile::tempdir().unwrap();
+    for (name, protection) in [
+        ("plain", Protection::Plain),
+        ("sealed", Protection::Passphrase("correct horse")),
+    ] {
+        for network in Network::ALL {
+            let path = folder.path().join(format!("{name}-{network}"));
+            KeyFile::write_for(&path, &wallet(), Some(network), protection).unwrap();
+            let read = KeyFile::read(&path).unwrap();
+            assert_eq!(read.network(), Some(network));
+            let key = read.key_pair(Some("correct horse")).unwrap();
+            assert_eq!(key.address(), wallet().address());
+            for wanted in Network::ALL {
+                let checked = read.check_network(wanted);
+                assert_eq!(checked.is_ok(), wanted == network);
+                if let Err(error) = checked {
+                    let text = error.to_string();
+                    assert!(
+                        text.contains(&format!("is a wallet of {network}")),
+                        "{text}"
+                    );
+                    assert!(text.contains(&format!("this is {wanted}")), "{text}");
+                }
+            }
+        }
+        // Older files are bound to no network.
+        let path = folder.path().join(name);
+        KeyFile::write(&path, &wallet(), protection).unwrap();
+        let read = KeyFile::read(&path).unwrap();
+        assert_eq!(read.network(), None);
+        assert!(
+            Network::ALL
+                .iter()
+                .all(|one| read.check_network(*one).is_ok())
+        );
+    }
+    let unknown = plain().replace('}', r#", "network": "Mainnet"}"#);
+    assert!(matches!(fault(&unknown), KeyFileFault::UnknownNetwork));
+}

@@ -2,7 +2,7 @@
 
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
-use crate::redact::looks_like_a_key;
+use nodeproof_primitives::redact::looks_like_a_key;
 
 /// Parses a wallet's address. The error names a contract's address and upper case.
 pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {

@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use crate::redact::looks_like_a_key;
+use nodeproof_primitives::redact::looks_like_a_key;
 
 /// A file that is to be written, as it may be named on the command line.
 ///

@@ -6,10 +6,12 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_primitives::{Amount, ContractAddress, Network, escape::escaped_up_to};
+use nodeproof_primitives::{
+    Amount, ContractAddress, Network, escape::escaped_up_to, redact::looks_like_a_key,
+};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::{arguments::seconds, failure::Failure, io::input, redact::looks_like_a_key};
+use crate::{arguments::seconds, failure::Failure, io::input};
 
 /// What the file may hold; a key that is not here is an error.
 #[derive(Clone, Debug, Default, Deserialize)]

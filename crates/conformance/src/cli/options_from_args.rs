@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::Network;
-use nodeproof_wallet::{KeyFile, KeyFileFault};
-use zeroize::Zeroizing;
+use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase};
 
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
@@ -186,7 +185,7 @@ pub(crate) fn wallet(
         ));
     }
     let passphrase = passphrase_file.map(passphrase).transpose()?;
-    let keys = file.key_pair(passphrase.as_ref().map(|text| text.as_str()));
+    let keys = file.key_pair(passphrase.as_ref().map(Passphrase::as_str));
     keys.map(SigningWallet::from)
         .map_err(|error| match error.fault() {
             KeyFileFault::PassphraseNeeded => {
@@ -196,22 +195,16 @@ pub(crate) fn wallet(
         })
 }
 
-/// The first line of a file, which is read no further than any passphrase is long.
-pub(crate) fn passphrase(path: &Path) -> Result<Zeroizing<String>, UsageError> {
-    const MOST: usize = 4096;
-    let failed = |reason: String| UsageError::PassphraseFile {
+/// The passphrase in a file, by the rules that all programs share.
+fn passphrase(path: &Path) -> Result<Passphrase, UsageError> {
+    let passphrase = Passphrase::read(path).map_err(|error| UsageError::PassphraseFile {
         path: path.display().to_string(),
-        reason,
-    };
-    // With room for all of it from the start, no copy is left behind by growing.
-    let mut text = Zeroizing::new(String::with_capacity(MOST));
-    let file = std::fs::File::open(path).map_err(|error| failed(error.to_string()))?;
-    let mut start = std::io::Read::take(file, MOST as u64);
-    std::io::Read::read_to_string(&mut start, &mut text)
-        .map_err(|error| failed(error.to_string()))?;
-    let line = text.lines().next().unwrap_or_default().len();
-    text.truncate(line);
-    Ok(text)
+        reason: error.to_string(),
+    })?;
+    for warning in passphrase.warnings(&format!("the file {}", path.display())) {
+        complain(&format!("warning: {warning}"));
+    }
+    Ok(passphrase)
 }
 
 pub(crate) fn target(url: &str, network: Option<Network>) -> Result<Target, UsageError> {

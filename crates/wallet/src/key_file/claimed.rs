@@ -1,6 +1,6 @@
-//! The address and the public key that a key file states beside its private key.
+//! The address, the public key and the network that a key file states beside its private key.
 
-use nodeproof_primitives::WalletAddress;
+use nodeproof_primitives::{Network, WalletAddress};
 
 use super::fault::KeyFileFault;
 use crate::{hex, private_key::KeyPair, public_key::PublicKey};
@@ -10,10 +10,11 @@ use crate::{hex, private_key::KeyPair, public_key::PublicKey};
 pub(super) struct Claimed {
     pub(super) address: Option<WalletAddress>,
     pub(super) public: Option<PublicKey>,
+    pub(super) network: Option<Network>,
 }
 
 impl Claimed {
-    /// Checks that both belong to this wallet.
+    /// Checks that address and public key belong to this wallet.
     pub(super) fn check(&self, wallet: &KeyPair) -> Result<(), KeyFileFault> {
         if self
             .address
@@ -45,4 +46,11 @@ pub(super) fn public_key(text: &str) -> Result<PublicKey, KeyFileFault> {
         .map_err(|_| KeyFileFault::Malformed {
             what: "a public key",
         })
+}
+
+/// Parses the name of a network.
+pub(super) fn network(text: &str) -> Result<Network, KeyFileFault> {
+    text.trim()
+        .parse()
+        .map_err(|_| KeyFileFault::UnknownNetwork)
 }

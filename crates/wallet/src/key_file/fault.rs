@@ -2,6 +2,8 @@
 
 use std::io;
 
+use nodeproof_primitives::Network;
+
 use crate::private_key::{GenerateError, KeyError};
 
 /// Why a key file could not be read, opened or written. It never quotes the file.
@@ -107,6 +109,20 @@ pub enum KeyFileFault {
     /// The address and the public key above an encrypted key belong to different wallets.
     #[error("has an address that does not belong to the public key beside it")]
     OtherAddress,
+    /// The name of the network is not one of a network.
+    #[error("records an unknown network: it is one of devnet, testnet, mainnet")]
+    UnknownNetwork,
+    /// The wallet is for another network than the one that it is to sign for.
+    #[error(
+        "is a wallet of {recorded}, and this is {wanted}: a signature is not bound to a network, so \
+         what is signed here could be submitted there; use one wallet for each network"
+    )]
+    OtherNetwork {
+        /// The network in the file.
+        recorded: Network,
+        /// The network that the wallet is to sign for.
+        wanted: Network,
+    },
     /// The key is encrypted, and no passphrase was given.
     #[error("is encrypted, and needs its passphrase")]
     PassphraseNeeded,

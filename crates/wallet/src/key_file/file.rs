@@ -8,7 +8,7 @@ use std::{
 };
 
 use nodeproof_files::Access;
-use nodeproof_primitives::WalletAddress;
+use nodeproof_primitives::{Network, WalletAddress};
 use zeroize::Zeroizing;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     pem::{self, Content},
     plain,
 };
-use crate::{private_key::KeyPair, public_key::PublicKey};
+use crate::{permissions::others_can_read, private_key::KeyPair, public_key::PublicKey};
 
 /// The maximum size of a key file, in bytes. The files written here have some hundreds.
 const MAX_SIZE: usize = 64 * 1024;
@@ -106,7 +106,8 @@ impl KeyFile {
         })
     }
 
-    /// Writes a new key file that only its owner can read (mode 600 on Unix).
+    /// Writes a new key file that only its owner can read (mode 600 on Unix). It is bound to no
+    /// network: see [`write_for`](Self::write_for).
     ///
     /// The file is written completely or not at all. It is on the disk when this returns. An
     /// existing file is never overwritten.
@@ -120,10 +121,26 @@ impl KeyFile {
         wallet: &KeyPair,
         protection: Protection<'_>,
     ) -> Result<(), KeyFileError> {
+        Self::write_for(path, wallet, None, protection)
+    }
+
+    /// Writes a new key file like [`write`](Self::write), and records the wallet's network in it.
+    ///
+    /// Signatures are not bound to a network: a transaction that was signed for one can be
+    /// submitted on another. So a wallet should be used on one network only.
+    ///
+    /// # Errors
+    /// The errors of [`write`](Self::write).
+    pub fn write_for(
+        path: impl AsRef<Path>,
+        wallet: &KeyPair,
+        network: Option<Network>,
+        protection: Protection<'_>,
+    ) -> Result<(), KeyFileError> {
         let path = path.as_ref();
         let written = match protection {
-            Protection::Plain => Ok(plain::text_of(wallet)),
-            Protection::Passphrase(passphrase) => pem::seal(wallet, passphrase),
+            Protection::Plain => Ok(plain::text_of(wallet, network)),
+            Protection::Passphrase(passphrase) => pem::seal(wallet, network, passphrase),
         }
         .and_then(|text| {
             nodeproof_files::create(path, text.as_bytes(), Access::Owner).map_err(|error| {
@@ -141,7 +158,7 @@ impl KeyFile {
     #[must_use]
     pub fn address(&self) -> Option<WalletAddress> {
         match &self.content {
-            Content::Open(wallet) => Some(wallet.address()),
+            Content::Open { wallet, .. } => Some(wallet.address()),
             Content::Sealed(sealed) => sealed.claimed.address,
         }
     }
@@ -150,8 +167,33 @@ impl KeyFile {
     #[must_use]
     pub fn public_key(&self) -> Option<PublicKey> {
         match &self.content {
-            Content::Open(wallet) => Some(*wallet.public_key()),
+            Content::Open { wallet, .. } => Some(*wallet.public_key()),
             Content::Sealed(sealed) => sealed.claimed.public,
+        }
+    }
+
+    /// Returns the network that the file records. Older files and those of other programs record
+    /// none. In an encrypted file it stands above the key, where no passphrase protects it.
+    #[must_use]
+    pub const fn network(&self) -> Option<Network> {
+        match &self.content {
+            Content::Open { network, .. } => *network,
+            Content::Sealed(sealed) => sealed.claimed.network,
+        }
+    }
+
+    /// Checks that the wallet may sign for a network: the one that its file records, if it records
+    /// one.
+    ///
+    /// # Errors
+    /// [`KeyFileFault::OtherNetwork`] if it records another one.
+    pub fn check_network(&self, wanted: Network) -> Result<(), KeyFileError> {
+        match self.network() {
+            Some(recorded) if recorded != wanted => Err(KeyFileError::new(
+                &self.subject,
+                KeyFileFault::OtherNetwork { recorded, wanted },
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -178,7 +220,7 @@ impl KeyFile {
     /// or if the key does not belong to the address or the public key above it.
     pub fn key_pair(&self, passphrase: Option<&str>) -> Result<KeyPair, KeyFileError> {
         match &self.content {
-            Content::Open(wallet) => Ok(wallet.clone()),
+            Content::Open { wallet, .. } => Ok(wallet.clone()),
             Content::Sealed(sealed) => passphrase
                 .ok_or(KeyFileFault::PassphraseNeeded)
                 .and_then(|passphrase| sealed.open(passphrase))
@@ -220,23 +262,8 @@ fn content_of(bytes: &[u8]) -> Result<Content, KeyFileFault> {
     // Some editors write a byte order mark first.
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.starts_with('{') {
-        plain::read(text).map(Content::Open)
+        plain::read(text)
     } else {
         pem::read(text)
     }
-}
-
-/// Returns whether other users than the owner can read an open file.
-#[cfg(unix)]
-fn others_can_read(file: &File) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    // A pipe has a mode too, but no other user can open it.
-    file.metadata()
-        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o044 != 0)
-}
-
-/// Returns `false`, because this system has no such permissions.
-#[cfg(not(unix))]
-fn others_can_read(_: &File) -> bool {
-    false
 }

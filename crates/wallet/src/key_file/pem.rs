@@ -1,5 +1,6 @@
 //! Private keys in PEM: the encrypted form, and unencrypted forms that are read but not written.
 
+use nodeproof_primitives::Network;
 use pkcs8::{
     AlgorithmIdentifierRef, EncryptedPrivateKeyInfoRef, LineEnding, ObjectIdentifier,
     PrivateKeyInfoRef, SecretDocument,
@@ -32,10 +33,14 @@ const SECP256K1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.10")
 const TITLE: &str = "Wallet, encrypted with a passphrase";
 const ADDRESS: &str = "Address";
 const PUBLIC_KEY: &str = "Public-Key";
+const NETWORK: &str = "Network";
 
 /// The content of a key file.
 pub(super) enum Content {
-    Open(KeyPair),
+    Open {
+        wallet: KeyPair,
+        network: Option<Network>,
+    },
     Sealed(Sealed),
 }
 
@@ -64,11 +69,18 @@ pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
         }
         "PRIVATE KEY" => {
             let info = PrivateKeyInfoRef::try_from(document.as_bytes()).map_err(|_| damaged())?;
-            checked(wallet_of(&info)?, &claimed).map(Content::Open)
+            open(wallet_of(&info)?, &claimed)
         }
-        "EC PRIVATE KEY" => checked(from_sec1(document.as_bytes())?, &claimed).map(Content::Open),
+        "EC PRIVATE KEY" => open(from_sec1(document.as_bytes())?, &claimed),
         _ => Err(KeyFileFault::NoPrivateKey),
     }
+}
+
+fn open(wallet: KeyPair, claimed: &Claimed) -> Result<Content, KeyFileFault> {
+    Ok(Content::Open {
+        wallet: checked(wallet, claimed)?,
+        network: claimed.network,
+    })
 }
 
 /// Returns the block with the private key, from its first line on.
@@ -151,7 +163,11 @@ fn names_an_algorithm(der: &[u8]) -> bool {
 }
 
 /// Returns the text of a key file with a wallet that is encrypted with a passphrase.
-pub(super) fn seal(wallet: &KeyPair, passphrase: &str) -> Result<Zeroizing<String>, KeyFileFault> {
+pub(super) fn seal(
+    wallet: &KeyPair,
+    network: Option<Network>,
+    passphrase: &str,
+) -> Result<Zeroizing<String>, KeyFileFault> {
     if passphrase.is_empty() {
         return Err(KeyFileFault::EmptyPassphrase);
     }
@@ -166,6 +182,9 @@ pub(super) fn seal(wallet: &KeyPair, passphrase: &str) -> Result<Zeroizing<Strin
         wallet.address(),
         wallet.public_key()
     ));
+    if let Some(network) = network {
+        text.push_str(&format!("{NETWORK}: {network}\n"));
+    }
     text.push_str(&encrypted);
     Ok(text)
 }
@@ -246,6 +265,8 @@ fn claimed_above(above: &str) -> Result<Claimed, KeyFileFault> {
             claimed.address = Some(claimed::address(value)?);
         } else if name.trim() == PUBLIC_KEY {
             claimed.public = Some(claimed::public_key(value)?);
+        } else if name.trim() == NETWORK {
+            claimed.network = Some(claimed::network(value)?);
         }
     }
     if let (Some(address), Some(public)) = (claimed.address, claimed.public)

@@ -1,11 +1,13 @@
-//! The plain form: `{"public": …, "private": …, "address": …}`.
+//! The plain form: `{"public": …, "private": …, "address": …}`, and `network` where it is known.
 
+use nodeproof_primitives::Network;
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 
 use super::{
-    claimed::{Claimed, address, public_key},
+    claimed::{Claimed, address, network, public_key},
     fault::KeyFileFault,
+    pem::Content,
 };
 use crate::{hex, private_key::KeyPair};
 
@@ -15,6 +17,7 @@ struct Members {
     #[serde(deserialize_with = "secret")]
     private: Zeroizing<String>,
     address: Option<String>,
+    network: Option<String>,
 }
 
 /// Reads a text that is erased even if a later member is wrong.
@@ -22,7 +25,7 @@ fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String
     String::deserialize(deserializer).map(Zeroizing::new)
 }
 
-pub(super) fn read(text: &str) -> Result<KeyPair, KeyFileFault> {
+pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
     // An error of serde may quote the file, so only its position is kept.
     let members: Members = serde_json::from_str(text).map_err(|error| KeyFileFault::Json {
         line: error.line(),
@@ -32,16 +35,20 @@ pub(super) fn read(text: &str) -> Result<KeyPair, KeyFileFault> {
     let claimed = Claimed {
         address: members.address.as_deref().map(address).transpose()?,
         public: members.public.as_deref().map(public_key).transpose()?,
+        network: members.network.as_deref().map(network).transpose()?,
     };
     if claimed.address.is_none() && claimed.public.is_none() {
         return Err(KeyFileFault::Unchecked);
     }
     claimed.check(&wallet)?;
-    Ok(wallet)
+    Ok(Content::Open {
+        wallet,
+        network: claimed.network,
+    })
 }
 
 /// Returns the text of a plain key file.
-pub(super) fn text_of(wallet: &KeyPair) -> Zeroizing<String> {
+pub(super) fn text_of(wallet: &KeyPair, network: Option<Network>) -> Zeroizing<String> {
     let private = wallet.private_key().reveal();
     let (public, address) = (
         wallet.public_key().to_string(),
@@ -56,6 +63,9 @@ pub(super) fn text_of(wallet: &KeyPair) -> Zeroizing<String> {
         private.as_str(),
         "\", \"address\": \"",
         &address,
+        &network.map_or_else(String::new, |network| {
+            format!("\", \"network\": \"{network}")
+        }),
         "\"}\n",
     ] {
         text.push_str(part);

@@ -1,20 +1,28 @@
 //! Private keys in the wrong place, which must not be shown again.
+//!
+//! Use it for what a person typed: arguments, environment variables, names of files. The hash of a
+//! transaction looks the same, so what a node sent is not redacted.
 
 /// How many hexadecimal digits a private key has.
 const DIGITS: usize = 64;
 
 /// Whether a text looks like a private key.
-pub(crate) fn looks_like_a_key(text: &str) -> bool {
+#[must_use]
+pub fn looks_like_a_key(text: &str) -> bool {
     let text = text.trim();
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let digits = digits.unwrap_or(text);
     digits.len() == DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Replaces everything in a text that looks like a private key.
+/// Replaces everything in a text that looks like a private key: 64 hexadecimal digits or more.
 ///
-/// Use it for what a person typed. The hash of a document looks the same and may be shown.
-pub(crate) fn redact(text: &str) -> String {
+/// ```
+/// let text = format!("no such file: {}", "5e".repeat(32));
+/// assert!(!nodeproof_primitives::redact::redact(&text).contains("5e5e"));
+/// ```
+#[must_use]
+pub fn redact(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|character: char| character.is_ascii_hexdigit()) {

@@ -1,0 +1,166 @@
+//! Whether a folder is in the user's own hands.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
+
+/// A folder that other users control, so that nothing in it can be relied on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FolderError {
+    /// It belongs to another user.
+    OfAnotherUser {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Other users can write to it.
+    WritableByOthers {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// It can't be looked at.
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for FolderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OfAnotherUser { path } => write!(
+                f,
+                "the folder {} belongs to another user, who can change what is in it: use a folder \
+                 of your own",
+                path.display()
+            ),
+            Self::WritableByOthers { path } => write!(
+                f,
+                "other users can write to the folder {0}, and change what is in it: `chmod go-w \
+                 {0}` keeps it to yourself",
+                path.display()
+            ),
+            Self::Io { path, source } => {
+                write!(
+                    f,
+                    "the folder {} can't be looked at: {source}",
+                    path.display()
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for FolderError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// Checks that a folder belongs to this user or to root, and that no other user can write to it.
+///
+/// A folder that is not there has nothing in it, and passes. So does one like `/tmp`, where other
+/// users can make files but not touch this user's, if `shared` says so. Where the system has no
+/// such permissions, every folder passes.
+///
+/// # Errors
+/// The reason why the folder can't be relied on.
+#[cfg(unix)]
+pub fn check_own_folder(path: &Path, shared: Shared) -> Result<(), FolderError> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    const WRITABLE_BY_OTHERS: u32 = 0o022;
+    const STICKY: u32 = 0o1000;
+
+    let found = match std::fs::metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => {
+            return Err(FolderError::Io {
+                path: path.to_owned(),
+                source,
+            });
+        }
+    };
+    let own = [rustix::process::geteuid().as_raw(), 0];
+    if !own.contains(&found.uid()) {
+        return Err(FolderError::OfAnotherUser {
+            path: path.to_owned(),
+        });
+    }
+    let may_be_shared = shared == Shared::Sticky && found.mode() & STICKY != 0;
+    if found.mode() & WRITABLE_BY_OTHERS != 0 && !may_be_shared {
+        return Err(FolderError::WritableByOthers {
+            path: path.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// Passes: this system has no such permissions.
+///
+/// # Errors
+/// None.
+#[cfg(not(unix))]
+pub fn check_own_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
+    Ok(())
+}
+
+/// Whether a folder may be shared with other users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shared {
+    /// No.
+    No,
+    /// Yes, if it has the sticky bit, like `/tmp`.
+    Sticky,
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        for (mode, passes, shared_passes) in [
+            (0o700, true, true),
+            (0o755, true, true),
+            (0o770, false, false),
+            (0o702, false, false),
+            (0o777, false, false),
+            (0o1777, false, true),
+        ] {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+            let checked = check_own_folder(path, Shared::No);
+            assert_eq!(checked.is_ok(), passes, "{mode:o}: {checked:?}");
+            let checked = check_own_folder(path, Shared::Sticky);
+            assert_eq!(checked.is_ok(), shared_passes, "{mode:o}: {checked:?}");
+        }
+        assert!(check_own_folder(&path.join("none"), Shared::No).is_ok());
+    }
+
+    #[test]
+    fn a_folder_of_another_user_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        // Only root can give a folder away; anybody else meets root's and its own only.
+        let of_other = match chown(folder.path(), Some(4711), None) {
+            Ok(()) => folder.path().to_owned(),
+            Err(_) => {
+                assert!(check_own_folder(Path::new("/"), Shared::Sticky).is_ok());
+                return;
+            }
+        };
+        let error = check_own_folder(&of_other, Shared::Sticky).unwrap_err();
+        assert!(matches!(error, FolderError::OfAnotherUser { .. }));
+        assert!(error.to_string().contains("belongs to another user"));
+    }
+}

@@ -1,0 +1,18 @@
+//! Who can read a file of secrets.
+
+use std::fs::File;
+
+/// Returns whether other users than the owner can read an open file.
+#[cfg(unix)]
+pub(crate) fn others_can_read(file: &File) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    // A pipe has a mode too, but no other user can open it.
+    file.metadata()
+        .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o044 != 0)
+}
+
+/// Returns `false`, because this system has no such permissions.
+#[cfg(not(unix))]
+pub(crate) fn others_can_read(_: &File) -> bool {
+    false
+}
