@@ -47,7 +47,7 @@ async fn main() -> ExitCode {
         if error.use_stderr() && conformance() {
             nodeproof_conformance::cli::remove_stale_reports(std::env::args_os());
         }
-        error.exit()
+        nodeproof_conformance::cli::exit_with(&error)
     });
     match cli.task {
         Task::Conformance(args) => {

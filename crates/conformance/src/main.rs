@@ -1,7 +1,7 @@
 //! `nodeproof`: checks a node, given by base URL and network.
 
 use clap::Parser;
-use nodeproof_conformance::cli::{ConformanceArgs, execute, remove_stale_reports};
+use nodeproof_conformance::cli::{ConformanceArgs, execute, exit_with, remove_stale_reports};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -20,7 +20,7 @@ async fn main() {
         if error.use_stderr() {
             remove_stale_reports(std::env::args_os());
         }
-        error.exit()
+        exit_with(&error)
     });
     let status = execute(&cli.args, None).await;
     // What a node keeps busy must not keep the process: its deadline has come.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::Args;
-use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
+use nodeproof_primitives::{Network, TimestampMs, WalletAddress, redact::redact};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use crate::{BlockTime, ChainTime, Config, FUNDS, Handle, spawn};
@@ -80,6 +80,18 @@ fn start_time(text: &str) -> Result<TimestampMs, String> {
         .ok_or_else(|| {
             "write a date from 1970 on and a time, such as 2026-01-01T00:00:00Z".to_owned()
         })
+}
+
+/// Shows the help or what is wrong with a command line, without anything that looks like a private
+/// key, and exits.
+pub fn exit_with(error: &clap::Error) -> ! {
+    let text = error.render().to_string();
+    let harmless = redact(&text);
+    if harmless == text {
+        error.exit()
+    }
+    let _written = write!(io::stderr(), "{harmless}");
+    std::process::exit(error.exit_code())
 }
 
 /// Runs a node until Ctrl-C or SIGTERM, and answers the exit status: 0 when it was

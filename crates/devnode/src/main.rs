@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use nodeproof_devnode::cli::DevnodeArgs;
+use nodeproof_devnode::cli::{DevnodeArgs, exit_with};
 
 /// Runs a local node for development and tests: in memory, deterministic from its seed.
 #[derive(Parser)]
@@ -15,5 +15,6 @@ struct Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    nodeproof_devnode::cli::run(Command::parse().args).await
+    let command = Command::try_parse().unwrap_or_else(|error| exit_with(&error));
+    nodeproof_devnode::cli::run(command.args).await
 }

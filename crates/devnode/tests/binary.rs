@@ -266,3 +266,23 @@ fn warns_when_others_can_reach_it() {
         .unwrap();
     node.child.wait().unwrap();
 }
+
+#[test]
+fn a_key_in_the_wrong_argument_is_not_shown() {
+    use clap::Args as _;
+    let key = "5ec2e7e1".repeat(8);
+    let options = nodeproof_devnode::cli::DevnodeArgs::augment_args(clap::Command::new("devnode"));
+    let names = options.get_arguments().filter_map(clap::Arg::get_long);
+    // A name of a host may be anything, and is not shown again.
+    let wrong: Vec<_> = names.filter(|name| *name != "allow-host").collect();
+    assert!(wrong.len() >= 8, "{wrong:?}");
+    for name in wrong {
+        let output = Command::new(env!("CARGO_BIN_EXE_devnode"))
+            .arg(format!("--{name}={key}"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        assert!(said.contains("not shown") && !said.contains(&key), "{said}");
+    }
+}

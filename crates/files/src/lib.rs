@@ -27,7 +27,7 @@ mod staged;
 mod user_folders;
 
 pub use lock::{FolderLock, LockError, LockFile};
-pub use own_folder::{FolderError, Shared, check_own_folder};
+pub use own_folder::{FolderError, Shared, check_own_folder, create_own_folder};
 pub use staged::{
     Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,
     sync_folder,

@@ -112,6 +112,18 @@ pub fn check_own_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
     Ok(())
 }
 
+/// Creates a folder, and those above it, for this user alone. Folders that are there stay as they are.
+///
+/// # Errors
+/// If the system refuses.
+pub fn create_own_folder(path: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 /// Whether a folder may be shared with other users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shared {

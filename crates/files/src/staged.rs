@@ -21,7 +21,7 @@ const MAX_ENTRIES: usize = 10_000;
 pub enum Access {
     /// Its owner: mode 0600, from the moment it exists.
     Owner,
-    /// Whoever the umask admits: mode 0666 without the umask's bits.
+    /// Whoever the umask admits, but never writable by everybody: mode 0664 without the umask's bits.
     Umask,
 }
 
@@ -44,7 +44,7 @@ impl StagedFile {
         #[cfg(unix)]
         if access == Access::Umask {
             use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(0o666));
+            builder.permissions(fs::Permissions::from_mode(0o664));
         }
         #[cfg(not(unix))]
         let _ = access;
@@ -188,7 +188,7 @@ mod tests {
         let plain = fs::metadata(folder.path().join("plain")).unwrap();
         assert_eq!(mode("private", Access::Owner), 0o600);
         let umask = plain.permissions().mode() & 0o777;
-        assert_eq!(mode("shared", Access::Umask), umask);
+        assert_eq!(mode("shared", Access::Umask), umask & !0o002);
     }
 
     #[test]

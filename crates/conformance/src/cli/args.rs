@@ -61,6 +61,11 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub passphrase_file: Option<PathBuf>,
 
+    /// Sign with the wallet although its key file records another network. Signatures are not bound to a
+    /// network: what is signed for one can be submitted on another. So use one wallet per network.
+    #[arg(long, requires = "wallet")]
+    pub any_network: bool,
+
     /// The fee of what is submitted.
     #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
     pub fee: Amount,

@@ -1,7 +1,7 @@
 //! Why a run did not begin.
 
+use nodeproof_files::FolderError;
 use nodeproof_primitives::Network;
-
 use nodeproof_wallet::KeyFileError;
 
 use crate::{context::BaselineError, http::TargetError, sweep::StateError};
@@ -41,6 +41,14 @@ pub(crate) enum UsageError {
          from the operator of the network, and not from the node"
     )]
     NotNamed { flag: &'static str },
+    #[error("{0}. Give --any-network to sign all the same")]
+    OtherNetworksWallet(KeyFileError),
+    #[error("core dumps of this process, which can hold the wallet's key, can't be disabled: {0}")]
+    CoreDumps(std::io::Error),
+    #[error("{0} contains what looks like a private key, which belongs into a key file alone")]
+    KeyInArgument(&'static str),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     #[error(transparent)]
     Wallet(#[from] KeyFileError),
     #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]

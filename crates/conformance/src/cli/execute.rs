@@ -8,7 +8,7 @@ use std::{
     sync::Arc,
 };
 
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{Network, redact::redact};
 use nodeproof_report::ExitStatus;
 
 use super::{
@@ -60,7 +60,8 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
     match try_execute(args, local).await {
         Ok(status) => status,
         Err(error) => {
-            complain(&format!("error: {error}"));
+            // A private key in the wrong argument must not be shown again.
+            complain(&redact(&format!("error: {error}")));
             ExitStatus::Usage.code()
         }
     }
@@ -87,7 +88,8 @@ pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
 
 async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
     let named = named_targets(args)?;
-    let mut options = options(args)?;
+    let network = named.first().map(|target| target.network);
+    let mut options = options(args, network)?;
     if args.list {
         list(&options)?;
         return Ok(0);

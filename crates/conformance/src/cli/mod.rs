@@ -14,3 +14,4 @@ mod targets;
 
 pub use args::{ConformanceArgs, Format};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
+pub use output::exit_with;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use globset::{Glob, GlobMatcher};
-use nodeproof_primitives::Network;
-use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase};
+use nodeproof_primitives::{Network, redact::redact};
+use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, forbid_core_dumps};
 
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
@@ -41,7 +41,11 @@ pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), Usage
     }
 }
 
-pub(crate) fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
+/// The options of a run against nodes of this network, or against a local node.
+pub(crate) fn options(
+    args: &ConformanceArgs,
+    network: Option<Network>,
+) -> Result<Options, UsageError> {
     let fixture = args
         .fixture
         .as_deref()
@@ -92,7 +96,7 @@ pub(crate) fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
             wallet: args
                 .wallet
                 .as_deref()
-                .map(|path| wallet(path, args.passphrase_file.as_deref()))
+                .map(|path| wallet(path, args, network))
                 .transpose()?,
             fee: args.fee.clone(),
             currency: args.currency.clone(),
@@ -173,18 +177,28 @@ pub(crate) fn read_expectations(path: &Path) -> Result<Expectations, UsageError>
     Expectations::from_toml(&text).map_err(|error| wrong(error.to_string()))
 }
 
-pub(crate) fn wallet(
+fn wallet(
     path: &Path,
-    passphrase_file: Option<&Path>,
+    args: &ConformanceArgs,
+    network: Option<Network>,
 ) -> Result<SigningWallet, UsageError> {
+    forbid_core_dumps().map_err(UsageError::CoreDumps)?;
     let file = KeyFile::read(path)?;
+    if let Some(network) = network.filter(|_| !args.any_network) {
+        file.check_network(network)
+            .map_err(UsageError::OtherNetworksWallet)?;
+    }
     if file.others_can_read() {
         complain(&format!(
             "warning: others can read the wallet {}; chmod 600 keeps it to yourself",
             path.display()
         ));
     }
-    let passphrase = passphrase_file.map(passphrase).transpose()?;
+    let passphrase = args
+        .passphrase_file
+        .as_deref()
+        .map(passphrase)
+        .transpose()?;
     let keys = file.key_pair(passphrase.as_ref().map(Passphrase::as_str));
     keys.map(SigningWallet::from)
         .map_err(|error| match error.fault() {
@@ -208,6 +222,10 @@ fn passphrase(path: &Path) -> Result<Passphrase, UsageError> {
 }
 
 pub(crate) fn target(url: &str, network: Option<Network>) -> Result<Target, UsageError> {
+    if redact(url) != url {
+        // A URL shows in reports.
+        return Err(UsageError::KeyInArgument("--base-url"));
+    }
     if let Some(network) = network {
         return Ok(Target::parse(url, network)?);
     }

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
+use nodeproof_primitives::redact::redact;
 use nodeproof_report::{JsonReport, Report, Style, json, text};
 
 use super::{args::Format, error::UsageError};
@@ -59,6 +60,18 @@ pub(crate) fn print(text: &str) -> Result<(), UsageError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Shows the help or what is wrong with a command line, without anything that looks like a private
+/// key, and exits.
+pub fn exit_with(error: &clap::Error) -> ! {
+    let text = error.render().to_string();
+    let harmless = redact(&text);
+    if harmless == text {
+        error.exit()
+    }
+    complain(harmless.trim_end());
+    std::process::exit(error.exit_code())
 }
 
 /// Tells a person what is wrong.

@@ -1,5 +1,9 @@
 //! A sweep's state: where it is kept, and how far it is.
 
+use std::path::Path;
+
+use nodeproof_files::{FolderError, Shared, check_own_folder, create_own_folder, parent_folder};
+
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
     http::Target,
@@ -25,6 +29,17 @@ pub(crate) fn sweep_with_state(
         None if local => None,
         None => default(),
     };
+    let folder = place
+        .as_deref()
+        .map_or(Ok(()), |path| own_folder(path, args));
+    let place = match folder {
+        Err(error) if args.resume || args.state.is_some() => return Err(error.into()),
+        Err(error) => {
+            complain(&format!("warning: {error}; {NOT_KEPT}"));
+            return Ok(sweep);
+        }
+        Ok(()) => place,
+    };
     let selected: Vec<_> = options
         .cases()
         .into_iter()
@@ -46,9 +61,7 @@ pub(crate) fn sweep_with_state(
                 Err(error @ StateError::InUse { .. }) => return Err(error.into()),
                 Err(error) if args.state.is_some() => return Err(error.into()),
                 Err(error) => {
-                    complain(&format!(
-                        "warning: {error}; a sweep that is cut can't be resumed"
-                    ));
+                    complain(&format!("warning: {error}; {NOT_KEPT}"));
                     return Ok(sweep);
                 }
                 Ok(lock) => lock,
@@ -64,5 +77,24 @@ pub(crate) fn sweep_with_state(
             Ok(sweep.keeping_state(path).locked(lock))
         }
         (None, false) => Ok(sweep),
+    }
+}
+
+const NOT_KEPT: &str = "a sweep that is cut can't be resumed";
+
+/// Checks that other users can't put a state of theirs in the place of the sweep's. A folder of
+/// reports has the permissions that its owner wants.
+fn own_folder(state: &Path, args: &ConformanceArgs) -> Result<(), FolderError> {
+    let folder = parent_folder(state);
+    match (&args.state, &args.report_dir) {
+        (Some(_), _) => check_own_folder(folder, Shared::Sticky),
+        (None, None) => {
+            // If it can't be created, neither can the state, whose error says why.
+            if !args.resume {
+                let _created = create_own_folder(folder);
+            }
+            check_own_folder(folder, Shared::No)
+        }
+        (None, Some(_)) => Ok(()),
     }
 }

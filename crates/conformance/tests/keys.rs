@@ -1,0 +1,195 @@
+//! What the program does with keys: its own wallet, and keys in the wrong place.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    fs,
+    net::TcpListener,
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use clap::Args as _;
+use nodeproof_conformance::cli::ConformanceArgs;
+use nodeproof_primitives::Network;
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
+
+const KEY: &str = "5ec2e7e15ec2e7e15ec2e7e15ec2e7e15ec2e7e15ec2e7e15ec2e7e15ec2e7e1";
+
+fn nodeproof() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodeproof"));
+    command.stdin(Stdio::null());
+    command
+}
+
+fn printed(output: &Output) -> String {
+    let text = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8_lossy(&text).to_lowercase()
+}
+
+#[test]
+fn a_key_in_the_wrong_argument_is_not_shown() {
+    let home = tempfile::tempdir().unwrap();
+    let options = ConformanceArgs::augment_args(clap::Command::new("nodeproof"));
+    let with_value = options
+        .get_arguments()
+        .filter(|argument| argument.get_action().takes_values());
+    let mut tried = 0;
+    for option in with_value.filter_map(clap::Arg::get_long) {
+        for value in [
+            KEY.to_owned(),
+            KEY.to_uppercase(),
+            format!("0x{KEY}"),
+            format!("{KEY}{KEY}"),
+            format!("a/{KEY}.json"),
+            format!("http://127.0.0.1:9/{KEY}"),
+        ] {
+            let mut command = nodeproof();
+            command.current_dir(home.path()).env("HOME", home.path());
+            if !["base-url", "targets"].contains(&option) {
+                command.args(["--base-url", "http://127.0.0.1:9", "--network", "devnet"]);
+            }
+            command.arg(format!("--{option}")).arg(&value);
+            let text = printed(&command.arg("--dry-run").output().unwrap());
+            assert!(!text.contains(KEY), "--{option} {value}: {text}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 100, "{tried}");
+    // As a name of its own, too.
+    let text = printed(&nodeproof().arg(KEY).output().unwrap());
+    assert!(text.contains("not shown") && !text.contains(KEY), "{text}");
+}
+
+/// A key file that records a network.
+fn key_file(folder: &Path, network: Network) -> String {
+    let path = folder.join(format!("{network}.json"));
+    let keys = KeyPair::from_bytes(&[7; 32]).unwrap();
+    KeyFile::write_for(&path, &keys, Some(network), Protection::Plain).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// A write run up to the point where the node would be asked.
+fn planned(arguments: &[&str]) -> Output {
+    nodeproof()
+        .args(["--allow", "write", "--currency", "TKN", "--dry-run"])
+        .args(["--contract", "ct0123456789012345678901234567890123456789"])
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_wallet_signs_for_the_network_of_its_key_file_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let wallet = key_file(folder.path(), Network::Devnet);
+    for (port, network, more, status) in [
+        ("8420", "devnet", None, 0),
+        ("9999", "devnet", None, 0),
+        ("8421", "testnet", None, 2),
+        ("9999", "testnet", None, 2),
+        ("9999", "testnet", Some("--any-network"), 0),
+        ("8421", "testnet", Some("--any-network"), 0),
+    ] {
+        let url = format!("http://127.0.0.1:{port}");
+        let given = [
+            "--base-url",
+            &url,
+            "--network",
+            network,
+            "--wallet",
+            &wallet,
+        ];
+        let output = planned(&[&given[..], more.as_slice()].concat());
+        let text = printed(&output);
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{port} {network} {more:?}: {text}"
+        );
+        if status == 2 {
+            assert!(
+                text.contains("--any-network") && text.contains(network),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_with_a_wallet_leaves_no_core_dump() {
+    let folder = tempfile::tempdir().unwrap();
+    let wallet = key_file(folder.path(), Network::Devnet);
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    for (with, limit) in [(&["--wallet", &wallet][..], true), (&[], false)] {
+        let mut child = nodeproof()
+            .args(["--base-url", &url, "--network", "devnet", "--quiet"])
+            .args(with)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        // By then the run asks the node, which never answers.
+        let _connection = silent.accept().unwrap();
+        let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+        let line = limits
+            .lines()
+            .find(|line| line.starts_with("Max core file size"));
+        let figures: Vec<_> = line.unwrap().split_whitespace().skip(4).take(2).collect();
+        assert_eq!(figures == ["0", "0"], limit, "{limits}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sweeps_state_is_not_kept_where_others_can_write() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let open = folder.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    let output = nodeproof()
+        .args([
+            "--base-url",
+            "http://127.0.0.1:9",
+            "--network",
+            "devnet",
+            "--blocks",
+            "..",
+        ])
+        .arg("--state")
+        .arg(open.join("state.json"))
+        .output()
+        .unwrap();
+    let text = printed(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("other users can write to the folder"),
+        "{text}"
+    );
+    assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_report_can_be_written_by_everybody() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let reports = folder.path().join("reports");
+    let line =
+        "umask 000; exec \"$0\" --base-url http://127.0.0.1:9 --network devnet --report-dir \"$1\"";
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", line, env!("CARGO_BIN_EXE_nodeproof")])
+        .arg(&reports);
+    assert_eq!(command.output().unwrap().status.code(), Some(3));
+    let mut seen = 0;
+    for file in fs::read_dir(&reports).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o002, 0, "{mode:o}");
+        seen += 1;
+    }
+    assert_eq!(seen, 3);
+}
