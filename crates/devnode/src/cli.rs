@@ -13,7 +13,9 @@ use clap::Args;
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress, redact::redact};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::{BlockTime, ChainTime, Config, FUNDS, Handle, spawn};
+use crate::{
+    BlockTime, ChainTime, Config, FUNDS, Handle, InjectedFault, ParseInjectedFaultError, spawn,
+};
 
 /// Exit status when the node can't be started as asked for, as for any wrong use.
 const EXIT_USAGE: u8 = 2;
@@ -49,6 +51,9 @@ pub struct DevnodeArgs {
     /// A wallet of your own that is to hold tokens for fees from the start; may be given more than once
     #[arg(long, value_name = "WALLET")]
     pub fund: Vec<WalletAddress>,
+    /// A defect to have on purpose, to see a check fail; list prints them all
+    #[arg(long, value_name = "NAME", value_parser = fault)]
+    pub fault: Option<FaultArg>,
     /// A host name that requests may use, besides IP addresses and localhost; may be given more than once
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
@@ -66,10 +71,35 @@ impl DevnodeArgs {
             .with_time(self.start_time.map_or(ChainTime::Clock, ChainTime::From));
         config.port = self.port;
         config.rate_limit = self.rate_limit;
+        if let Some(FaultArg::Inject(fault)) = self.fault {
+            config.fault = Some(fault);
+        }
         config.funded.clone_from(&self.fund);
         config.allowed_hosts.clone_from(&self.allow_host);
         config
     }
+}
+
+/// The value of `--fault`.
+#[derive(Clone, Copy, Debug)]
+pub enum FaultArg {
+    /// Print the faults.
+    List,
+    /// Have this fault.
+    Inject(InjectedFault),
+}
+
+fn fault(text: &str) -> Result<FaultArg, ParseInjectedFaultError> {
+    match text {
+        "list" => Ok(FaultArg::List),
+        name => name.parse().map(FaultArg::Inject),
+    }
+}
+
+fn list_of_faults() -> String {
+    InjectedFault::all()
+        .map(|fault| format!("{:<22} {}\n", fault.name(), fault.description()))
+        .collect()
 }
 
 /// Reads the time at which a chain starts. No block may have a time before 1970.
@@ -108,6 +138,11 @@ pub async fn run(args: DevnodeArgs) -> ExitCode {
 }
 
 async fn serve(args: &DevnodeArgs) -> Result<(), String> {
+    if let Some(FaultArg::List) = args.fault {
+        // A reader that has gone away is no reason to fail.
+        let _written = io::stdout().write_all(list_of_faults().as_bytes());
+        return Ok(());
+    }
     let end = end().map_err(|error| format!("can't wait for signals: {error}"))?;
     tokio::pin!(end);
     let config = args.config();
@@ -195,6 +230,9 @@ fn greeting(node: &Handle, config: &Config) -> String {
     }
     if !config.funded.is_empty() {
         text.push('\n');
+    }
+    if let Some(fault) = config.fault {
+        let _written = writeln!(text, "\nINJECTED FAULT: {}", fault.description());
     }
     text.push_str("\nCtrl-C ends it.\n");
     text

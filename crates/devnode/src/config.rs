@@ -10,6 +10,8 @@ use std::{
 
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
+use crate::InjectedFault;
+
 /// When a node makes blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockTime {
@@ -137,6 +139,8 @@ pub struct Config {
     pub rate_limit: Option<NonZeroU32>,
     /// Wallets of somebody's own that hold [`FUNDS`] of the native token from the start.
     pub funded: Vec<WalletAddress>,
+    /// A defect that the node has on purpose: none unless set.
+    pub fault: Option<InjectedFault>,
     /// Host names in the `Host` header that the node accepts, without a port. IP addresses and
     /// `localhost` are always accepted. Other hosts are answered with 403, so that a web page cannot
     /// reach the node by DNS rebinding.
@@ -161,6 +165,7 @@ impl Config {
             body_limit: 1 << 20,
             rate_limit: None,
             funded: Vec::new(),
+            fault: None,
             allowed_hosts: Vec::new(),
         }
     }
@@ -224,6 +229,13 @@ impl Config {
     #[must_use]
     pub fn with_funded(mut self, wallet: WalletAddress) -> Self {
         self.funded.push(wallet);
+        self
+    }
+
+    /// Gives the node a defect, for a test of what notices it.
+    #[must_use]
+    pub const fn with_fault(mut self, fault: InjectedFault) -> Self {
+        self.fault = Some(fault);
         self
     }
 

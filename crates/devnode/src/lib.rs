@@ -25,6 +25,7 @@ mod chain;
 pub mod cli;
 mod config;
 mod http;
+mod injected_fault;
 mod node;
 mod seed;
 mod server;
@@ -32,6 +33,7 @@ mod test_wallet;
 
 pub use config::{BlockTime, ChainTime, Config, FUNDS, ParseBlockTimeError};
 pub use http::router;
+pub use injected_fault::{InjectedFault, ParseInjectedFaultError};
 pub use node::Node;
 pub use server::{Handle, SpawnError, spawn};
 pub use test_wallet::TestWallet;

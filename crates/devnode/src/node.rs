@@ -11,9 +11,9 @@ use std::{
 use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
-    ChainTime, Config, TestWallet,
-    chain::{Cast, Chain, Submission, TransactionRules, TrustScores, Verdict, found},
-    http::RateLimit,
+    ChainTime, Config, InjectedFault, TestWallet,
+    chain::{Cast, Chain, Start, Submission, TransactionRules, TrustScores, Verdict, found},
+    http::{Faulty, RateLimit},
     seed::Seed,
 };
 
@@ -33,6 +33,7 @@ pub struct Node {
     body_limit: usize,
     rate_limit: Option<RateLimit>,
     allowed_hosts: Vec<String>,
+    faulty: Option<Faulty>,
     requests: AtomicU64,
     submissions: AtomicU64,
 }
@@ -61,7 +62,12 @@ impl Node {
             users: [alice, bob, carol],
             funded: &config.funded,
         };
-        let chain = found(seed, rules, &cast, config.blocks, config.time);
+        let start = Start {
+            blocks: config.blocks,
+            time: config.time,
+            fault: config.fault,
+        };
+        let chain = found(seed, rules, &cast, start);
         Self {
             network: config.network,
             trust: TrustScores::new(seed, wallets.iter().map(TestWallet::address)),
@@ -73,6 +79,7 @@ impl Node {
             body_limit: config.body_limit,
             rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
             allowed_hosts: config.allowed_hosts.clone(),
+            faulty: config.fault.map(Faulty::new),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
         }
@@ -168,15 +175,34 @@ impl Node {
         self.rate_limit.as_ref()
     }
 
+    pub(crate) const fn faulty(&self) -> Option<&Faulty> {
+        self.faulty.as_ref()
+    }
+
+    pub(crate) fn fault(&self) -> Option<InjectedFault> {
+        self.faulty.as_ref().map(|faulty| faulty.fault)
+    }
+
+    pub(crate) fn has(&self, fault: InjectedFault) -> bool {
+        self.fault() == Some(fault)
+    }
+
     pub(crate) fn allowed_hosts(&self) -> &[String] {
         &self.allowed_hosts
     }
 
     /// Judges a submission, and keeps its transaction for the next block if it is valid.
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
-        match submission.check(self.rules) {
+        let fault = self.fault();
+        match submission.check(self.rules, fault) {
             Ok(transaction) => self.chain_mut().submit(transaction),
             Err(refusal) => {
+                if fault == Some(InjectedFault::RefusedStored)
+                    && let Ok(transaction) =
+                        submission.check(self.rules, Some(InjectedFault::NoSignatureCheck))
+                {
+                    self.chain_mut().store_later(transaction);
+                }
                 let known = submission
                     .code
                     .zip(submission.digest())

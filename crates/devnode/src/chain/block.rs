@@ -108,7 +108,8 @@ impl Vote<'_> {
         )
     }
 
-    fn sorted_data(&self) -> String {
+    /// `data` with sorted members, as it stands in the text that a block's hash is of.
+    pub(crate) fn sorted_data(&self) -> String {
         let Self {
             block_index,
             block_hash,

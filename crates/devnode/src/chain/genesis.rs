@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{
     Chain, Committee, ContractCall, NATIVE_TOKEN, Submission, TransactionRules, committee::MEMBERS,
 };
-use crate::{ChainTime, FUNDS, seed::Seed, test_wallet::TestWallet};
+use crate::{ChainTime, FUNDS, InjectedFault, seed::Seed, test_wallet::TestWallet};
 
 /// How far apart the blocks are that a chain starts with, in milliseconds.
 const GENESIS_STEP: i64 = 1000;
@@ -27,15 +27,18 @@ pub(crate) struct Cast<'a> {
     pub(crate) funded: &'a [WalletAddress],
 }
 
+/// How a chain starts.
+#[derive(Clone, Copy)]
+pub(crate) struct Start {
+    pub(crate) blocks: u64,
+    pub(crate) time: ChainTime,
+    pub(crate) fault: Option<InjectedFault>,
+}
+
 /// Founds a chain and makes its first blocks.
-pub(crate) fn found(
-    seed: Seed,
-    rules: TransactionRules,
-    cast: &Cast<'_>,
-    blocks: u64,
-    time: ChainTime,
-) -> Chain {
-    let start = match time {
+pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, start: Start) -> Chain {
+    let blocks = start.blocks;
+    let time = match start.time {
         ChainTime::From(start) => start.as_millis(),
         // The newest block is as old as a block of a running chain.
         ChainTime::Clock => {
@@ -43,7 +46,14 @@ pub(crate) fn found(
             TimestampMs::now().as_millis().saturating_sub(age)
         }
     };
-    let mut chain = Chain::new(Committee::new(cast.validators), rules, start);
+    let committee = Committee::new(cast.validators);
+    let mut chain = Chain::new(committee, rules, time);
+    // The first blocks have their transactions all the same.
+    chain.set_fault(
+        start
+            .fault
+            .filter(|fault| *fault != InjectedFault::AcceptedLost),
+    );
     mint(&mut chain, seed, rules, cast);
     for index in 1..=blocks {
         for planned in planned(index, rules, cast) {
@@ -51,6 +61,7 @@ pub(crate) fn found(
         }
         chain.make_block(GENESIS_STEP, None);
     }
+    chain.set_fault(start.fault);
     chain
 }
 
@@ -179,7 +190,7 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
         transaction: &transaction,
     };
     let verdict = submission
-        .check(chain.rules())
+        .check(chain.rules(), None)
         .map(|transaction| chain.submit(transaction));
     // A test holds that every planned transaction gets into its block.
     if let Err(refusal) = verdict {
@@ -208,7 +219,16 @@ mod tests {
             users: [alice, bob, carol],
             funded: &[],
         };
-        found(seed, rules, &cast, blocks, ChainTime::FIXED)
+        found(
+            seed,
+            rules,
+            &cast,
+            Start {
+                blocks,
+                time: ChainTime::FIXED,
+                fault: None,
+            },
+        )
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod verification;
 
 pub(crate) use committee::Committee;
 pub(crate) use contract_call::ContractCall;
-pub(crate) use genesis::{Cast, found};
+pub(crate) use genesis::{Cast, Start, found};
 pub(crate) use state::{Chain, Verdict};
 pub(crate) use transaction::{Submission, Transaction, TransactionRules};
 pub(crate) use trust::TrustScores;

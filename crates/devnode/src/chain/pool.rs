@@ -40,6 +40,11 @@ impl Pool {
         self.seen(code, digest) == Seen::Same
     }
 
+    /// Whether a transaction waits for the next block.
+    pub(crate) fn waits(&self, code: TransactionCode) -> bool {
+        self.waiting.iter().any(|waiting| waiting.code == code)
+    }
+
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.len()
     }

@@ -5,11 +5,13 @@ use nodeproof_primitives::{Hash256, HolderAddress};
 use super::{
     Committee, NATIVE_TOKEN, Transaction, TransactionRules,
     block::{Block, BlockView, Vote},
+    committee::MEMBERS,
     ledger::Ledger,
     pool::{Pool, Seen},
     transaction::Call,
     verification::Table,
 };
+use crate::InjectedFault;
 
 /// What a node says about a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,14 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
+    fn accepted(new_transaction: bool) -> Self {
+        Self {
+            valid: true,
+            message: "Transaction economic validation successful".into(),
+            new_transaction,
+        }
+    }
+
     pub(crate) fn refused(message: impl Into<String>, new_transaction: bool) -> Self {
         Self {
             valid: false,
@@ -40,6 +50,9 @@ pub(crate) struct Chain {
     pub(super) ledger: Ledger,
     table: Table,
     pool: Pool,
+    fault: Option<InjectedFault>,
+    /// What was refused, with the height at which a fault stores it.
+    stored_later: Vec<(u64, Transaction)>,
 }
 
 impl Chain {
@@ -54,6 +67,8 @@ impl Chain {
             ledger: Ledger::default(),
             table: Table::new(rules.verification),
             pool: Pool::default(),
+            fault: None,
+            stored_later: Vec::new(),
         }
     }
 
@@ -121,6 +136,15 @@ impl Chain {
     pub(crate) fn submit(&mut self, transaction: Transaction) -> Verdict {
         match self.pool.seen(transaction.code, &transaction.digest) {
             Seen::No => {}
+            Seen::Same
+                if self.has(InjectedFault::ResubmissionNew)
+                    && !self.pool.waits(transaction.code) =>
+            {
+                return Verdict::accepted(true);
+            }
+            Seen::Other if self.has(InjectedFault::KnownCodeAccepted) => {
+                return Verdict::accepted(false);
+            }
             Seen::Same => {
                 return Verdict {
                     valid: true,
@@ -137,11 +161,20 @@ impl Chain {
             return Verdict::refused(message, true);
         }
         self.pool.add(transaction);
-        Verdict {
-            valid: true,
-            message: "Transaction economic validation successful".into(),
-            new_transaction: true,
-        }
+        Verdict::accepted(true)
+    }
+
+    pub(super) fn set_fault(&mut self, fault: Option<InjectedFault>) {
+        self.fault = fault;
+    }
+
+    fn has(&self, fault: InjectedFault) -> bool {
+        self.fault == Some(fault)
+    }
+
+    /// Keeps what was refused for a later block, as a fault.
+    pub(crate) fn store_later(&mut self, transaction: Transaction) {
+        self.stored_later.push((self.height() + 2, transaction));
     }
 
     /// Whether fee and amount can be paid next to what the waiting transactions take.
@@ -184,7 +217,16 @@ impl Chain {
         };
         let creator = HolderAddress::Wallet(self.committee.creator(index));
         let mut entries = Vec::new();
+        let due = |(height, _): &mut (u64, Transaction)| *height <= index;
+        for (_, transaction) in self.stored_later.extract_if(.., due) {
+            if let Call::AddVerification(record) = transaction.call {
+                self.table.insert(record);
+            }
+        }
         for transaction in self.pool.take() {
+            if self.has(InjectedFault::AcceptedLost) {
+                continue;
+            }
             match self.apply(&transaction, creator) {
                 Ok(()) => entries.push(transaction.entry),
                 Err(reason) => {
@@ -202,9 +244,16 @@ impl Chain {
                 timestamp,
             );
             Box::new(votes.map(|vote| {
-                self.committee.members()[vote.voter]
+                let (signer, message) = match self.fault {
+                    Some(InjectedFault::ReceiptKeys) => {
+                        ((vote.voter + 1) % MEMBERS, vote.message())
+                    }
+                    Some(InjectedFault::ReceiptSorted) => (vote.voter, vote.sorted_data()),
+                    _ => (vote.voter, vote.message()),
+                };
+                self.committee.members()[signer]
                     .keys
-                    .sign(vote.message().as_bytes())
+                    .sign(message.as_bytes())
                     .to_bytes()
             }))
         });
@@ -232,7 +281,11 @@ impl Chain {
                     return Err("this verifier has made a claim about this asset");
                 }
                 self.pay_fee(transaction, creator)?;
-                self.table.insert(record.clone());
+                let mut record = record.clone();
+                if self.has(InjectedFault::RemarksCut) {
+                    record.remarks.pop();
+                }
+                self.table.insert(record);
             }
             Call::Transfer {
                 from,
@@ -258,8 +311,18 @@ impl Chain {
         transaction: &Transaction,
         creator: HolderAddress,
     ) -> Result<(), &'static str> {
+        let times = if self.has(InjectedFault::FeeTwice) {
+            2
+        } else {
+            1
+        };
         self.ledger
-            .transfer(NATIVE_TOKEN, transaction.payer, creator, transaction.fee)
+            .transfer(
+                NATIVE_TOKEN,
+                transaction.payer,
+                creator,
+                times * transaction.fee,
+            )
             .map_err(|_| "the fee can't be paid")
     }
 

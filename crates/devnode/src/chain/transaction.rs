@@ -8,6 +8,8 @@ use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde::{Deserialize, de::IgnoredAny};
 use sha2::{Digest, Sha256};
 
+use crate::InjectedFault;
+
 use super::{LEAST_FEE, LONGEST_SUBMISSION, NATIVE_TOKEN, NATIVE_UNIT, Record};
 
 /// A submission whose fields are of the documented kinds; nothing more is known of it.
@@ -112,8 +114,13 @@ impl Submission<'_> {
             .map(|message| Sha256::digest(message).into())
     }
 
-    /// Checks everything that doesn't depend on the chain, signatures first.
-    pub(crate) fn check(&self, rules: TransactionRules) -> Result<Transaction, Refusal> {
+    /// Checks everything that doesn't depend on the chain, signatures first. A fault can make it check
+    /// less.
+    pub(crate) fn check(
+        &self,
+        rules: TransactionRules,
+        fault: Option<InjectedFault>,
+    ) -> Result<Transaction, Refusal> {
         if self.size > LONGEST_SUBMISSION {
             return Err(Refusal::new("Transaction size exceeded"));
         }
@@ -137,9 +144,23 @@ impl Submission<'_> {
                 view.kind
             )));
         };
-        let signatures = self.verified_signatures()?;
-        let payer = HolderAddress::Wallet(*call.signers.first().ok_or_else(invalid_signatures)?);
-        let fee = fee(&view)?;
+        let unsigned = fault == Some(InjectedFault::UnsignedAccepted) && call.signers.is_empty();
+        let signatures = match fault {
+            _ if unsigned => Vec::new(),
+            Some(InjectedFault::NoSignatureCheck) => {
+                self.entries()?.iter().map(entry_text).collect()
+            }
+            Some(InjectedFault::FirstSignatureOnly) => {
+                self.first_verified(&message, &call.signers)?
+            }
+            _ => self.verified_signatures()?,
+        };
+        let (payer, fee) = match call.signers.first() {
+            Some(payer) => (*payer, fee(&view)?),
+            // Nobody pays.
+            None if unsigned => (WalletAddress::from_bytes([0; 20]), 0),
+            None => return Err(invalid_signatures()),
+        };
         Ok(Transaction {
             code,
             digest: Sha256::digest(&message).into(),
@@ -150,15 +171,14 @@ impl Submission<'_> {
             )
             .into(),
             fee,
-            payer,
-            call: contract_call(&call, rules)?,
+            payer: HolderAddress::Wallet(payer),
+            call: contract_call(&call, payer, rules)?,
         })
     }
 
-    /// The signatures as JSON, if every signer's is there and right, and nobody else's.
-    fn verified_signatures(&self) -> Result<Vec<String>, Refusal> {
-        let entries = self
-            .signatures
+    /// The signatures, if each has the form of one.
+    fn entries(&self) -> Result<Vec<SignatureEntry>, Refusal> {
+        self.signatures
             .iter()
             .map(|(wallet, signature)| {
                 Some(SignatureEntry {
@@ -167,18 +187,39 @@ impl Submission<'_> {
                 })
             })
             .collect::<Option<Vec<_>>>()
-            .ok_or_else(invalid_signatures)?;
-        verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
-        Ok(entries
-            .iter()
-            .map(|entry| {
-                format!(
-                    "{{\"wallet_address\":\"{}\",\"msgsign\":\"{}\"}}",
-                    entry.wallet_address, entry.msgsign
-                )
-            })
-            .collect())
+            .ok_or_else(invalid_signatures)
     }
+
+    /// The signatures as JSON, if every signer's is there and right, and nobody else's.
+    fn verified_signatures(&self) -> Result<Vec<String>, Refusal> {
+        let entries = self.entries()?;
+        verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
+        Ok(entries.iter().map(entry_text).collect())
+    }
+
+    /// The signatures as JSON, if the first is right: a fault.
+    fn first_verified(
+        &self,
+        message: &str,
+        signers: &[WalletAddress],
+    ) -> Result<Vec<String>, Refusal> {
+        let entries = self.entries()?;
+        let first = entries.first().ok_or_else(invalid_signatures)?;
+        first
+            .msgsign
+            .verify_by_address(message.as_bytes(), first.wallet_address)
+            .ok()
+            .filter(|_| signers.contains(&first.wallet_address))
+            .ok_or_else(invalid_signatures)?;
+        Ok(entries.iter().map(entry_text).collect())
+    }
+}
+
+fn entry_text(entry: &SignatureEntry) -> String {
+    format!(
+        "{{\"wallet_address\":\"{}\",\"msgsign\":\"{}\"}}",
+        entry.wallet_address, entry.msgsign
+    )
 }
 
 fn invalid_signatures() -> Refusal {
@@ -208,19 +249,22 @@ fn base_units(amount: &Amount) -> Option<u128> {
     u128::try_from(whole.as_i128()?).ok()
 }
 
-fn contract_call(call: &CallView, rules: TransactionRules) -> Result<Call, Refusal> {
+fn contract_call(
+    call: &CallView,
+    payer: WalletAddress,
+    rules: TransactionRules,
+) -> Result<Call, Refusal> {
     let params = |error: serde_json::Error| Refusal(format!("Invalid params: {error}"));
     match (call.address, call.function.as_str()) {
         (address, "add_verification") if address == rules.verification => {
             let view: ClaimView = call.params.decode().map_err(params)?;
-            let verifier = *call.signers.first().ok_or_else(invalid_signatures)?;
             for list in [&view.doc_hash_list, &view.doc_link_list] {
                 list.decode::<Vec<String>>().map_err(params)?;
             }
             Ok(Call::AddVerification(Record {
                 asset_id: view.asset_id,
                 asset_type: view.asset_type,
-                verifier,
+                verifier: payer,
                 outcome: view.outcome,
                 doc_hash_list: view.doc_hash_list.to_string(),
                 doc_link_list: view.doc_link_list.to_string(),
@@ -233,9 +277,8 @@ fn contract_call(call: &CallView, rules: TransactionRules) -> Result<Call, Refus
             let amount = base_units(&view.amount_to_send).ok_or_else(|| {
                 Refusal::new("amount_to_send is not a whole number of base units, 0 or more")
             })?;
-            let from = *call.signers.first().ok_or_else(invalid_signatures)?;
             Ok(Call::Transfer {
-                from: HolderAddress::Wallet(from),
+                from: HolderAddress::Wallet(payer),
                 to: HolderAddress::Wallet(view.receiver),
                 token: view.asset_code,
                 amount,

@@ -85,6 +85,11 @@ impl Table {
         Ok(found.map(|record| self.row(record)))
     }
 
+    /// The first claim of all, as a row of JSON values.
+    pub(crate) fn first(&self) -> Option<String> {
+        self.records.first().map(|record| self.row(record))
+    }
+
     fn column(name: &str) -> Option<Column> {
         Some(match name {
             "address" => |table, _, value| table.address.to_string() == value,

@@ -8,6 +8,7 @@ mod browser;
 mod call;
 mod contract_state;
 mod docs;
+mod faulty;
 mod fields;
 mod query;
 mod rate_limit;
@@ -27,6 +28,7 @@ use axum::{
 
 use crate::Node;
 
+pub(crate) use faulty::Faulty;
 pub(crate) use rate_limit::RateLimit;
 
 /// The node's calls, as an axum router over a node's state.
@@ -61,6 +63,10 @@ pub fn router(node: Arc<Node>) -> Router {
         .method_not_allowed_fallback(|| async {
             answer::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&node),
+            faulty::inject,
+        ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),
             browser::guard,

@@ -1,0 +1,200 @@
+//! Faults that show in single responses. Those of the chain are in `chain`.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use axum::{
+    body::{Body, Bytes, to_bytes},
+    extract::{Request, State},
+    http::{StatusCode, Uri, header::CONTENT_TYPE},
+    middleware::Next,
+    response::Response,
+};
+use serde_json::{Value, json};
+
+use super::answer::{detail, json_text};
+use crate::{InjectedFault, Node};
+
+/// From which read of a block on its content is another one.
+const CHANGES_FROM: u64 = 20;
+
+/// A fault, with what a node has to remember for it.
+#[derive(Debug)]
+pub(crate) struct Faulty {
+    pub(crate) fault: InjectedFault,
+    blocks_read: AtomicU64,
+    first_responses: Mutex<HashMap<String, Bytes>>,
+}
+
+impl Faulty {
+    pub(crate) fn new(fault: InjectedFault) -> Self {
+        Self {
+            fault,
+            blocks_read: AtomicU64::new(0),
+            first_responses: Mutex::default(),
+        }
+    }
+
+    /// What a fault returns instead of a response of the node.
+    fn instead(&self, node: &Node, path: &str, query: &str) -> Option<Response> {
+        use InjectedFault as F;
+        let missing = match self.fault {
+            F::NoSubmitEndpoint => path == "/submit-transaction",
+            F::NoCallEndpoint => path == "/call-sc",
+            F::NoDocs => path == "/docs",
+            F::BlockHole if path == "/get-block" && query == "block_index=5" => {
+                return Some(detail(StatusCode::BAD_REQUEST, "Block not found"));
+            }
+            F::EveryTenth500 if node.requests_received().is_multiple_of(10) => {
+                return Some(detail(
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "Internal Server Error",
+                ));
+            }
+            _ => false,
+        };
+        missing.then(|| detail(StatusCode::NOT_FOUND, "Not Found"))
+    }
+
+    /// The request that the node responds to.
+    fn asked(&self, uri: &Uri) -> Option<Uri> {
+        let query = uri.query().unwrap_or_default();
+        let query = match (self.fault, uri.path()) {
+            (InjectedFault::TrustSwapped, "/get-trustscore-wallets") => query
+                .replace("src_wallet_address", "other")
+                .replace("dst_wallet_address", "src_wallet_address")
+                .replace("other", "dst_wallet_address"),
+            _ => return None,
+        };
+        format!("{}?{query}", uri.path()).parse().ok()
+    }
+
+    /// What becomes of the body of a response of status 200.
+    fn body(&self, path: &str, query: &str, body: Bytes) -> Bytes {
+        use InjectedFault as F;
+        let altered = |alter: &dyn Fn(&mut Value)| match serde_json::from_slice(&body) {
+            Ok(mut value) => {
+                alter(&mut value);
+                Bytes::from(value.to_string())
+            }
+            Err(_) => body.clone(),
+        };
+        match (self.fault, path) {
+            (F::BlockRows, "/get-block") => altered(&|block| *block = row(block)),
+            (F::BlockSeconds, "/get-block") => altered(&|block| {
+                let time = block["timestamp"].as_i64().unwrap_or(0);
+                block["timestamp"] = Value::from(time / 1000);
+            }),
+            (F::BlockChangesLater, "/get-block")
+                if self.blocks_read.fetch_add(1, Ordering::Relaxed) + 1 >= CHANGES_FROM =>
+            {
+                altered(&|block| block["proof"] = Value::from(99))
+            }
+            (F::BalanceOffByOne, "/get-balances") if query.contains("TOKEN_IN_WALLET&") => {
+                altered(&|answer| {
+                    if let Some(balance) = answer["balance"].as_u64() {
+                        answer["balance"] = Value::from(balance + 1);
+                    }
+                })
+            }
+            (F::BalanceRounded, "/get-balances") => altered(&round),
+            (F::BalanceStale, "/get-balances") => {
+                let mut first = self
+                    .first_responses
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                first.entry(query.to_owned()).or_insert(body).clone()
+            }
+            (F::ConstantCode, "/call-sc") => altered(&|built| {
+                built["transaction"]["trans_code"] = Value::from("c0de".repeat(10));
+            }),
+            (F::ParamsAltered, "/call-sc") => altered(&|built| {
+                let params = &mut built["transaction"]["specific_data"]["params"];
+                if let Some(remarks) = params["remarks"].as_str() {
+                    params["remarks"] = Value::from(remarks.trim().to_uppercase());
+                }
+            }),
+            _ => body,
+        }
+    }
+}
+
+/// A block as a row of a table.
+fn row(block: &Value) -> Value {
+    json!({
+        "block_index": block["index"],
+        "hash": "00".repeat(32),
+        "timestamp": block["timestamp"],
+        "status": null,
+        "proof": block["proof"],
+        "previous_hash": block["previous_hash"],
+        "creator_wallet": null,
+        "expected_miner": block["expected_miner"],
+        "committee": block["committee"].to_string(),
+    })
+}
+
+/// Lets every number go through a float.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "the digits that it loses are the fault"
+)]
+fn round(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(exact) = number.as_u64() {
+                *value = Value::from(exact as f64 as u64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(round),
+        Value::Object(members) => members.values_mut().for_each(round),
+        _ => {}
+    }
+}
+
+/// Responds as the node does, apart from its fault.
+pub(super) async fn inject(
+    State(node): State<Arc<Node>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Some(faulty) = node.faulty() else {
+        return next.run(request).await;
+    };
+    let path = request.uri().path().to_owned();
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    if let Some(response) = faulty.instead(&node, &path, &query) {
+        return response;
+    }
+    if let Some(uri) = faulty.asked(request.uri()) {
+        *request.uri_mut() = uri;
+    }
+    let response = next.run(request).await;
+    if faulty.fault == InjectedFault::NewestForUnknown
+        && path == "/get-block"
+        && response.status() == StatusCode::BAD_REQUEST
+    {
+        let chain = node.chain();
+        let newest = chain.block_text(chain.height());
+        return newest.map_or(response, |block| json_text(StatusCode::OK, block));
+    }
+    let (mut head, body) = response.into_parts();
+    if faulty.fault == InjectedFault::NoContentType {
+        head.headers.remove(CONTENT_TYPE);
+    }
+    // It is the node's own, so it is no larger than the node's memory.
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let body = match head.status {
+        StatusCode::OK => faulty.body(&path, &query, body),
+        _ => body,
+    };
+    head.headers.remove(axum::http::header::CONTENT_LENGTH);
+    Response::from_parts(head, Body::from(body))
+}

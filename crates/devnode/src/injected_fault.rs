@@ -1,0 +1,263 @@
+//! Named defects, for people who want to see a check fail, and for tests of checks.
+
+use std::{fmt, str::FromStr};
+
+/// A defect that a node has on purpose. Each is one that a real node could have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum InjectedFault {
+    /// `POST /submit-transaction` does not exist.
+    NoSubmitEndpoint,
+    /// `POST /call-sc` does not exist.
+    NoCallEndpoint,
+    /// `GET /docs` does not exist.
+    NoDocs,
+    /// Every tenth request is answered with 500.
+    EveryTenth500,
+    /// JSON has no content type.
+    NoContentType,
+    /// Blocks are rows of a table, as on the observed node.
+    BlockRows,
+    /// Blocks have their time in seconds.
+    BlockSeconds,
+    /// Blocks are right at first; from the 20th read on, their proof is another.
+    BlockChangesLater,
+    /// Block 5 is missing.
+    BlockHole,
+    /// An index without a block is answered with the newest block.
+    NewestForUnknown,
+    /// Votes are signed by another member's key.
+    ReceiptKeys,
+    /// Votes are signed over sorted members.
+    ReceiptSorted,
+    /// A balance of one token in one wallet is one too high.
+    BalanceOffByOne,
+    /// Balances go through a float, which loses digits above 2^53.
+    BalanceRounded,
+    /// A balance stays what it was when it was first asked for.
+    BalanceStale,
+    /// The two wallets of a trust score are swapped.
+    TrustSwapped,
+    /// A table name that continues with a condition is cut there, and the first row is returned.
+    TableCondition,
+    /// `/call-sc` writes the same code into each transaction.
+    ConstantCode,
+    /// `/call-sc` alters a parameter.
+    ParamsAltered,
+    /// No signature is verified.
+    NoSignatureCheck,
+    /// A call without signers needs no signature.
+    UnsignedAccepted,
+    /// Only the first of several signatures is verified.
+    FirstSignatureOnly,
+    /// A known code with another transaction counts as that transaction.
+    KnownCodeAccepted,
+    /// A transaction that is in a block counts as new again.
+    ResubmissionNew,
+    /// What was refused is stored two blocks later.
+    RefusedStored,
+    /// What was accepted gets into no block.
+    AcceptedLost,
+    /// The last character of a claim's remarks is lost.
+    RemarksCut,
+    /// The fee is taken twice.
+    FeeTwice,
+}
+
+impl InjectedFault {
+    /// All of them, with name and description.
+    const TABLE: [(Self, &'static str, &'static str); 28] = [
+        (
+            Self::NoSubmitEndpoint,
+            "no-submit-endpoint",
+            "POST /submit-transaction does not exist",
+        ),
+        (
+            Self::NoCallEndpoint,
+            "no-call-endpoint",
+            "POST /call-sc does not exist",
+        ),
+        (Self::NoDocs, "no-docs", "GET /docs does not exist"),
+        (
+            Self::EveryTenth500,
+            "every-tenth-500",
+            "every tenth request is answered with 500",
+        ),
+        (
+            Self::NoContentType,
+            "no-content-type",
+            "JSON has no content type",
+        ),
+        (
+            Self::BlockRows,
+            "block-rows",
+            "blocks are rows of a table, as on the observed node",
+        ),
+        (
+            Self::BlockSeconds,
+            "block-seconds",
+            "blocks have their time in seconds",
+        ),
+        (
+            Self::BlockChangesLater,
+            "block-changes-later",
+            "from the 20th read on, blocks have another proof",
+        ),
+        (Self::BlockHole, "block-hole", "block 5 is missing"),
+        (
+            Self::NewestForUnknown,
+            "newest-for-unknown",
+            "an index without a block is answered with the newest block",
+        ),
+        (
+            Self::ReceiptKeys,
+            "receipt-keys",
+            "votes are signed by another member's key",
+        ),
+        (
+            Self::ReceiptSorted,
+            "receipt-sorted",
+            "votes are signed over sorted members",
+        ),
+        (
+            Self::BalanceOffByOne,
+            "balance-off-by-one",
+            "a balance of one token in one wallet is one too high",
+        ),
+        (
+            Self::BalanceRounded,
+            "balance-rounded",
+            "balances lose digits above 2^53",
+        ),
+        (
+            Self::BalanceStale,
+            "balance-stale",
+            "a balance stays what it was when it was first asked for",
+        ),
+        (
+            Self::TrustSwapped,
+            "trust-swapped",
+            "the two wallets of a trust score are swapped",
+        ),
+        (
+            Self::TableCondition,
+            "table-condition",
+            "a table name that continues with a condition returns the table's first row",
+        ),
+        (
+            Self::ConstantCode,
+            "constant-code",
+            "/call-sc writes the same code into each transaction",
+        ),
+        (
+            Self::ParamsAltered,
+            "params-altered",
+            "/call-sc alters a parameter",
+        ),
+        (
+            Self::NoSignatureCheck,
+            "no-signature-check",
+            "no signature is verified",
+        ),
+        (
+            Self::UnsignedAccepted,
+            "unsigned-accepted",
+            "a call without signers needs no signature",
+        ),
+        (
+            Self::FirstSignatureOnly,
+            "first-signature-only",
+            "only the first of several signatures is verified",
+        ),
+        (
+            Self::KnownCodeAccepted,
+            "known-code-accepted",
+            "a known code with another transaction counts as that transaction",
+        ),
+        (
+            Self::ResubmissionNew,
+            "resubmission-new",
+            "a transaction that is in a block counts as new again",
+        ),
+        (
+            Self::RefusedStored,
+            "refused-stored",
+            "what was refused is stored two blocks later",
+        ),
+        (
+            Self::AcceptedLost,
+            "accepted-lost",
+            "what was accepted gets into no block",
+        ),
+        (
+            Self::RemarksCut,
+            "remarks-cut",
+            "the last character of a claim's remarks is lost",
+        ),
+        (Self::FeeTwice, "fee-twice", "the fee is taken twice"),
+    ];
+
+    /// All faults, in the order in which `devnode --fault list` prints them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::TABLE.into_iter().map(|(fault, ..)| fault)
+    }
+
+    /// Its name, such as `no-signature-check`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// What the node does wrong, in a few words.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        self.row().2
+    }
+
+    fn row(self) -> (Self, &'static str, &'static str) {
+        let row = Self::TABLE.into_iter().find(|(fault, ..)| *fault == self);
+        row.unwrap_or((self, "", ""))
+    }
+}
+
+impl fmt::Display for InjectedFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no fault has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no fault of this name; --fault list shows all of them")]
+pub struct ParseInjectedFaultError;
+
+impl FromStr for InjectedFault {
+    type Err = ParseInjectedFaultError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::all()
+            .find(|fault| fault.name() == text)
+            .ok_or(ParseInjectedFaultError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_has_a_name_of_its_own_which_is_read_again() {
+        let names: BTreeSet<_> = InjectedFault::all().map(InjectedFault::name).collect();
+        assert_eq!(names.len(), InjectedFault::TABLE.len());
+        for fault in InjectedFault::all() {
+            assert_eq!(fault.to_string().parse(), Ok(fault));
+            assert!(fault.description().len() > 10, "{fault}");
+        }
+        assert_eq!(
+            "nosuch".parse::<InjectedFault>(),
+            Err(ParseInjectedFaultError)
+        );
+    }
+}
