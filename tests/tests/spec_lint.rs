@@ -40,6 +40,21 @@ fn found(problems: &[Problem]) -> String {
         .collect()
 }
 
+/// The package needs the text in its own folder, and readers look for it in `docs`.
+#[test]
+fn the_package_has_the_contract_of_the_docs() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let text = std::fs::read_to_string(root.join("docs/contract.md")).unwrap();
+    if std::env::var_os("UPDATE_CONTRACT").is_some_and(|value| value == "1") {
+        std::fs::write(root.join("openapi/contract.md"), text).unwrap();
+        return;
+    }
+    assert!(
+        text == nodeproof_openapi::CONTRACT_MD,
+        "openapi/contract.md is not docs/contract.md: set UPDATE_CONTRACT=1 and run this test again"
+    );
+}
+
 #[test]
 fn the_spec_has_no_problems() {
     let problems = lint(SPEC, INVENTORY);
