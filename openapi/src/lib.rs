@@ -3,8 +3,8 @@
 //! `node.yaml` is OpenAPI 3.0.3 and holds two things: the contract, which says what a node must do,
 //! and, marked with `x-observed`, what real nodes do beyond it. `README.md` describes the marks.
 //!
-//! By default this crate exports only the text, [`NODE_YAML`], and has no dependencies. That is
-//! enough for a build script. Two features add more:
+//! By default this crate exports only two texts, and has no dependencies: [`NODE_YAML`], which is
+//! enough for a build script, and the contract's numbered [`requirements`]. Two features add more:
 //!
 //! | feature | adds |
 //! | --- | --- |
@@ -55,6 +55,7 @@ pub mod grammar;
 mod operation;
 #[cfg(feature = "document")]
 pub mod pointer;
+mod requirements;
 #[cfg(feature = "document")]
 mod schema;
 #[cfg(feature = "document")]
@@ -62,6 +63,7 @@ mod spec;
 #[cfg(feature = "document")]
 pub mod view;
 
+pub use requirements::{Basis, CONTRACT_MD, Requirement, requirement, requirements};
 #[cfg(feature = "document")]
 pub use {
     error::SpecError,

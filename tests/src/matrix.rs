@@ -77,8 +77,9 @@ pub fn render(faults: &[Broken]) -> String {
     text
 }
 
-fn file() -> PathBuf {
-    [env!("CARGO_MANIFEST_DIR"), "..", "docs", "fault-matrix.md"]
+/// A file of the docs.
+fn file(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "docs", name]
         .iter()
         .collect()
 }
@@ -100,22 +101,29 @@ pub(crate) fn with_section(document: &str, section: &str, text: &str) -> Option<
 /// # Errors
 /// What is wrong with the file, and how to renew it.
 pub fn keep_fresh(sections: &[(&str, String)]) -> Result<(), String> {
-    let path = file();
-    let shown = "docs/fault-matrix.md";
-    let document = fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
+    let name = "fault-matrix.md";
+    let document = fs::read_to_string(file(name)).map_err(|error| format!("{name}: {error}"))?;
     let mut fresh = document.clone();
     for (section, text) in sections {
         fresh = with_section(&fresh, section, text)
-            .ok_or_else(|| format!("{shown} has no section {section:?}"))?;
+            .ok_or_else(|| format!("{name} has no section {section:?}"))?;
     }
-    if fresh == document {
+    keep_file_fresh(name, &fresh)
+}
+
+/// Compares a generated file of the docs with what it should be. `UPDATE_FAULT_MATRIX=1` writes it.
+///
+/// # Errors
+/// How to renew the file, or why it can't be written.
+pub fn keep_file_fresh(name: &str, fresh: &str) -> Result<(), String> {
+    if fs::read_to_string(file(name)).is_ok_and(|document| document == fresh) {
         return Ok(());
     }
     if env::var_os(UPDATE).is_some_and(|value| value == "1") {
-        return fs::write(&path, fresh).map_err(|error| format!("{shown}: {error}"));
+        return fs::write(file(name), fresh).map_err(|error| format!("{name}: {error}"));
     }
     Err(format!(
-        "{shown} is stale; {UPDATE}=1 cargo test -p integration-tests fault_matrix renews it"
+        "docs/{name} is stale; {UPDATE}=1 cargo test -p integration-tests docs renews it"
     ))
 }
 

@@ -24,7 +24,7 @@ enum Task {
     Conformance(Box<ConformanceArgs>),
     /// Run a local node
     Devnode(DevnodeArgs),
-    /// Lint the description of the API, and hold it against the inventory of the contract
+    /// Lint the description of the API, and the requirements that its parts cite
     Spec(spec::SpecArgs),
     /// Check which crate depends on which, and which file imports which
     Directions(directions::DirectionsArgs),

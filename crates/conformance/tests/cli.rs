@@ -298,23 +298,45 @@ fn a_dry_run_lists_the_blocks_of_a_sweep() {
 }
 
 #[test]
-fn lists_every_case_with_its_level_and_sentence_and_sends_nothing() {
+fn lists_every_case_below_its_requirement_and_sends_nothing() {
     let (code, text) = told(&["--list"]);
     assert_eq!(code, 0);
-    assert_eq!(
-        text.lines().count(),
-        nodeproof_conformance::cases::all().len()
-    );
-    let line = text
-        .lines()
-        .find(|line| line.starts_with("get-block/index-echo"))
-        .expect("a case");
+    let mut requirement = "";
+    let mut listed = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("  ") {
+            Some(case) => listed.push((requirement, case.split_whitespace().collect::<Vec<_>>())),
+            None => requirement = line.split(' ').next().expect("an ID"),
+        }
+    }
+    for case in nodeproof_conformance::cases::all() {
+        let lines: Vec<_> = listed
+            .iter()
+            .filter(|(_, words)| words[0] == case.id)
+            .collect();
+        let [(below, words)] = lines[..] else {
+            panic!("{} is not listed once", case.id);
+        };
+        let expected = [
+            &[case.id, case.level.name(), case.tier.name()],
+            &case.requirements[1..],
+        ];
+        assert_eq!(
+            (*below, words.clone()),
+            (case.requirements[0], expected.concat())
+        );
+    }
     assert!(
-        line.contains("must") && line.contains("block_index"),
-        "{line}"
+        text.contains("BLOCK-4 (documented) `proof` is an integer.\n"),
+        "{text}"
     );
     let (_, some) = told(&["--list", "--only", "docs/*"]);
-    assert!(some.lines().all(|line| line.starts_with("docs/")), "{some}");
+    let cases: Vec<_> = some.lines().filter(|line| line.starts_with("  ")).collect();
+    assert!(
+        cases.iter().all(|line| line.starts_with("  docs/")),
+        "{some}"
+    );
+    assert_eq!(cases.len(), 4, "{some}");
 }
 
 #[test]

@@ -204,7 +204,16 @@ fn skipped(of: &str, reason: &str) -> TestCaseStatus {
 
 /// Describes a case with findings.
 fn text(case: &CaseReport) -> String {
-    let mut text = format!("contract: {}\n", escaped_lines(&case.requirement));
+    let cited = case.requirements.iter();
+    let mut text: String = cited
+        .map(|one| {
+            format!(
+                "contract: {}: {}\n",
+                escaped_lines(&one.id),
+                escaped_lines(&one.text)
+            )
+        })
+        .collect();
     for finding in &case.findings {
         text.push_str(&found(finding));
     }
@@ -263,7 +272,8 @@ mod tests {
             "requests": 3, "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 1500, "strict": false,
             "cases": [{
                 "id": "get-block/proof", "level": "must", "outcome": outcome, "note": "is tracked",
-                "requirement": "proof | integer", "elapsed_ms": 20,
+                "requirements": [{"id": "BLOCK-4", "text": "`proof` is an integer."}],
+                "elapsed_ms": 20,
             }],
             "coverage": {"operations": [], "unseen_fields": []},
         }))

@@ -18,7 +18,8 @@
 //!     "requests": 3, "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 12,
 //!     "cases": [{
 //!         "id": "get-block/proof", "level": "must", "outcome": "fail", "elapsed_ms": 5,
-//!         "requirement": "proof | integer", "reason": "proof is missing"
+//!         "requirements": [{"id": "BLOCK-4", "text": "`proof` is an integer."}],
+//!         "reason": "proof is missing"
 //!     }],
 //!     "coverage": {"operations": [], "unseen_fields": []}
 //! }"#)?;
@@ -42,7 +43,7 @@ pub use json::{JsonReport, json};
 pub use junit::{junit, junit_of_nodes};
 pub use model::{
     CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
-    FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report, SweepKind,
-    SweepReport, TargetReport, VERSION, Verdict,
+    FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report,
+    RequirementReport, SweepKind, SweepReport, TargetReport, VERSION, Verdict,
 };
 pub use text::{Style, line_of_case, text, text_of_case, text_of_nodes};

@@ -23,6 +23,7 @@ mod good_nodes;
 mod left_open;
 mod listing;
 mod records;
+mod requirements;
 mod sc_state;
 mod setup;
 mod submit_transaction;

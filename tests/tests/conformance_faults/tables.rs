@@ -9,7 +9,7 @@ use nodeproof_conformance::{Tier, cases};
 use crate::{
     call_sc, chain, claim, docs,
     facts::Facts,
-    get_balances, get_block, get_trustscore_wallets, sc_state,
+    get_balances, get_block, get_trustscore_wallets, requirements, sc_state,
     setup::{Setup, expect_cases, test_name},
     submit_transaction,
 };
@@ -69,6 +69,15 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
     trials.push(setup.trial(
         "the_fault_matrix_in_the_docs_is_fresh",
         fault_matrix_is_fresh,
+    ));
+    trials.push(setup.trial(
+        "the_requirements_in_the_docs_are_fresh",
+        async |setup: Arc<Setup>| {
+            let tables = tables(&setup.facts).into_iter();
+            let rows: Vec<_> = tables.flat_map(|table| table.rows).collect();
+            matrix::keep_file_fresh("requirements.md", &requirements::render(&rows))
+                .map_err(Into::into)
+        },
     ));
     trials
 }

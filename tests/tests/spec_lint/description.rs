@@ -112,7 +112,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         replace: "",
         rule: "missing-keyword",
         pointer: "/info",
-        line: -1,
+        line: -2,
         says: "`title`",
     },
     Fault {
@@ -140,11 +140,11 @@ pub(crate) const FAULTS: &[Fault] = &[
         says: "#/components/schemas/",
     },
     Fault {
-        find: "        text:\n          $ref: '#/components/schemas/BlockText'",
-        replace: "        text:\n          nullable: true\n          $ref: '#/components/schemas/BlockText'",
+        find: "          allOf:\n            - $ref: '#/components/schemas/BlockText'",
+        replace: "          nullable: true\n          $ref: '#/components/schemas/BlockText'",
         rule: "ref-siblings",
         pointer: "/components/schemas/Block/properties/text/nullable",
-        line: 1,
+        line: 0,
         says: "allOf",
     },
     Fault {
@@ -192,7 +192,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         replace: "",
         rule: "missing-description",
         pointer: "/paths/~1sc-state/get",
-        line: -3,
+        line: -4,
         says: "summary",
     },
     Fault {
@@ -200,7 +200,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         replace: "      responses:",
         rule: "missing-example",
         pointer: "/paths/~1get-block/get/parameters/0",
-        line: -6,
+        line: -7,
         says: "example",
     },
     Fault {
@@ -244,8 +244,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         says: "`{height}`",
     },
     Fault {
-        find: "        - name: block_index\n          in: query",
-        replace: "        - name: block_index\n          in: path",
+        find: "        - name: block_index\n          x-requirement: BLOCK-1\n          in: query",
+        replace: "        - name: block_index\n          x-requirement: BLOCK-1\n          in: path",
         rule: "path-parameter",
         pointer: "/paths/~1get-block/get/parameters/0",
         line: 0,

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 
 use super::lint::Lint;
 use super::problem::suggestion;
+use super::requirements::REQUIREMENT;
 
 /// The extensions that are in use; README.md beside the spec says what they mean.
-const EXTENSIONS: [&str; 3] = [view::OBSERVED, view::DOCUMENTED, "x-when"];
+const EXTENSIONS: [&str; 4] = [view::OBSERVED, view::DOCUMENTED, "x-when", REQUIREMENT];
 
 /// Keywords of OpenAPI 3.1 or of later JSON Schema drafts, which 3.0 does not have.
 const LATER: &[&str] = &[

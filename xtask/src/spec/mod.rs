@@ -2,16 +2,16 @@
 //!
 //! The client generator believes what it reads: it ignores a misspelt keyword, and makes whatever
 //! comes of it. So everything that it would pass over is told here, all in one run, each with line
-//! and JSON pointer. And because the spec holds the contract beside what real nodes do, the part
-//! that claims to be the contract is compared with a reviewed list of what the contract says.
+//! and JSON pointer. The spec holds the contract beside what real nodes do. So each part that claims
+//! to be the contract has to cite the requirements of `contract.md` that it comes from.
 
 mod examples;
-mod inventory;
 mod keywords;
 mod lint;
 mod operations;
 mod problem;
 mod references;
+mod requirements;
 mod schemas;
 mod yaml;
 
@@ -24,6 +24,7 @@ use serde_json::Value;
 
 use lint::Lint;
 pub use problem::Problem;
+pub use requirements::Place;
 use yaml::Source;
 
 /// Examines the spec, or prints a view of it.
@@ -32,15 +33,8 @@ pub struct SpecArgs {
     /// The spec to examine
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The reviewed list of what the contract documents [default: contract-inventory.txt beside
-    /// FILE, else that of this repository]
-    #[arg(long, value_name = "FILE")]
-    inventory: Option<PathBuf>,
-    /// Writes the list anew from the spec; for a change of it that was reviewed
-    #[arg(long)]
-    update_inventory: bool,
     /// Prints this view of the spec as JSON, and does nothing else
-    #[arg(long, value_name = "VIEW", conflicts_with = "update_inventory")]
+    #[arg(long, value_name = "VIEW")]
     view: Option<PrintedView>,
 }
 
@@ -60,9 +54,6 @@ pub enum SpecTaskError {
     /// A file can't be read.
     #[error("can't read {}", .0.display())]
     Read(PathBuf, #[source] std::io::Error),
-    /// A file can't be written.
-    #[error("can't write {}", .0.display())]
-    Write(PathBuf, #[source] std::io::Error),
     /// The output can't be written.
     #[error("can't write the output")]
     Output(#[from] std::io::Error),
@@ -77,9 +68,7 @@ pub enum SpecTaskError {
 }
 
 /// Everything that is wrong with the spec in `text`, in the order of its lines.
-///
-/// `inventory` is the reviewed list of what the contract documents.
-pub fn lint(text: &str, inventory: &str) -> Vec<Problem> {
+pub fn lint(text: &str) -> Vec<Problem> {
     let source = Source::read(text);
     let mut lint = Lint::new(&source);
     if readable(&source) {
@@ -88,7 +77,7 @@ pub fn lint(text: &str, inventory: &str) -> Vec<Problem> {
         operations::check(&mut lint);
         schemas::check(&mut lint);
         examples::check(&mut lint);
-        inventory::check(&mut lint, inventory);
+        requirements::check(&mut lint);
     }
     lint.finish()
 }
@@ -106,10 +95,9 @@ pub fn document(text: &str) -> Result<Value, Vec<Problem>> {
     }
 }
 
-/// The list of what the spec in `text` documents, in the form of `contract-inventory.txt`.
-pub fn inventory(text: &str) -> String {
-    let source = Source::read(text);
-    inventory::text(&view::documented_with_sources(&source.value))
+/// The places of the spec in `text` that cite requirements, in its order.
+pub fn places(text: &str) -> Vec<Place> {
+    requirements::places(&Source::read(text).value)
 }
 
 /// Whether there is a document to examine: text that stops being YAML half-way is not one.
@@ -125,16 +113,7 @@ pub fn run(args: SpecArgs) -> Result<ExitCode, SpecTaskError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .unwrap_or(Path::new("."));
-    let folder = root.join("openapi");
-    let file = args.file.unwrap_or_else(|| folder.join("node.yaml"));
-    let list = args.inventory.unwrap_or_else(|| {
-        let beside = file.with_file_name("contract-inventory.txt");
-        if beside.exists() {
-            beside
-        } else {
-            folder.join("contract-inventory.txt")
-        }
-    });
+    let file = args.file.unwrap_or_else(|| root.join("openapi/node.yaml"));
     let text = read(&file)?;
     let mut out = std::io::stdout().lock();
     if let Some(view) = args.view {
@@ -142,16 +121,7 @@ pub fn run(args: SpecArgs) -> Result<ExitCode, SpecTaskError> {
         writeln!(out, "{printed:#}")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let reviewed = if args.update_inventory {
-        inventory(&text)
-    } else {
-        read(&list)?
-    };
-    let problems = lint(&text, &reviewed);
-    if args.update_inventory && problems.is_empty() {
-        // Only then: a review is of what holds.
-        std::fs::write(&list, reviewed).map_err(|error| SpecTaskError::Write(list, error))?;
-    }
+    let problems = lint(&text);
     let shown = file.strip_prefix(root).unwrap_or(&file).display();
     for problem in &problems {
         writeln!(out, "{shown}:{problem}")?;

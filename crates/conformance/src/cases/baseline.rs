@@ -13,11 +13,10 @@ use crate::{
 
 macro_rules! pinned {
     ($id:literal, $pin:ident, $request:expr) => {
-        Case::must(
-            $id,
-            "the baseline: what was recorded of this node",
-            |context| Box::pin(check_pinned(context, $id, PinKind::$pin, $request)),
-        )
+        // A baseline is about one node, and not about the contract.
+        Case::must($id, &[], |context| {
+            Box::pin(check_pinned(context, $id, PinKind::$pin, $request))
+        })
     };
 }
 

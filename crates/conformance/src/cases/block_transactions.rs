@@ -23,7 +23,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::of_blocks(
         "chain/transaction-time-unit",
         Level::Must,
-        "All timestamps are integers in milliseconds since the Unix epoch.",
+        &["FORM-1", "TX-1"],
         BlockCheck {
             look: CheckScope::Alone(time_unit),
             least: 1,
@@ -32,8 +32,8 @@ pub(crate) const CASES: &[Case] = &[
     ),
     Case::of_blocks(
         "chain/distinct-transactions",
-        Level::Must,
-        "transaction.trans_code | string | 40 hexadecimal characters",
+        Level::Should,
+        &["TX-2", "FORM-5"],
         BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: distinct,
@@ -46,8 +46,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::of_blocks(
         "chain/transaction-signatures",
         Level::Should,
-        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
-         provide an entry in `signatures`",
+        &["SUBMIT-3"],
         BlockCheck {
             look: CheckScope::Alone(signatures),
             least: 1,

@@ -17,132 +17,95 @@ use crate::{
 };
 use nodeproof_openapi::View;
 
-const BUILDER: &str = "POST /call-sc (verification contract call builder)";
-const RESPONSE: &str = "Response: a raw transaction to be signed and submitted.";
-
 pub(crate) const CASES: &[Case] = &[
-    Case::must("call-sc/answers", RESPONSE, |c| Box::pin(answers(c))),
-    Case::must(
-        "call-sc/sc-address",
-        "sc_address | string | yes | contract address",
-        |c| Box::pin(echo(c, "sc_address", "address")),
-    ),
-    Case::must(
-        "call-sc/function-called",
-        "function_called | string | yes | `add_verification` for this contract",
-        |c| Box::pin(echo(c, "function_called", "function")),
-    ),
-    Case::must(
-        "call-sc/signers",
-        "signers | array of string | yes | wallet addresses that sign",
-        |c| Box::pin(echo(c, "signers", "signers")),
-    ),
-    Case::must(
-        "call-sc/params",
-        "params | object | yes | function parameters",
-        |c| Box::pin(echo(c, "params", "params")),
-    ),
-    Case::must(
-        "call-sc/type",
-        "transaction.type | integer | a smart contract call uses 3",
-        |c| Box::pin(type_3(c)),
-    ),
-    Case::must(
-        "call-sc/unsigned",
-        "The caller then signs it with a wallet and submits it through `/submit-transaction`.",
-        |c| Box::pin(unsigned(c)),
-    ),
-    Case::should(
-        "call-sc/valid",
-        "transaction.valid | integer | 1 in the contract-call case",
-        |c| Box::pin(valid(c)),
-    ),
-    Case::must(
-        "call-sc/timestamp-unit",
-        "All timestamps are integers in milliseconds since the Unix epoch.",
-        |c| Box::pin(timestamp_unit(c)),
-    ),
+    Case::must("call-sc/answers", &["CALL-1", "CALL-6"], |c| {
+        Box::pin(answers(c))
+    }),
+    Case::must("call-sc/sc-address", &["CALL-2", "TX-8"], |c| {
+        Box::pin(echo(c, "sc_address", "address"))
+    }),
+    Case::must("call-sc/function-called", &["CALL-3", "TX-8"], |c| {
+        Box::pin(echo(c, "function_called", "function"))
+    }),
+    Case::must("call-sc/signers", &["CALL-4", "TX-8"], |c| {
+        Box::pin(echo(c, "signers", "signers"))
+    }),
+    Case::must("call-sc/params", &["CALL-5", "TX-8"], |c| {
+        Box::pin(echo(c, "params", "params"))
+    }),
+    Case::must("call-sc/type", &["TX-3"], |c| Box::pin(type_3(c))),
+    Case::should("call-sc/unsigned", &["CALL-1", "CALL-7"], |c| {
+        Box::pin(unsigned(c))
+    }),
+    Case::should("call-sc/valid", &["TX-7"], |c| Box::pin(valid(c))),
+    Case::must("call-sc/timestamp-unit", &["FORM-1", "TX-1"], |c| {
+        Box::pin(timestamp_unit(c))
+    }),
     Case::must(
         "call-sc/changes-nothing",
-        "Builds a raw transaction for a smart contract function. The caller then signs it with a \
-         wallet and submits it",
+        &["CALL-1", "SUBMIT-3", "CALL-8"],
         |c| Box::pin(changes_nothing(c)),
     ),
     Case::should(
         "call-sc/submittable",
-        "Transaction (body of `/submit-transaction`): transaction, signatures",
+        &[
+            "CALL-6", "SUBMIT-2", "TX-1", "TX-2", "TX-3", "TX-4", "TX-5", "TX-6", "TX-7", "TX-8",
+            "TX-10", "FORM-5",
+        ],
         |c| Box::pin(submittable(c)),
     ),
-    Case::must(
-        "call-sc/sc-address-required",
-        "sc_address | string | yes",
-        |c| Box::pin(left_out(c, "sc_address")),
-    ),
-    Case::must(
-        "call-sc/function-called-required",
-        "function_called | string | yes",
-        |c| Box::pin(left_out(c, "function_called")),
-    ),
-    Case::must(
-        "call-sc/signers-required",
-        "signers | array of string | yes",
-        |c| Box::pin(left_out(c, "signers")),
-    ),
-    Case::must("call-sc/params-required", "params | object | yes", |c| {
+    Case::must("call-sc/sc-address-required", &["CALL-2"], |c| {
+        Box::pin(left_out(c, "sc_address"))
+    }),
+    Case::must("call-sc/function-called-required", &["CALL-3"], |c| {
+        Box::pin(left_out(c, "function_called"))
+    }),
+    Case::must("call-sc/signers-required", &["CALL-4"], |c| {
+        Box::pin(left_out(c, "signers"))
+    }),
+    Case::must("call-sc/params-required", &["CALL-5"], |c| {
         Box::pin(left_out(c, "params"))
     }),
-    Case::must(
-        "call-sc/signers-mistyped",
-        "signers | array of string | yes | wallet addresses that sign",
-        |c| {
-            let mut body = c.call_body();
-            body["signers"] = c.signer().into();
-            let request = Request::post("/call-sc", body.to_string());
-            Box::pin(refused(
-                c,
-                request,
-                "a call whose signers are no array",
-                never,
-            ))
-        },
-    ),
-    Case::must(
-        "call-sc/params-mistyped",
-        "params | object | yes | function parameters",
-        |c| {
-            let mut body = c.call_body();
-            body["params"] = "never submitted".into();
-            let request = Request::post("/call-sc", body.to_string());
-            Box::pin(refused(
-                c,
-                request,
-                "a call whose params are no object",
-                never,
-            ))
-        },
-    ),
+    Case::should("call-sc/signers-mistyped", &["CALL-4", "CALL-9"], |c| {
+        let mut body = c.call_body();
+        body["signers"] = c.signer().into();
+        let request = Request::post("/call-sc", body.to_string());
+        Box::pin(refused(
+            c,
+            request,
+            "a call whose signers are no array",
+            never,
+        ))
+    }),
+    Case::should("call-sc/params-mistyped", &["CALL-5", "CALL-9"], |c| {
+        let mut body = c.call_body();
+        body["params"] = "never submitted".into();
+        let request = Request::post("/call-sc", body.to_string());
+        Box::pin(refused(
+            c,
+            request,
+            "a call whose params are no object",
+            never,
+        ))
+    }),
     Case::must(
         "call-sc/body-empty",
-        "Request body: sc_address, function_called, signers and params are required",
+        &["CALL-2", "CALL-3", "CALL-4", "CALL-5"],
         |c| {
             let request = Request::post("/call-sc", String::new());
             Box::pin(refused(c, request, "a call without a body", never))
         },
     ),
-    Case::must(
-        "call-sc/body-not-json",
-        "Requests that send JSON use header `Content-Type: application/json`.",
-        |c| {
-            let what = "a body that is not JSON";
-            Box::pin(refused(
-                c,
-                Request::post("/call-sc", "{\"sc_address\":".to_owned()),
-                what,
-                never,
-            ))
-        },
-    ),
-    Case::must("call-sc/get-refused", BUILDER, |c| {
+    Case::should("call-sc/body-not-json", &["HTTP-3", "CALL-9"], |c| {
+        let what = "a body that is not JSON";
+        Box::pin(refused(
+            c,
+            Request::post("/call-sc", "{\"sc_address\":".to_owned()),
+            what,
+            never,
+        ))
+    }),
+    Case::should("call-sc/get-refused", &["CALL-1"], |c| {
         Box::pin(refused(
             c,
             Request::get("/call-sc"),
@@ -150,12 +113,12 @@ pub(crate) const CASES: &[Case] = &[
             builds_nothing,
         ))
     }),
-    Case::must(
+    Case::should(
         "call-sc/deep-and-large-params",
-        "params | object | function parameters; contents depend on the function",
+        &["CALL-5", "CALL-7"],
         |c| Box::pin(deep_and_large_params(c)),
     ),
-    Case::must("call-sc/decodes", RESPONSE, |c| {
+    Case::should("call-sc/decodes", &["CALL-6", "CALL-7"], |c| {
         Box::pin(decodes(c, Sample::CallSc, |body| {
             let raw = RawTransaction::from_slice(body)?;
             raw.transaction_text()?;
@@ -165,7 +128,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::of_snapshot(
         "call-sc/snapshot",
         Level::Should,
-        "Transaction (body of `/submit-transaction`): transaction, signatures",
+        &["CALL-6", "CALL-7"],
         Sample::CallSc,
     ),
 ];

@@ -25,20 +25,14 @@ use crate::{
     context::Context,
 };
 
-const RECEIPTS: &str =
-    "text.previous_block_receipts | array of Receipt | votes on the preceding block";
-const SIGNATURE: &str = "Receipt: public_key, signature (signed by the voter, as observed)";
-
 pub(crate) const CASES: &[Case] = &[
-    Case::must(
-        "chain/repeat-read",
-        "GET /get-block: block_index | integer | yes | index of the block to get",
-        |c| Box::pin(repeat_read(c)),
-    ),
+    Case::should("chain/repeat-read", &["BLOCK-1"], |c| {
+        Box::pin(repeat_read(c))
+    }),
     Case::of_blocks(
         "chain/no-holes",
-        Level::Must,
-        "GET /get-block: block_index | integer | yes | index of the block to get",
+        Level::Should,
+        &["BLOCK-1"],
         BlockCheck {
             look: CheckScope::Holes(no_holes),
             least: 1,
@@ -47,8 +41,8 @@ pub(crate) const CASES: &[Case] = &[
     ),
     Case::of_blocks(
         "chain/distinct-blocks",
-        Level::Must,
-        "previous_hash | string | 64 hex characters",
+        Level::Should,
+        &["BLOCK-12"],
         BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: distinct_blocks,
@@ -60,8 +54,8 @@ pub(crate) const CASES: &[Case] = &[
     ),
     Case::of_blocks(
         "chain/time-goes-on",
-        Level::Must,
-        "All timestamps are integers in milliseconds since the Unix epoch.",
+        Level::Should,
+        &["BLOCK-3"],
         BlockCheck {
             look: CheckScope::InOrder(InOrder {
                 follow: time_goes_on,
@@ -71,19 +65,36 @@ pub(crate) const CASES: &[Case] = &[
             otherwise: "fewer than two blocks with a timestamp were seen",
         },
     ),
-    of_receipts("chain/receipt-links", RECEIPTS, receipt_links),
-    of_receipts("chain/one-vote-a-voter", RECEIPTS, one_vote_a_voter),
+    of_receipts(
+        "chain/receipt-links",
+        Level::Should,
+        &["BLOCK-8", "RECEIPT-9"],
+        receipt_links,
+    ),
+    of_receipts(
+        "chain/one-vote-a-voter",
+        Level::Should,
+        &["BLOCK-8", "RECEIPT-5"],
+        one_vote_a_voter,
+    ),
     of_receipts(
         "chain/voter-address",
-        "Receipt: data.wallet_address | string | voter's wallet address",
+        Level::Should,
+        &["RECEIPT-5", "RECEIPT-8"],
         voter_address,
     ),
-    of_receipts("chain/receipt-signatures", SIGNATURE, receipt_signatures),
+    of_receipts(
+        "chain/receipt-signatures",
+        Level::Must,
+        &["RECEIPT-7", "RECEIPT-8"],
+        receipt_signatures,
+    ),
 ];
 
 const fn of_receipts(
     id: &'static str,
-    requirement: &'static str,
+    level: Level,
+    requirements: &'static [&'static str],
     look: fn(&BlockResponse, &mut CheckResult),
 ) -> Case {
     let check = BlockCheck {
@@ -91,7 +102,7 @@ const fn of_receipts(
         least: 1,
         otherwise: "no receipt was seen that could be result",
     };
-    Case::of_blocks(id, Level::Must, requirement, check)
+    Case::of_blocks(id, level, requirements, check)
 }
 
 async fn repeat_read(context: &Context) -> Findings {

@@ -23,12 +23,9 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-const NEW: &str =
-    "response.new_transaction | boolean | whether the transaction was new to the node";
-
 macro_rules! reads_back {
-    ($id:literal, $name:literal, $rest:literal) => {
-        Case::must($id, concat!($name, " | ", $rest), |c| {
+    ($id:literal, $name:literal, $requirement:literal) => {
+        Case::must($id, &[$requirement, "RECORD-14"], |c| {
             Box::pin(reads_back(c, $name))
         })
         .of(Tier::Write)
@@ -38,139 +35,117 @@ macro_rules! reads_back {
 pub(crate) const CASES: &[Case] = &[
     Case::must(
         "submit-transaction/claim-built",
-        "Build a raw transaction by calling a node's `/call-sc` endpoint.",
+        &["RECORD-2", "CALL-1", "CALL-6"],
         |c| Box::pin(built(c)),
     )
     .of(Tier::Write),
     Case::must(
         "submit-transaction/claim-accepted",
-        "Sign the result with a wallet and submit it with `/submit-transaction`.",
+        &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
         |c| Box::pin(accepted(c)),
     )
     .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-status",
-        "status | string | `SUCCESS` on success",
-        |c| Box::pin(status(c)),
-    )
+    Case::must("submit-transaction/claim-status", &["SUBMIT-4"], |c| {
+        Box::pin(status(c))
+    })
     .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-msg",
-        "response.msg | string | validation message; a success message reports that economic \
-         validation succeeded",
-        |c| Box::pin(msg(c)),
-    )
+    Case::must("submit-transaction/claim-msg", &["SUBMIT-6"], |c| {
+        Box::pin(msg(c))
+    })
     .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-answers",
-        "Response body: an object with status and response",
-        |c| Box::pin(answers(c)),
-    )
-    .of(Tier::Write),
-    Case::should(
-        "submit-transaction/claim-http-status",
-        "The only shown outcome is the success form of `/submit-transaction`. Nodes were seen to \
-         answer it with status 200.",
-        |c| Box::pin(http_status(c)),
-    )
-    .of(Tier::Write),
-    Case::must("submit-transaction/claim-new", NEW, |c| Box::pin(new(c))).of(Tier::Write),
-    Case::must("submit-transaction/resubmission-not-new", NEW, |c| {
-        Box::pin(resubmission_not_new(c))
+    Case::should("submit-transaction/claim-answers", &["HTTP-5"], |c| {
+        Box::pin(answers(c))
     })
     .of(Tier::Write),
     Case::should(
+        "submit-transaction/claim-http-status",
+        &["SUBMIT-1", "HTTP-6"],
+        |c| Box::pin(http_status(c)),
+    )
+    .of(Tier::Write),
+    Case::must("submit-transaction/claim-new", &["SUBMIT-7"], |c| {
+        Box::pin(new(c))
+    })
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/resubmission-not-new",
+        &["SUBMIT-7"],
+        |c| Box::pin(resubmission_not_new(c)),
+    )
+    .of(Tier::Write),
+    Case::should(
         "submit-transaction/resubmission-valid",
-        "response.valid | boolean | result of validation",
+        &["SUBMIT-5", "SUBMIT-9"],
         |c| Box::pin(resubmission_valid(c)),
     )
     .of(Tier::Write),
     Case::must(
         "submit-transaction/claim-readable",
-        "The contract's stored data is read with `/sc-state`.",
+        &["RECORD-13", "RECORD-1"],
         |c| Box::pin(readable(c)),
     )
     .of(Tier::Write),
-    reads_back!(
-        "submit-transaction/claim-asset-id",
-        "asset_id",
-        "string | identifier of the asset the claim is about"
-    ),
+    reads_back!("submit-transaction/claim-asset-id", "asset_id", "RECORD-5"),
     reads_back!(
         "submit-transaction/claim-asset-type",
         "asset_type",
-        "string | kind of asset"
+        "RECORD-6"
     ),
     reads_back!(
         "submit-transaction/claim-verifier-address",
         "verifier_address",
-        "string | wallet address of the verifier"
+        "RECORD-7"
     ),
-    reads_back!("submit-transaction/claim-outcome", "outcome", "integer"),
+    reads_back!("submit-transaction/claim-outcome", "outcome", "RECORD-8"),
     reads_back!(
         "submit-transaction/claim-doc-hash-list",
         "doc_hash_list",
-        "array of string | hashes of supporting documents"
+        "RECORD-9"
     ),
     reads_back!(
         "submit-transaction/claim-doc-link-list",
         "doc_link_list",
-        "array of string | links to supporting documents"
+        "RECORD-10"
     ),
-    reads_back!(
-        "submit-transaction/claim-remarks",
-        "remarks",
-        "string | free text"
-    ),
+    reads_back!("submit-transaction/claim-remarks", "remarks", "RECORD-11"),
     reads_back!(
         "submit-transaction/claim-deletable-after",
         "deletable_after",
-        "integer | numeric threshold after which the record may be deleted"
+        "RECORD-12"
     ),
     Case::should(
         "submit-transaction/claim-lists",
-        "doc_hash_list, doc_link_list | array of string. The stored record shape: not shown.",
+        &["RECORD-9", "RECORD-10"],
         |c| Box::pin(lists(c)),
     )
     .of(Tier::Write),
-    Case::observed(
-        "submit-transaction/claim-columns",
-        "The full column list and the stored record shape: not shown. Nodes were seen to show \
-         address, asset_id, asset_type, verifier_address, outcome, doc_hash_list, doc_link_list, \
-         remarks, deletable_after.",
-        |c| Box::pin(columns(c)),
-    )
+    Case::observed("submit-transaction/claim-columns", &["RECORD-15"], |c| {
+        Box::pin(columns(c))
+    })
     .of(Tier::Write),
-    Case::must(
-        "submit-transaction/claim-in-block",
-        "Block: text.transactions | array | transactions in the block",
-        |c| Box::pin(stands_in_block(c)),
-    )
+    Case::should("submit-transaction/claim-in-block", &["BLOCK-7"], |c| {
+        Box::pin(stands_in_block(c))
+    })
     .of(Tier::Write),
     Case::should(
         "submit-transaction/claim-in-block-as-signed",
-        "The element shape of `text.transactions` when non-empty is not shown. What was signed is \
-         what stands in the block.",
+        &["BLOCK-7"],
         |c| Box::pin(as_signed(c)),
     )
     .of(Tier::Write),
-    Case::should(
-        "submit-transaction/fee-paid",
-        "transaction.fee | number | decimal",
-        |c| Box::pin(fee_paid(c)),
-    )
+    Case::should("submit-transaction/fee-paid", &["TX-5"], |c| {
+        Box::pin(fee_paid(c))
+    })
     .of(Tier::Write),
     Case::must(
         "submit-transaction/claim-refused-not-stored",
-        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
-         provide an entry in `signatures`",
+        &["SUBMIT-3"],
         |c| Box::pin(refused_not_stored(c)),
     )
     .of(Tier::Write),
     Case::must(
         "submit-transaction/claim-refused-costs-nothing",
-        "Submitting a transaction requires every wallet listed in `specific_data.signers` to \
-         provide an entry in `signatures`",
+        &["SUBMIT-3"],
         |c| Box::pin(refused_costs_nothing(c)),
     )
     .of(Tier::Write),

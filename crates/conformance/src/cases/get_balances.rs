@@ -20,91 +20,75 @@ use crate::{
 };
 use nodeproof_openapi::View;
 
-const BALANCE_TYPES: &str = "balance_type | enum | yes | `TOKEN_IN_WALLET`, \
-                             `ALL_TOKENS_IN_WALLET`, `ALL_WALLETS_FOR_TOKEN`";
-
 pub(crate) const CASES: &[Case] = &[
     Case::must(
         "get-balances/token-in-wallet",
-        "`TOKEN_IN_WALLET`: the balance of one token in one wallet.",
+        &["BALANCE-2", "BALANCE-5", "HTTP-2", "NODE-4"],
         |c| Box::pin(sample_answers(c, Sample::TokenBalance)),
     ),
     Case::must(
         "get-balances/all-tokens-in-wallet",
-        "`ALL_TOKENS_IN_WALLET`: the balances of every token in a wallet.",
+        &["BALANCE-3", "BALANCE-5", "HTTP-2"],
         |c| Box::pin(sample_answers(c, Sample::WalletBalances)),
     ),
     Case::must(
         "get-balances/all-wallets-for-token",
-        "`ALL_WALLETS_FOR_TOKEN`: the balances of every wallet for a token.",
+        &["BALANCE-4", "BALANCE-5", "HTTP-2"],
         |c| Box::pin(sample_answers(c, Sample::TokenHolders)),
     ),
-    Case::must(
-        "get-balances/balance",
-        "Balance result: An object with a numeric (integer) balance. Its field is named `balance`.",
-        |c| Box::pin(balance(c)),
-    ),
+    Case::must("get-balances/balance", &["BALANCE-6", "BALANCE-7"], |c| {
+        Box::pin(balance(c))
+    }),
     Case::should(
         "get-balances/lists-carry-balances",
-        "Response: a JSON object carrying the balance (see Balance result).",
+        &["BALANCE-5", "BALANCE-8"],
         |c| Box::pin(lists_carry_balances(c)),
     ),
     Case::must(
         "get-balances/lists-agree",
-        "`ALL_TOKENS_IN_WALLET`: the balances of every token in a wallet. \
-         `ALL_WALLETS_FOR_TOKEN`: the balances of every wallet for a token.",
+        &["BALANCE-3", "BALANCE-4"],
         |c| Box::pin(lists_agree(c)),
     ),
     Case::must(
         "get-balances/nothing-held",
-        "Balance result: An object with a numeric (integer) balance.",
+        &["BALANCE-6", "BALANCE-2"],
         |c| Box::pin(nothing_held(c)),
     ),
-    Case::must(
-        "get-balances/wallet-address",
-        "wallet_address | string | optional | used with the first two types",
-        |c| Box::pin(wallet_address(c)),
-    ),
-    Case::must(
-        "get-balances/repeat-read",
-        "`TOKEN_IN_WALLET`: the balance of one token in one wallet.",
-        |c| Box::pin(steady(c, Sample::TokenBalance)),
-    ),
+    Case::must("get-balances/wallet-address", &["BALANCE-2"], |c| {
+        Box::pin(wallet_address(c))
+    }),
+    Case::should("get-balances/repeat-read", &["BALANCE-2"], |c| {
+        Box::pin(steady(c, Sample::TokenBalance))
+    }),
     Case::must(
         "get-balances/wallet-address-malformed",
-        "wallet_address | string | optional | used with the first two types",
+        &["BALANCE-2"],
         |c| Box::pin(wallet_address_malformed(c)),
     ),
-    Case::must(
-        "get-balances/token-code",
-        "token_code | string | optional | used with the first and third types",
-        |c| Box::pin(token_code(c)),
-    ),
-    Case::must("get-balances/balance-type-required", BALANCE_TYPES, |c| {
+    Case::must("get-balances/token-code", &["BALANCE-2"], |c| {
+        Box::pin(token_code(c))
+    }),
+    Case::must("get-balances/balance-type-required", &["BALANCE-1"], |c| {
         Box::pin(wrong_type(c, None, "a request without balance_type"))
     }),
-    Case::must("get-balances/balance-type-unknown", BALANCE_TYPES, |c| {
+    Case::should("get-balances/balance-type-unknown", &["BALANCE-1"], |c| {
         Box::pin(wrong_type(
             c,
             Some("EVERYTHING"),
             "a balance_type that the contract does not have",
         ))
     }),
-    Case::must(
-        "get-balances/decodes",
-        "Response: a JSON object carrying the balance (see Balance result).",
-        |c| {
-            Box::pin(decodes(c, Sample::TokenBalance, |body| {
-                let answer = BalanceAnswer::from_slice(body)?;
-                answer.amount()?;
-                Ok(())
-            }))
-        },
-    ),
+    Case::must("get-balances/decodes", &["BALANCE-5", "BALANCE-6"], |c| {
+        Box::pin(decodes(c, Sample::TokenBalance, |body| {
+            let answer = BalanceAnswer::from_slice(body)?;
+            answer.amount()?;
+            Ok(())
+        }))
+    }),
     Case::of_snapshot(
         "get-balances/snapshot",
         Level::Must,
-        "Response: a JSON object carrying the balance (see Balance result).",
+        &["BALANCE-5", "BALANCE-6"],
         Sample::TokenBalance,
     ),
 ];

@@ -16,10 +16,7 @@ use crate::{
 };
 
 pub(crate) const CASES: &[Case] = &[
-    Case::of_blocks(
-        "get-block/answers",
-        Level::Must,
-        "Response: a Block object (see Resources).",
+    Case::of_blocks("get-block/answers", Level::Must, &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
         BlockCheck {
             look: CheckScope::Answers(answers),
             least: 1,
@@ -28,83 +25,60 @@ pub(crate) const CASES: &[Case] = &[
         },
     )
     .essential(),
-    Case::of_blocks(
-        "get-block/shape",
-        Level::Must,
-        "Block (returned by `/get-block`)",
+    Case::of_blocks("get-block/shape", Level::Must, &["BLOCK-1", "BLOCK-6"],
         BlockCheck {
             look: CheckScope::Alone(shape),
             least: 1,
             otherwise: NO_BLOCK,
         },
     ),
-    Case::of_blocks(
-        "get-block/index-echo",
-        Level::Must,
-        "block_index | integer | yes | index of the block to get",
+    Case::of_blocks("get-block/index-echo", Level::Must, &["BLOCK-1", "BLOCK-2"],
         BlockCheck {
             look: CheckScope::Indexes(index_echo),
             least: 1,
             otherwise: "no block told its index",
         },
     ),
-    Case::of_blocks(
-        "get-block/timestamp-unit",
-        Level::Must,
-        "All timestamps are integers in milliseconds since the Unix epoch.",
+    Case::of_blocks("get-block/timestamp-unit", Level::Must, &["FORM-1", "BLOCK-3", "RECEIPT-4"],
         BlockCheck {
             look: CheckScope::Alone(timestamp_unit),
             least: 1,
             otherwise: NO_BLOCK,
         },
     ),
-    Case::of_blocks(
-        "get-block/receipts-of-preceding-block",
-        Level::Must,
-        "text.previous_block_receipts | array of Receipt | votes on the preceding block",
+    Case::of_blocks("get-block/receipts-of-preceding-block", Level::Must, &["BLOCK-8", "RECEIPT-1"],
         BlockCheck {
             look: CheckScope::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no receipt was seen",
         },
     ),
-    Case::must(
-        "get-block/unknown-index",
-        "block_index | integer | yes | index of the block to get",
+    Case::must("get-block/unknown-index", &["BLOCK-1"],
         |c| Box::pin(unknown_index(c)),
     ),
-    Case::must(
-        "get-block/index-zero",
-        "block_index | integer | yes | index of the block to get",
+    Case::must("get-block/index-zero", &["BLOCK-1"],
         |c| Box::pin(index_zero(c)),
     ),
-    Case::must(
-        "get-block/block-index-required",
-        "GET /get-block: block_index | integer | yes | index of the block to get",
+    Case::must("get-block/block-index-required", &["BLOCK-1"],
         |c| {
             let what = "a request without block_index";
             Box::pin(refused(c, Request::get("/get-block"), what, never))
         },
     ),
-    Case::must(
-        "get-block/block-index-malformed",
-        "GET /get-block: block_index | integer | yes | index of the block to get",
+    Case::should("get-block/block-index-malformed", &["BLOCK-1", "BLOCK-13"],
         |c| {
             let what = "a block_index that is no integer";
             Box::pin(refused(c, block_request("newest"), what, never))
         },
     ),
-    Case::of_blocks(
-        "get-block/decodes",
-        Level::Must,
-        "Response: a Block object (see Resources).",
+    Case::of_blocks("get-block/decodes", Level::Must, &["BLOCK-1"],
         BlockCheck {
             look: CheckScope::Decode(read),
             least: 1,
             otherwise: NO_BLOCK,
         },
     ),
-    Case::of_snapshot("get-block/snapshot", Level::Must, "Response: a Block object (see Resources).", Sample::Blocks),
+    Case::of_snapshot("get-block/snapshot", Level::Must, &["BLOCK-1"], Sample::Blocks),
 ];
 
 /// What a client needs of a block, in whichever form it comes.

@@ -14,58 +14,54 @@ use crate::{
     http::{InconclusiveReason, Request},
 };
 
-const RESPONSE: &str = "Response: `status` (string) and `trust_score` (integer).";
-
 pub(crate) const CASES: &[Case] = &[
-    Case::must("get-trustscore-wallets/answers", RESPONSE, |c| {
-        Box::pin(answers(c))
+    Case::must(
+        "get-trustscore-wallets/answers",
+        &["TRUST-1", "HTTP-2", "NODE-4"],
+        |c| Box::pin(answers(c)),
+    ),
+    Case::must("get-trustscore-wallets/status-success", &["TRUST-2"], |c| {
+        Box::pin(status_success(c))
     }),
-    Case::must(
-        "get-trustscore-wallets/status-success",
-        "Trust score result: status | string (`SUCCESS`)",
-        |c| Box::pin(status_success(c)),
-    ),
-    Case::must(
-        "get-trustscore-wallets/src-required",
-        "src_wallet_address | string | yes | from wallet",
-        |c| Box::pin(left_out(c, "src_wallet_address")),
-    ),
-    Case::must(
-        "get-trustscore-wallets/dst-required",
-        "dst_wallet_address | string | yes | to wallet",
-        |c| Box::pin(left_out(c, "dst_wallet_address")),
-    ),
-    Case::must(
+    Case::must("get-trustscore-wallets/src-required", &["TRUST-1"], |c| {
+        Box::pin(left_out(c, "src_wallet_address"))
+    }),
+    Case::must("get-trustscore-wallets/dst-required", &["TRUST-1"], |c| {
+        Box::pin(left_out(c, "dst_wallet_address"))
+    }),
+    Case::should(
         "get-trustscore-wallets/src-malformed",
-        "src_wallet_address | string | yes | from wallet",
+        &["TRUST-1", "FORM-2"],
         |c| Box::pin(malformed(c, "src_wallet_address")),
     ),
-    Case::must(
+    Case::should(
         "get-trustscore-wallets/dst-malformed",
-        "dst_wallet_address | string | yes | to wallet",
+        &["TRUST-1", "FORM-2"],
         |c| Box::pin(malformed(c, "dst_wallet_address")),
     ),
     Case::should(
         "get-trustscore-wallets/unknown-pair",
-        "Returns the trust score between two wallets.",
+        &["TRUST-1", "TRUST-4"],
         |c| Box::pin(unknown_pair(c)),
     ),
-    Case::must(
-        "get-trustscore-wallets/repeat-read",
-        "Returns the trust score between two wallets.",
-        |c| Box::pin(steady(c, Sample::TrustScore)),
-    ),
-    Case::must("get-trustscore-wallets/decodes", RESPONSE, |c| {
-        Box::pin(decodes(c, Sample::TrustScore, |body| {
-            let answer = TrustScore::from_slice(body)?;
-            answer.score()?;
-            Ok(())
-        }))
+    Case::should("get-trustscore-wallets/repeat-read", &["TRUST-1"], |c| {
+        Box::pin(steady(c, Sample::TrustScore))
     }),
+    Case::must(
+        "get-trustscore-wallets/decodes",
+        &["TRUST-2", "TRUST-3"],
+        |c| {
+            Box::pin(decodes(c, Sample::TrustScore, |body| {
+                let answer = TrustScore::from_slice(body)?;
+                answer.score()?;
+                Ok(())
+            }))
+        },
+    ),
     Case::of_snapshot(
         "get-trustscore-wallets/snapshot",
         Level::Must,
-        RESPONSE,
+        &["TRUST-2", "TRUST-3"],
         Sample::TrustScore,
     ),
 ];

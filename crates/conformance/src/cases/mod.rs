@@ -1,4 +1,4 @@
-//! The cases: each tests one sentence of the contract, and quotes it.
+//! The cases. Each cites the requirements of the contract that it tests, by their IDs.
 //!
 //! A case's ID is `<operation>/<behaviour>` and stays what it is once released: expectations,
 //! baselines and other people's filters name it.
@@ -10,6 +10,7 @@ mod call_sc;
 mod case;
 mod case_result;
 mod chain;
+mod check;
 mod claim;
 mod claim_aftermath;
 mod claim_record;
@@ -22,8 +23,10 @@ mod registry;
 mod sc_state;
 mod stored_record;
 mod submit_transaction;
+mod untested;
 
 pub(crate) use baseline::BASELINE;
 pub use case::Case;
 pub(crate) use case_result::CaseResult;
 pub use registry::all;
+pub use untested::untested;

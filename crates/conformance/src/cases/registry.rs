@@ -38,7 +38,11 @@ pub fn all() -> Vec<Case> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use nodeproof_openapi::{Basis, Requirement, requirement, requirements};
+    use nodeproof_report::Level;
+
     use super::*;
+    use crate::cases::untested::{UNTESTED, untested};
 
     #[test]
     fn ids_are_unique_and_of_their_form() {
@@ -58,10 +62,51 @@ mod tests {
         }
     }
 
+    fn bases(case: &Case) -> Vec<Basis> {
+        let cited = case.requirements.iter();
+        let known = |id: &&str| requirement(id).map(|known| known.basis);
+        cited
+            .map(|id| {
+                known(id).unwrap_or_else(|| panic!("{} cites {id}, which is unknown", case.id))
+            })
+            .collect()
+    }
+
     #[test]
-    fn every_case_quotes_what_it_tests() {
+    fn a_level_follows_from_what_the_requirements_rest_on() {
         for case in all() {
-            assert!(case.requirement.len() > 10, "{}", case.id);
+            let bases = bases(&case);
+            let right = match case.level {
+                Level::Must => bases.contains(&Basis::Documented),
+                Level::Should => bases.iter().any(|basis| *basis != Basis::Open),
+                Level::Observed => bases.contains(&Basis::Observed),
+            };
+            assert!(
+                right,
+                "{} is {}, and cites {bases:?}",
+                case.id,
+                case.level.name()
+            );
+        }
+    }
+
+    #[test]
+    fn every_documented_requirement_has_a_case_or_a_reason() {
+        let cases = all();
+        for Requirement { id, basis, .. } in requirements() {
+            let cited = cases.iter().any(|case| case.requirements.contains(id));
+            match (basis, untested(id)) {
+                (_, Some(_)) => assert!(!cited, "{id} has a case, and a reason why it has none"),
+                (Basis::Documented, None) => assert!(cited, "{id} has no case, and no reason"),
+                (_, None) => {}
+            }
+        }
+    }
+
+    #[test]
+    fn a_reason_is_about_a_requirement() {
+        for (id, _) in UNTESTED {
+            assert!(requirement(id).is_some(), "{id}");
         }
     }
 }

@@ -15,54 +15,38 @@ use crate::{
 };
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must("sc-state/answers", "Response: a JSON object", |c| {
+    Case::must("sc-state/answers", &["STATE-3", "HTTP-2", "NODE-4"], |c| {
         Box::pin(answers(c))
     }),
-    Case::should(
-        "sc-state/value",
-        "described as an RpcResponse with a `value` field",
-        |c| Box::pin(value(c)),
-    ),
-    Case::must(
-        "sc-state/unique-value-echo",
-        "unique_value | string | yes | value to match in that column",
-        |c| Box::pin(unique_value_echo(c)),
-    ),
+    Case::should("sc-state/value", &["STATE-3"], |c| Box::pin(value(c))),
+    Case::must("sc-state/unique-value-echo", &["STATE-2"], |c| {
+        Box::pin(unique_value_echo(c))
+    }),
     Case::must(
         "sc-state/record-matches-claim",
-        "Verification record: Its created fields are those of add_verification",
+        &["RECORD-14", "STATE-2"],
         |c| Box::pin(matches_claim(c)),
     ),
-    Case::must(
-        "sc-state/unknown-value",
-        "unique_value | string | yes | value to match in that column",
-        |c| Box::pin(unknown_value(c)),
-    ),
-    Case::must(
-        "sc-state/unknown-table",
-        "table_name | string | yes | smart contract table name",
-        |c| {
-            Box::pin(unknown(
-                c,
-                "table_name",
-                "no_such_table",
-                "a table that is not there",
-            ))
-        },
-    ),
-    Case::must(
-        "sc-state/unknown-contract",
-        "contract_address | string | yes | deployed contract address",
-        |c| Box::pin(unknown_contract(c)),
-    ),
-    Case::must(
-        "sc-state/repeat-read",
-        "Returns the state variables stored for a smart contract.",
-        |c| Box::pin(steady(c, Sample::ContractState)),
-    ),
+    Case::must("sc-state/unknown-value", &["STATE-2"], |c| {
+        Box::pin(unknown_value(c))
+    }),
+    Case::must("sc-state/unknown-table", &["STATE-2"], |c| {
+        Box::pin(unknown(
+            c,
+            "table_name",
+            "no_such_table",
+            "a table that is not there",
+        ))
+    }),
+    Case::must("sc-state/unknown-contract", &["STATE-2"], |c| {
+        Box::pin(unknown_contract(c))
+    }),
+    Case::should("sc-state/repeat-read", &["STATE-2"], |c| {
+        Box::pin(steady(c, Sample::ContractState))
+    }),
     Case::must(
         "sc-state/contract-address-malformed",
-        "contract_address | string | yes | deployed contract address",
+        &["STATE-2", "FORM-3"],
         |c| {
             Box::pin(unknown(
                 c,
@@ -72,36 +56,24 @@ pub(crate) const CASES: &[Case] = &[
             ))
         },
     ),
-    Case::should(
-        "sc-state/claim-readable",
-        "The contract's stored data is read with `/sc-state`.",
-        |c| Box::pin(claim_readable(c)),
-    ),
-    Case::must(
-        "sc-state/unknown-column",
-        "unique_column | string | yes | column to query by",
-        |c| Box::pin(unknown_column(c)),
-    ),
-    Case::must(
-        "sc-state/table-name-required",
-        "table_name | string | yes | smart contract table name",
-        |c| Box::pin(left_out(c, "table_name")),
-    ),
-    Case::must(
-        "sc-state/contract-address-required",
-        "contract_address | string | yes | deployed contract address",
-        |c| Box::pin(left_out(c, "contract_address")),
-    ),
-    Case::must(
-        "sc-state/unique-column-required",
-        "unique_column | string | yes | column to query by",
-        |c| Box::pin(left_out(c, "unique_column")),
-    ),
-    Case::must(
-        "sc-state/unique-value-required",
-        "unique_value | string | yes | value to match in that column",
-        |c| Box::pin(left_out(c, "unique_value")),
-    ),
+    Case::should("sc-state/claim-readable", &["RECORD-13"], |c| {
+        Box::pin(claim_readable(c))
+    }),
+    Case::must("sc-state/unknown-column", &["STATE-2"], |c| {
+        Box::pin(unknown_column(c))
+    }),
+    Case::must("sc-state/table-name-required", &["STATE-1"], |c| {
+        Box::pin(left_out(c, "table_name"))
+    }),
+    Case::must("sc-state/contract-address-required", &["STATE-1"], |c| {
+        Box::pin(left_out(c, "contract_address"))
+    }),
+    Case::must("sc-state/unique-column-required", &["STATE-1"], |c| {
+        Box::pin(left_out(c, "unique_column"))
+    }),
+    Case::must("sc-state/unique-value-required", &["STATE-1"], |c| {
+        Box::pin(left_out(c, "unique_value"))
+    }),
 ];
 
 const NO_CLAIM: &str =

@@ -13,14 +13,9 @@ use crate::{
     http::{Exchange, InconclusiveReason, Request},
 };
 
-const EVERY_SIGNER: &str = "Submitting a transaction requires every wallet listed in \
-    `specific_data.signers` to provide an entry in `signatures`, with that wallet's address and a \
-    hexadecimal signature in `msgsign`.";
-const BODY: &str = "Request body: JSON object with `transaction` and `signatures`.";
-
 macro_rules! refuses {
-    ($id:literal, $requirement:expr, $($refusal:expr),+) => {
-        Case::must($id, $requirement, |c| {
+    ($level:ident, $id:literal, $requirements:expr, $($refusal:expr),+) => {
+        Case::$level($id, $requirements, |c| {
             Box::pin(refuses(c, const { &[$($refusal),+] }))
         })
         .of(Tier::Reject)
@@ -29,49 +24,57 @@ macro_rules! refuses {
 
 pub(crate) const CASES: &[Case] = &[
     refuses!(
+        must,
         "submit-transaction/unsigned",
-        EVERY_SIGNER,
+        &["SUBMIT-3"],
         Refusal::Unsigned,
         Refusal::NoSigners
     ),
     refuses!(
+        must,
         "submit-transaction/half-signed",
-        EVERY_SIGNER,
+        &["SUBMIT-3", "TX-10"],
         Refusal::HalfSigned,
         Refusal::SecondOnly,
         Refusal::SignedTwice
     ),
     refuses!(
+        must,
         "submit-transaction/unlisted-signer",
-        EVERY_SIGNER,
+        &["SUBMIT-3", "TX-11"],
         Refusal::UnlistedSigner
     ),
     refuses!(
+        must,
         "submit-transaction/another-wallets-key",
-        EVERY_SIGNER,
+        &["SUBMIT-3"],
         Refusal::AnotherKey,
         Refusal::FirstOfTwoRight,
         Refusal::LastOfTwoRight,
         Refusal::ChildTransaction
     ),
     refuses!(
+        must,
         "submit-transaction/signature-altered",
-        EVERY_SIGNER,
+        &["SUBMIT-3"],
         Refusal::SignatureAltered
     ),
     refuses!(
+        must,
         "submit-transaction/params-altered",
-        EVERY_SIGNER,
+        &["SUBMIT-3"],
         Refusal::Altered(Alteration::Params)
     ),
     refuses!(
+        must,
         "submit-transaction/fee-altered",
-        EVERY_SIGNER,
+        &["SUBMIT-3"],
         Refusal::Altered(Alteration::Fee)
     ),
     refuses!(
+        must,
         "submit-transaction/transaction-altered",
-        EVERY_SIGNER,
+        &["SUBMIT-3"],
         Refusal::Altered(Alteration::Timestamp),
         Refusal::Altered(Alteration::Code),
         Refusal::Altered(Alteration::Type),
@@ -83,8 +86,9 @@ pub(crate) const CASES: &[Case] = &[
         Refusal::Altered(Alteration::Signers)
     ),
     refuses!(
+        must,
         "submit-transaction/signature-not-hex",
-        "Signature element: msgsign | string | hexadecimal, `<SIGNATURE>`",
+        &["SUBMIT-3", "TX-11", "FORM-6"],
         Refusal::SignatureNotHex,
         Refusal::SignatureEmpty,
         Refusal::SignatureNull,
@@ -92,81 +96,89 @@ pub(crate) const CASES: &[Case] = &[
         Refusal::SignatureZero
     ),
     refuses!(
+        must,
         "submit-transaction/transaction-required",
-        BODY,
+        &["SUBMIT-2"],
         Refusal::NoTransaction,
         Refusal::TransactionNull,
         Refusal::TransactionText
     ),
     refuses!(
+        must,
         "submit-transaction/signatures-required",
-        BODY,
+        &["SUBMIT-2", "SUBMIT-3"],
         Refusal::NoSignatures,
         Refusal::SignaturesNull,
         Refusal::SignaturesObject
     ),
     refuses!(
+        should,
         "submit-transaction/fee-mistyped",
-        "transaction.fee | number | decimal",
+        &["TX-5"],
         Refusal::FeeText
     ),
-    Case::should(
-        "submit-transaction/fee-negative",
-        "transaction.fee | number | decimal. Who pays less than nothing is paid.",
-        |c| Box::pin(refuses(c, &[Refusal::FeeNegative])),
-    )
+    Case::should("submit-transaction/fee-negative", &["TX-5"], |c| {
+        Box::pin(refuses(c, &[Refusal::FeeNegative]))
+    })
     .of(Tier::Reject),
-    Case::observed(
-        "submit-transaction/fee-zero",
-        "Nodes were seen to have a least fee.",
-        |c| Box::pin(refuses(c, &[Refusal::FeeZero])),
-    )
+    Case::observed("submit-transaction/fee-zero", &["SUBMIT-10"], |c| {
+        Box::pin(refuses(c, &[Refusal::FeeZero]))
+    })
     .of(Tier::Reject),
     refuses!(
+        must,
         "submit-transaction/empty-object",
-        BODY,
+        &["SUBMIT-2"],
         Refusal::EmptyObject
     ),
     refuses!(
+        must,
         "submit-transaction/body-not-json",
-        BODY,
+        &["SUBMIT-2", "HTTP-3"],
         Refusal::NotJson,
         Refusal::Empty
     ),
-    refuses!("submit-transaction/body-array", BODY, Refusal::Array),
-    refuses!("submit-transaction/body-text", BODY, Refusal::Text),
-    Case::should(
-        "submit-transaction/oversized",
-        "Rate limits, size limits and time-outs: not shown. Nodes were seen to have a limit.",
-        |c| Box::pin(refuses(c, &[Refusal::Oversized])),
-    )
-    .of(Tier::Reject),
-    Case::must(
-        "submit-transaction/answers",
-        "Response body: an object with status and response",
-        |c| Box::pin(answers(c)),
-    )
-    .of(Tier::Reject),
-    Case::must("submit-transaction/refused-not-stored", EVERY_SIGNER, |c| {
-        Box::pin(not_stored(c))
+    refuses!(
+        must,
+        "submit-transaction/body-array",
+        &["SUBMIT-2"],
+        Refusal::Array
+    ),
+    refuses!(
+        must,
+        "submit-transaction/body-text",
+        &["SUBMIT-2"],
+        Refusal::Text
+    ),
+    Case::observed("submit-transaction/oversized", &["SUBMIT-11"], |c| {
+        Box::pin(refuses(c, &[Refusal::Oversized]))
     })
     .of(Tier::Reject),
     Case::must(
-        "submit-transaction/wrong-method",
-        "POST /submit-transaction: Submits a signed transaction to the network.",
-        |c| Box::pin(wrong_method(c)),
+        "submit-transaction/answers",
+        &["SUBMIT-4", "SUBMIT-5", "NODE-1"],
+        |c| Box::pin(answers(c)),
     )
+    .of(Tier::Reject),
+    Case::must(
+        "submit-transaction/refused-not-stored",
+        &["SUBMIT-3"],
+        |c| Box::pin(not_stored(c)),
+    )
+    .of(Tier::Reject),
+    Case::should("submit-transaction/wrong-method", &["SUBMIT-1"], |c| {
+        Box::pin(wrong_method(c))
+    })
     .of(Tier::Reject),
     Case::should(
         "submit-transaction/refusal-is-no-crash",
-        "Error responses, error codes and status codes for failed requests: not shown. What is \
-         wrong with a request is not a fault of the server, which 5xx says.",
+        &["SUBMIT-8"],
         |c| Box::pin(no_crash(c)),
     )
     .of(Tier::Reject),
     Case::must(
         "submit-transaction/decodes",
-        "Response body: status, response.valid, response.msg, response.new_transaction",
+        &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
         |c| {
             Box::pin(decodes(c, Sample::Refusals, |body| {
                 let answer = SubmitAnswer::from_slice(body)?;

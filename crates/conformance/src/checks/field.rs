@@ -1,5 +1,6 @@
 //! One documented field of a response.
 
+use nodeproof_openapi::requirement;
 use serde_json::Value;
 
 use crate::{
@@ -14,8 +15,8 @@ pub(crate) struct Field {
     pub(crate) sample: Sample,
     /// Member names from the answer's top; `*` is every element of an array.
     pub(crate) path: &'static [&'static str],
-    /// The sentence or table row of the contract.
-    pub(crate) requirement: &'static str,
+    /// The IDs of the requirements that describe it.
+    pub(crate) requirements: &'static [&'static str],
 }
 
 impl Field {
@@ -25,6 +26,14 @@ impl Field {
             Sample::Refusals => Tier::Reject,
             _ => Tier::Read,
         }
+    }
+
+    /// What is expected of it: the text of its first requirement.
+    pub(crate) fn expected(&self) -> &'static str {
+        let first = self.requirements.first();
+        first
+            .and_then(|id| requirement(id))
+            .map_or("", |known| known.text)
     }
 }
 

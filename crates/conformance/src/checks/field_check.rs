@@ -172,7 +172,7 @@ fn judge(
         });
         let actual = format!("an object with {}", members.unwrap_or_default());
         return vec![
-            Finding::new(exchange, what, field.requirement, actual).at(place.pointer.clone()),
+            Finding::new(exchange, what, field.expected(), actual).at(place.pointer.clone()),
         ];
     };
     let below = |other: &&Field| {
@@ -204,7 +204,7 @@ fn judge(
             Finding::new(
                 exchange,
                 what,
-                field.requirement,
+                field.expected(),
                 shown(&found.to_string(), 160),
             )
             .at(at)

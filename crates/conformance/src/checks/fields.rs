@@ -1,4 +1,4 @@
-//! The documented fields of every answer, each with its row of the contract.
+//! The documented fields of every answer, each with its requirements.
 
 use super::field::Field;
 use crate::api::Sample;
@@ -8,13 +8,13 @@ const fn field(
     id: &'static str,
     sample: Sample,
     path: &'static [&'static str],
-    requirement: &'static str,
+    requirements: &'static [&'static str],
 ) -> Field {
     Field {
         id,
         sample,
         path,
-        requirement,
+        requirements,
     }
 }
 
@@ -22,161 +22,145 @@ const RECEIPTS: &str = "previous_block_receipts";
 
 /// One case a field.
 pub(crate) static FIELDS: &[Field] = &[
-    field(
-        "get-block/index",
-        Sample::Blocks,
-        &["index"],
-        "Block: index | integer | block index",
-    ),
+    field("get-block/index", Sample::Blocks, &["index"], &["BLOCK-2"]),
     field(
         "get-block/timestamp",
         Sample::Blocks,
         &["timestamp"],
-        "Block: timestamp | integer | milliseconds",
+        &["BLOCK-3", "FORM-1"],
     ),
-    field(
-        "get-block/proof",
-        Sample::Blocks,
-        &["proof"],
-        "Block: proof | integer",
-    ),
+    field("get-block/proof", Sample::Blocks, &["proof"], &["BLOCK-4"]),
     field(
         "get-block/status",
         Sample::Blocks,
         &["status"],
-        "Block: status | integer",
+        &["BLOCK-5"],
     ),
-    field(
-        "get-block/text",
-        Sample::Blocks,
-        &["text"],
-        "Block: text | object | contains `transactions` and `previous_block_receipts`",
-    ),
+    field("get-block/text", Sample::Blocks, &["text"], &["BLOCK-6"]),
     field(
         "get-block/transactions",
         Sample::Blocks,
         &["text", "transactions"],
-        "Block: text.transactions | array | transactions in the block; empty array possible",
+        &["BLOCK-7"],
     ),
     field(
         "get-block/previous-block-receipts",
         Sample::Blocks,
         &["text", RECEIPTS],
-        "Block: text.previous_block_receipts | array of Receipt | votes on the preceding block",
+        &["BLOCK-8"],
     ),
     field(
         "get-block/creator-wallet",
         Sample::Blocks,
         &["creator_wallet"],
-        "Block: creator_wallet | string | wallet address",
+        &["BLOCK-9", "FORM-2"],
     ),
     field(
         "get-block/expected-miner",
         Sample::Blocks,
         &["expected_miner"],
-        "Block: expected_miner | string | wallet address",
+        &["BLOCK-10", "FORM-2"],
     ),
     field(
         "get-block/committee",
         Sample::Blocks,
         &["committee"],
-        "Block: committee | array of string | wallet addresses of the committee",
+        &["BLOCK-11", "FORM-2"],
     ),
     field(
         "get-block/previous-hash",
         Sample::Blocks,
         &["previous_hash"],
-        "Block: previous_hash | string | 64 hex characters",
+        &["BLOCK-12", "FORM-4"],
     ),
     field(
         "get-block/receipt-data",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "data"],
-        "Receipt (element of `previous_block_receipts`): data.block_index, data.block_hash, …",
+        &["BLOCK-8", "RECEIPT-1"],
     ),
     field(
         "get-block/receipt-block-index",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "data", "block_index"],
-        "Receipt: data.block_index | integer | index of the block voted on",
+        &["RECEIPT-1"],
     ),
     field(
         "get-block/receipt-block-hash",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "data", "block_hash"],
-        "Receipt: data.block_hash | string | 64 hex characters",
+        &["RECEIPT-2", "FORM-4"],
     ),
     field(
         "get-block/receipt-vote",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "data", "vote"],
-        "Receipt: data.vote | integer | observed values 1 and 9; meaning not shown",
+        &["RECEIPT-3"],
     ),
     field(
         "get-block/receipt-timestamp",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "data", "timestamp"],
-        "Receipt: data.timestamp | integer | milliseconds",
+        &["RECEIPT-4", "FORM-1"],
     ),
     field(
         "get-block/receipt-wallet-address",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "data", "wallet_address"],
-        "Receipt: data.wallet_address | string | voter's wallet address",
+        &["RECEIPT-5", "FORM-2"],
     ),
     field(
         "get-block/receipt-public-key",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "public_key"],
-        "Receipt: public_key | string | hexadecimal, `<PUBLIC_KEY>`",
+        &["RECEIPT-6", "FORM-6"],
     ),
     field(
         "get-block/receipt-signature",
         Sample::Blocks,
         &["text", RECEIPTS, "*", "signature"],
-        "Receipt: signature | string | hexadecimal, `<SIGNATURE>`",
+        &["RECEIPT-7", "FORM-6"],
     ),
     field(
         "get-trustscore-wallets/status",
         Sample::TrustScore,
         &["status"],
-        "Trust score result: status | string (`SUCCESS`)",
+        &["TRUST-2"],
     ),
     field(
         "get-trustscore-wallets/trust-score",
         Sample::TrustScore,
         &["trust_score"],
-        "Trust score result: trust_score | integer",
+        &["TRUST-3"],
     ),
     field(
         "submit-transaction/status",
         Sample::Refusals,
         &["status"],
-        "Response body: status | string | `SUCCESS` on success",
+        &["SUBMIT-4"],
     ),
     field(
         "submit-transaction/response",
         Sample::Refusals,
         &["response"],
-        "Response body: response.valid, response.msg, response.new_transaction",
+        &["SUBMIT-5"],
     ),
     field(
         "submit-transaction/valid",
         Sample::Refusals,
         &["response", "valid"],
-        "Response body: response.valid | boolean | result of validation",
+        &["SUBMIT-5"],
     ),
     field(
         "submit-transaction/msg",
         Sample::Refusals,
         &["response", "msg"],
-        "Response body: response.msg | string | validation message",
+        &["SUBMIT-6"],
     ),
     field(
         "submit-transaction/new-transaction",
         Sample::Refusals,
         &["response", "new_transaction"],
-        "Response body: response.new_transaction | boolean | whether the transaction was new to \
-         the node",
+        &["SUBMIT-7"],
     ),
 ];

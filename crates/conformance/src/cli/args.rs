@@ -88,7 +88,7 @@ pub struct ConformanceArgs {
     #[arg(long)]
     pub dry_run: bool,
 
-    /// List the cases with their levels and requirements, and send nothing.
+    /// List the cases with their levels and tiers below their requirements, and send nothing.
     #[arg(long)]
     pub list: bool,
 

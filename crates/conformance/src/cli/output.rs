@@ -2,11 +2,12 @@
 
 use std::io::{ErrorKind, IsTerminal, Write, stdout};
 
+use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
 use nodeproof_report::{JsonReport, Report, Style, json, text};
 
 use super::{args::Format, error::UsageError};
-use crate::run::Options;
+use crate::{cases::Case, run::Options};
 
 /// How a report looks where it is printed.
 pub(crate) fn style() -> Style {
@@ -18,23 +19,47 @@ pub(crate) fn style() -> Style {
     }
 }
 
-/// Prints the cases that are selected.
+/// Prints the cases that are selected, grouped by the first requirement that each cites.
+///
+/// A line of a requirement begins with its ID, and a line of a case with two spaces.
 pub(crate) fn list(options: &Options) -> Result<(), UsageError> {
+    let mut cases = options.cases();
+    cases.retain(|case| options.selects(case.id));
+    let of = |id: Option<&str>| {
+        let cited = cases
+            .iter()
+            .filter(move |case| case.requirements.first().copied() == id);
+        cited.map(line_of).collect::<String>()
+    };
     let mut out = String::new();
-    for case in options
-        .cases()
-        .iter()
-        .filter(|case| options.selects(case.id))
+    for Requirement {
+        id, basis, text, ..
+    } in requirements()
     {
+        let lines = of(Some(id));
+        if !lines.is_empty() {
+            out.push_str(&format!("{id} ({}) {text}\n{lines}", basis.name()));
+        }
+    }
+    let baseline = of(None);
+    if !baseline.is_empty() {
         out.push_str(&format!(
-            "{:<44} {:<8} {:<6} {}\n",
-            case.id,
-            case.level.name(),
-            case.tier.name(),
-            case.requirement
+            "BASELINE The node responds as it did when it was recorded.\n{baseline}"
         ));
     }
     print(&out)
+}
+
+/// A case's ID, level and tier, and the requirements that it cites besides the first.
+fn line_of(case: &Case) -> String {
+    let more = case.requirements.get(1..).unwrap_or_default().join(" ");
+    let line = format!(
+        "  {:<44} {:<8} {:<6} {more}",
+        case.id,
+        case.level.name(),
+        case.tier.name()
+    );
+    format!("{}\n", line.trim_end())
 }
 
 /// Prints what came of a run.

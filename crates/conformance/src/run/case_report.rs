@@ -1,9 +1,14 @@
 //! The report of one case.
 
-use nodeproof_report::{CaseReport, FindingReport};
+use nodeproof_openapi::requirement;
+use nodeproof_report::{CaseReport, FindingReport, RequirementReport};
 
 use super::millis::millis;
-use crate::{cases::CaseResult, checks::MOST_FINDINGS, http::InconclusiveReason};
+use crate::{
+    cases::{Case, CaseResult},
+    checks::MOST_FINDINGS,
+    http::InconclusiveReason,
+};
 
 /// Converts the result of a case into its report. The exchanges are still missing.
 pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
@@ -35,7 +40,7 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
         outcome: ended.outcome,
         reason: first.map(|finding| finding.what.clone()).or(obstacle),
         note: ended.note.clone(),
-        requirement: ended.case.requirement.to_owned(),
+        requirements: requirements(&ended.case),
         expected: first.map(|finding| finding.expected.clone()),
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
@@ -45,4 +50,14 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
         exchanges: Vec::new(),
         findings,
     }
+}
+
+/// The requirements that a case cites, with their texts.
+fn requirements(case: &Case) -> Vec<RequirementReport> {
+    let cited = case.requirements.iter().filter_map(|id| requirement(id));
+    let report = cited.map(|known| RequirementReport {
+        id: known.id.to_owned(),
+        text: known.text.to_owned(),
+    });
+    report.collect()
 }

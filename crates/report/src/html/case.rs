@@ -6,7 +6,7 @@ use super::{
     escape::Line,
     exchange,
     finding::findings,
-    parts::{badge, count, requirement, took},
+    parts::{badge, count, requirements, took},
 };
 use crate::model::{CaseReport, Outcome, Report};
 
@@ -63,13 +63,13 @@ fn one(report: &Report, case: &CaseReport) -> Markup {
                 " " span.id { (Line(&case.id)) } " "
                 @match case.reason.as_ref().filter(|_| shows_reason) {
                     Some(reason) => span.why { (Line(reason)) },
-                    None => span.says { (requirement(&case.requirement)) },
+                    None => span.says { (requirements(case)) },
                 }
                 " " (took(case.elapsed_ms))
             }
             div.inside {
                 blockquote {
-                    span.level { (case.level.name()) } " " (requirement(&case.requirement))
+                    span.level { (case.level.name()) } " " (requirements(case))
                 }
                 @if let Some(note) = &case.note {
                     p.note { b { "Expectation:" } " " (Line(note)) }

@@ -6,7 +6,7 @@ use super::{
     document::document,
     escape::Line,
     finding::findings,
-    parts::{badge, count, requirement, version},
+    parts::{badge, count, requirements, version},
     verdict,
 };
 use crate::model::{CaseReport, CrossCheck, CrossFinding, NodesReport, Outcome, Report};
@@ -169,7 +169,7 @@ fn one(node: &Report, case: &CaseReport) -> Markup {
                 " " span.why { (Line(reason.map_or("", String::as_str))) }
             }
             div.inside {
-                blockquote { (requirement(&case.requirement)) }
+                blockquote { (requirements(case)) }
                 (findings(node, case))
             }
         }

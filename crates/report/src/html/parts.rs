@@ -5,7 +5,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::escape::{Line, Lines};
-use crate::model::Outcome;
+use crate::model::{CaseReport, Outcome};
 
 /// Renders a number with its noun. The noun gets an `s` unless the number is 1.
 pub(super) fn count(number: impl TryInto<u64>, noun: &str) -> Markup {
@@ -38,11 +38,15 @@ pub(super) fn badge(outcome: Outcome) -> Markup {
     html! { span class={ "badge " (outcome.name()) } { (outcome.name()) } }
 }
 
-/// Renders a requirement. The parts between backticks are code.
-pub(super) fn requirement(text: &str) -> Markup {
+/// Renders the requirements of a case. The parts between backticks are code.
+pub(super) fn requirements(case: &CaseReport) -> Markup {
     html! {
-        @for (index, part) in text.split('`').enumerate() {
-            @if index % 2 == 1 { code { (Line(part)) } } @else { (Line(part)) }
+        @for (place, requirement) in case.requirements.iter().enumerate() {
+            @if place > 0 { " " }
+            b { (Line(&requirement.id)) } " "
+            @for (index, part) in requirement.text.split('`').enumerate() {
+                @if index % 2 == 1 { code { (Line(part)) } } @else { (Line(part)) }
+            }
         }
     }
 }

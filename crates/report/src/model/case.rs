@@ -20,8 +20,9 @@ pub struct CaseReport {
     /// What the file of expectations says about the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The requirement that the case tests, in the contract's words.
-    pub requirement: String,
+    /// The requirements that the case tests, the most important one first.
+    #[serde(default)]
+    pub requirements: Vec<RequirementReport>,
     /// The first finding's expected value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
@@ -65,6 +66,15 @@ impl CaseReport {
 )]
 const fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+/// One numbered requirement of the contract.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequirementReport {
+    /// The requirement's ID, such as `BLOCK-3`.
+    pub id: String,
+    /// What it requires. The parts between backticks are code.
+    pub text: String,
 }
 
 /// One mismatch between a response and a requirement.

@@ -10,7 +10,7 @@ mod report;
 mod sweep;
 mod verdict;
 
-pub use case::{CaseReport, FindingReport};
+pub use case::{CaseReport, FindingReport, RequirementReport};
 pub use coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchange::ExchangeReport;
 pub use exit_status::ExitStatus;

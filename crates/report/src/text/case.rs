@@ -26,7 +26,14 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
     let mut out = String::new();
     let outcome = style.outcome(case.outcome);
     let _ = writeln!(out, "\n{outcome}{}", style.paint("1", &escaped(&case.id)));
-    line(&mut out, "contract", &escaped(&case.requirement));
+    for requirement in &case.requirements {
+        let text = format!(
+            "{}: {}",
+            escaped(&requirement.id),
+            escaped(&requirement.text)
+        );
+        line(&mut out, "contract", &text);
+    }
     // Equal mismatches in several responses are shown once.
     let mut shown: Vec<&str> = Vec::new();
     for finding in &case.findings {
@@ -70,7 +77,11 @@ fn render_finding(finding: &FindingReport, case: &CaseReport, style: Style, out:
     if finding.expected.contains('\n') || finding.actual.contains('\n') {
         render_diff(finding, style, out);
     } else {
-        if finding.expected != case.requirement {
+        if case
+            .requirements
+            .iter()
+            .all(|one| one.text != finding.expected)
+        {
             line(out, "expected", &escaped_up_to(&finding.expected, 400));
         }
         line(out, "actual", &escaped_up_to(&finding.actual, 400));

@@ -1,0 +1,60 @@
+//! What a case does: its check, which is one of a few kinds.
+
+use std::{future::Future, pin::Pin};
+
+use super::case::Case;
+use crate::{
+    api::Sample,
+    checks::{
+        BlockCheck, CheckScope, Field, Findings, NEVER_SEEN, check_field, check_snapshot,
+        over_sample, snapshot_path,
+    },
+    context::Context,
+};
+
+type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
+pub(super) type OwnCheck = for<'c> fn(&'c Context) -> CheckFuture<'c>;
+
+/// What a case checks.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Check {
+    Field(&'static Field),
+    Blocks(BlockCheck),
+    Snapshot(Sample),
+    Own(OwnCheck),
+}
+
+impl Case {
+    /// The path of the case's snapshot, if it has one, as reports name it.
+    pub(crate) fn snapshot_path(&self) -> Option<String> {
+        match self.check {
+            Check::Snapshot(sample) => Some(snapshot_path(sample)),
+            Check::Field(_) | Check::Blocks(_) | Check::Own(_) => None,
+        }
+    }
+
+    /// What the case checks of each block, if it is about blocks.
+    pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
+        match self.check {
+            Check::Blocks(check) => Some(check),
+            Check::Field(field) if matches!(field.sample, Sample::Blocks) => Some(BlockCheck {
+                look: CheckScope::Field(field),
+                least: 1,
+                otherwise: NEVER_SEEN,
+            }),
+            Check::Field(_) | Check::Snapshot(_) | Check::Own(_) => None,
+        }
+    }
+
+    pub(crate) async fn run(&self, context: &Context) -> Findings {
+        if let Some(check) = self.block_check() {
+            return over_sample(context, check).await;
+        }
+        match self.check {
+            Check::Field(field) => check_field(context, field).await,
+            Check::Blocks(check) => over_sample(context, check).await,
+            Check::Snapshot(sample) => check_snapshot(context, sample).await,
+            Check::Own(check) => check(context).await,
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Requirements that no case tests, each with the reason.
+
+/// Requirements without a case, and the reasons.
+pub(crate) const UNTESTED: &[(&str, &str)] = &[
+    (
+        "NODE-2",
+        "The operator chooses the port. A proxy, a container or a test may need another one. The user \
+         names the node's base URL, and a run works with any port.",
+    ),
+    (
+        "HTTP-4",
+        "Every request of a run has the header. The contract only allows it.",
+    ),
+    (
+        "TX-9",
+        "The contract does not name a token contract, and a run transfers nothing.",
+    ),
+    (
+        "RECORD-3",
+        "The contract does not give the address. The run finds verification contracts in blocks, or the \
+         user names one with `--fixture` or `--contract`.",
+    ),
+];
+
+/// Returns the reason why no case tests the requirement, if none does.
+#[must_use]
+pub fn untested(id: &str) -> Option<&'static str> {
+    let found = UNTESTED.iter().find(|(known, _)| *known == id);
+    found.map(|(_, reason)| *reason)
+}

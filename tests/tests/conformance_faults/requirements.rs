@@ -1,0 +1,62 @@
+//! `docs/requirements.md`: each requirement with its places in the description, its cases and their faults.
+
+use std::collections::BTreeMap;
+
+use integration_tests::{faults::Broken, matrix::cell};
+use nodeproof_conformance::cases;
+use nodeproof_openapi::{NODE_YAML, Requirement, requirements};
+use xtask::spec;
+
+const INTRODUCTION: &str = "# Requirements, places, cases and faults
+
+Each requirement of [contract.md](contract.md) with its places in `openapi/node.yaml`, the cases that test it, and the
+seeded faults that each case catches. A case stands below every requirement that it cites. This file is generated:
+`UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` renews it.
+";
+
+/// Renders the document from the description, the cases and the tables of faults.
+pub(crate) fn render(faults: &[Broken]) -> String {
+    let mut caught: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for broken in faults {
+        for case in broken.caught_by {
+            caught.entry(case).or_default().push(cell(broken.name));
+        }
+    }
+    let (places, cases) = (spec::places(NODE_YAML), cases::all());
+    let mut text = INTRODUCTION.to_owned();
+    let mut under = "";
+    for Requirement {
+        id,
+        basis,
+        text: says,
+        section,
+    } in requirements()
+    {
+        if *section != under {
+            text.push_str(&format!("\n## {section}\n"));
+            under = section;
+        }
+        text.push_str(&format!("\n**{id}** ({}) {says}\n\n", basis.name()));
+        let cited = places
+            .iter()
+            .filter(|place| place.cites.iter().any(|cited| cited == id));
+        let cited: Vec<_> = cited.map(|place| format!("`{}`", place.name)).collect();
+        if !cited.is_empty() {
+            text.push_str(&format!("- In the description: {}\n", cited.join("; ")));
+        }
+        for case in cases.iter().filter(|case| case.requirements.contains(id)) {
+            let faults = caught
+                .get(case.id)
+                .map_or_else(String::new, |faults| faults.join("; "));
+            text.push_str(&format!(
+                "- `{}` ({}): {faults}\n",
+                case.id,
+                case.level.name()
+            ));
+        }
+        if let Some(reason) = cases::untested(id) {
+            text.push_str(&format!("- No case. {reason}\n"));
+        }
+    }
+    text
+}
