@@ -7,11 +7,14 @@ use nodeproof_client::{
     contract_call::{BuildCallError, BuiltCallMismatch, FeeError, SignError, SubmitError},
 };
 use nodeproof_primitives::{
-    TransactionCode,
+    TransactionCode, WalletAddress,
     escape::{escaped, escaped_up_to},
 };
 
-use crate::{document::DocumentError, saved::SavedTransactionError};
+use crate::{
+    document::DocumentError,
+    saved::{SavedTransactionError, TransactionState},
+};
 
 /// A claim was not made, or it is not known whether it was.
 ///
@@ -37,6 +40,26 @@ pub enum ClaimError {
         /// The record.
         record: Box<VerificationRecord>,
     },
+    /// An earlier claim about the same asset by the same verifier may still be recorded.
+    #[error(
+        "an earlier claim about {asset_id:?} by {verifier} is pending: transaction {trans_code}, \
+         kept in {}{}. A node keeps one record for each asset and verifier, so another claim would \
+         be paid for in vain; nothing was sent",
+        escaped(&path.to_string_lossy()),
+        refused_earlier(*state)
+    )]
+    Pending {
+        /// The file of the earlier transaction.
+        path: PathBuf,
+        /// The earlier transaction.
+        trans_code: TransactionCode,
+        /// Its last known state.
+        state: TransactionState,
+        /// The asset.
+        asset_id: String,
+        /// The verifier.
+        verifier: WalletAddress,
+    },
     /// A request failed before anything was signed.
     #[error(transparent)]
     Network(#[from] Error),
@@ -51,7 +74,7 @@ pub enum ClaimError {
     Saved(#[from] SavedTransactionError),
     /// The node refuses the transaction.
     #[error(
-        "the node refuses transaction {trans_code}: {}{}{}",
+        "the node refuses transaction {trans_code}: {}{}{ANYONE}{}",
         reasons(messages),
         if *maybe_taken_before {
             "; it may have taken it from an earlier submission all the same"
@@ -74,7 +97,7 @@ pub enum ClaimError {
         saved_in: Option<PathBuf>,
     },
     /// No response says whether the node took the transaction.
-    #[error("{source}{}", again(saved_in.as_ref(), source.maybe_sent()))]
+    #[error("{source}{}", again(saved_in.as_ref(), source))]
     Submission {
         /// The error.
         source: SubmitError,
@@ -146,10 +169,27 @@ fn still_saved(saved_in: Option<&PathBuf>) -> String {
     .unwrap_or_default()
 }
 
-fn again(saved_in: Option<&PathBuf>, maybe_sent: bool) -> String {
-    match (saved_in, maybe_sent) {
+/// What a refusal does not change.
+const ANYONE: &str =
+    "; that is the node's word, and whoever has the transaction can still submit it";
+
+fn refused_earlier(state: TransactionState) -> &'static str {
+    if state == TransactionState::Refused {
+        " (a node refused it, but whoever has it can still submit it)"
+    } else {
+        ""
+    }
+}
+
+fn again(saved_in: Option<&PathBuf>, source: &SubmitError) -> String {
+    let refused = if source.maybe_sent() || source.sent() == 0 {
+        ""
+    } else {
+        ANYONE
+    };
+    match (saved_in, source.maybe_sent()) {
         (Some(path), maybe_sent) => format!(
-            "; {} kept in {}: claim the same again to submit the same transaction",
+            "; {} kept in {}: claim the same again to submit the same transaction{refused}",
             if maybe_sent {
                 "the transaction may have been taken, in this run or an earlier one, and is"
             } else {
@@ -160,6 +200,6 @@ fn again(saved_in: Option<&PathBuf>, maybe_sent: bool) -> String {
         (None, true) => "; the transaction may have arrived: look for its record before you claim \
                          again"
             .to_owned(),
-        (None, false) => String::new(),
+        (None, false) => refused.to_owned(),
     }
 }

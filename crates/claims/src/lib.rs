@@ -30,6 +30,7 @@ mod blocking;
 mod claim;
 mod complete;
 mod document;
+mod earlier;
 mod error;
 mod options;
 mod prepared;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use nodeproof_client::contract_call::{CheckedTransaction, SubmitPolicy};
-use nodeproof_primitives::TransactionCode;
+use nodeproof_primitives::{Network, TransactionCode};
 
 use crate::{
     document::{Document, HashProgress},
@@ -34,7 +34,7 @@ pub struct ClaimOptions {
     /// How often the same transaction is submitted, and when.
     pub submit: SubmitPolicy,
     /// Whether to make another transaction of the claim, and pay again, although one is saved
-    /// already. No. See [`again`](Self::again).
+    /// already, or another claim about the same asset is pending. No. See [`again`](Self::again).
     pub again: bool,
     /// Whether to claim although this verifier has a record about the asset already. No: nodes
     /// were seen to refuse such a claim only when the block is made, where the fee may be lost.
@@ -42,6 +42,14 @@ pub struct ClaimOptions {
     /// Whether a transaction that was saved for a node at another base URL is submitted here. No,
     /// because it may be of another network.
     pub any_node: bool,
+    /// Folders in which pending claims about the same asset are looked for, beside that of
+    /// [`save_to`](Self::save_to). None.
+    pub search_in: Vec<PathBuf>,
+    /// The node's network, if it is known: pending claims of another one do not count. Not known.
+    pub network: Option<Network>,
+    /// Whether the node's latest block may stand in for the local clock. No. See
+    /// [`node_time`](Self::node_time).
+    pub node_time: bool,
     progress: Option<Arc<Progress>>,
 }
 
@@ -56,6 +64,9 @@ impl Default for ClaimOptions {
             again: false,
             although_recorded: false,
             any_node: false,
+            search_in: Vec::new(),
+            network: None,
+            node_time: false,
             progress: None,
         }
     }
@@ -120,6 +131,32 @@ impl ClaimOptions {
         self
     }
 
+    /// Adds a folder in which pending claims about the same asset are looked for. The folder of
+    /// [`save_to`](Self::save_to) is one of them in any case.
+    #[must_use]
+    pub fn search_in(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.search_in.push(folder.into());
+        self
+    }
+
+    /// Sets the node's network.
+    #[must_use]
+    pub fn network(mut self, network: Network) -> Self {
+        self.network = Some(network);
+        self
+    }
+
+    /// Sets whether the time of a transaction may be that of the node's latest block instead of
+    /// the local clock.
+    ///
+    /// The node sets both then, so it vouches for itself. Only test networks need this, whose time
+    /// does not pass like that of clocks.
+    #[must_use]
+    pub fn node_time(mut self, yes: bool) -> Self {
+        self.node_time = yes;
+        self
+    }
+
     /// Sets the function that is called at each step. It is called often while documents are
     /// hashed, and from other threads. It should not block.
     #[must_use]
@@ -146,6 +183,9 @@ impl fmt::Debug for ClaimOptions {
             .field("again", &self.again)
             .field("although_recorded", &self.although_recorded)
             .field("any_node", &self.any_node)
+            .field("search_in", &self.search_in)
+            .field("network", &self.network)
+            .field("node_time", &self.node_time)
             .field("progress", &self.progress.is_some())
             .finish()
     }
@@ -174,6 +214,11 @@ pub enum ClaimStep<'a> {
         path: &'a Path,
         /// The transaction.
         trans_code: TransactionCode,
+    },
+    /// An earlier claim about the same asset may have been missed.
+    NotSearched {
+        /// Why.
+        reason: &'a str,
     },
     /// The node built the transaction, and it is the requested call.
     Built {

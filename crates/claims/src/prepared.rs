@@ -2,13 +2,17 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use nodeproof_client::{AddVerification, Client, ContractCall, contract_call::CheckedTransaction};
-use nodeproof_primitives::{Hash256, WalletAddress};
+use nodeproof_client::{
+    AddVerification, Client, ContractCall,
+    contract_call::{CheckedTransaction, Clock},
+};
+use nodeproof_primitives::{Hash256, Network, WalletAddress};
 
 use crate::{
     blocking::blocking,
     claim::Claim,
     document::{Document, DocumentError},
+    earlier::{self, EarlierClaims},
     error::ClaimError,
     options::{ClaimOptions, ClaimStep},
     read_back::ReadBack,
@@ -23,7 +27,8 @@ use crate::{
 /// 1. [`prepare`](Self::prepare) hashes the documents. [`call`](Self::call) is the contract call.
 /// 2. [`saved`](Self::saved) returns the transaction that an earlier run saved, which
 ///    [`resume`](Self::resume) takes up.
-/// 3. [`existing_record`](Self::existing_record) refuses a claim that the node has a record of.
+/// 3. [`refuse_pending`](Self::refuse_pending) refuses a claim while another one about the asset is
+///    pending, and [`existing_record`](Self::existing_record) one that the node has a record of.
 /// 4. [`build`](Self::build) has the node build the transaction and checks it. Show it with its
 ///    `Display` or its [`message`](CheckedTransaction::message).
 /// 5. [`sign`](Self::sign) signs it, and [`SignedClaim::save`](crate::SignedClaim::save) saves it.
@@ -44,6 +49,7 @@ use crate::{
 /// let ready = match prepared.saved().await? {
 ///     Some(saved) => prepared.resume(saved),
 ///     None => {
+///         prepared.refuse_pending().await?;
 ///         let existing = prepared.existing_record().await?;
 ///         let checked = prepared.build().await?;
 ///         println!("{checked}");
@@ -152,6 +158,41 @@ impl PreparedClaim {
         Ok(Some(saved))
     }
 
+    /// Refuses this claim while another one about the same asset by the same verifier is pending in
+    /// a file beside its own, or in one of the [folders](ClaimOptions::search_in). Another one is
+    /// pending until it is recorded, or was refused and a day has passed.
+    ///
+    /// [`SignedClaim::save`](crate::SignedClaim::save) looks once more, with the folders locked.
+    ///
+    /// # Errors
+    /// [`ClaimError::Pending`] unless [`again`](ClaimOptions::again) is set.
+    pub async fn refuse_pending(&self) -> Result<(), ClaimError> {
+        if self.options.again {
+            return Ok(());
+        }
+        let (earlier, options) = (self.earlier_claims(), self.options.clone());
+        blocking(move || {
+            earlier.refuse(|reason| options.report(&ClaimStep::NotSearched { reason }))
+        })
+        .await
+    }
+
+    pub(crate) fn earlier_claims(&self) -> EarlierClaims {
+        let own = self.options.save_to.clone();
+        let base_url = self.client.base_url();
+        EarlierClaims {
+            folders: earlier::folders(own.as_deref(), &self.options.search_in),
+            own,
+            network: self
+                .options
+                .network
+                .or_else(|| Network::from_port(base_url.port())),
+            contract: self.claim.contract,
+            asset_id: self.claim.asset_id.clone(),
+            verifiers: self.verifiers.clone(),
+        }
+    }
+
     /// Looks whether this verifier has a record about the asset already.
     ///
     /// # Errors
@@ -186,7 +227,13 @@ impl PreparedClaim {
     /// node built something else.
     pub async fn build(&self) -> Result<CheckedTransaction, ClaimError> {
         let fee = &self.claim.fee;
-        let checked = self.client.build_checked_call(&self.call, fee).await?;
+        let clock = if self.options.node_time {
+            Clock::LocalOrNode
+        } else {
+            Clock::Local
+        };
+        let built = self.client.build_checked_call_by(&self.call, fee, clock);
+        let checked = built.await?;
         self.options.report(&ClaimStep::Built {
             transaction: &checked,
         });

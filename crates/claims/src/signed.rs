@@ -7,6 +7,7 @@ use nodeproof_primitives::{Signer, TransactionCode};
 
 use crate::{
     blocking::blocking,
+    earlier::EarlierClaims,
     error::ClaimError,
     options::ClaimStep,
     prepared::{ExistingRecord, PreparedClaim},
@@ -91,10 +92,12 @@ impl<'p> SignedClaim<'p> {
     /// Saves the signed transaction, if a file is set. When this returns, it is on disk.
     ///
     /// If another process saved a transaction of the same claim in the meantime, this one is dropped
-    /// and the other one is taken up.
+    /// and the other one is taken up. If it saved another claim about the same asset, this one is
+    /// dropped.
     ///
     /// # Errors
-    /// [`ClaimError::Saved`] if the file can't be written. Nothing was sent.
+    /// [`ClaimError::Saved`] if the file can't be written, and [`ClaimError::Pending`] if another
+    /// claim about the same asset is pending now. Nothing was sent.
     pub async fn save(self) -> Result<ReadyClaim<'p>, ClaimError> {
         let prepared = self.prepared;
         let options = &prepared.options;
@@ -114,21 +117,23 @@ impl<'p> SignedClaim<'p> {
         let node = prepared.client.base_url();
         let saved = SavedTransaction::of(path, node, &self.checked, &ready.signed)?
             .after_a_record(ready.recorded_before);
-        let placement = if options.again {
-            Placement::Aside
+        let (placement, earlier) = if options.again {
+            (Placement::Aside, None)
         } else {
-            Placement::New
+            (Placement::New, Some(prepared.earlier_claims()))
         };
-        let written =
-            blocking(move || saved.write_first(placement).map(|aside| (saved, aside))).await;
+        let written = blocking(move || {
+            write_unless(&saved, placement, earlier.as_ref()).map(|aside| (saved, aside))
+        })
+        .await;
         match written {
             // Another process was faster, and its transaction is the one to submit.
-            Err(SavedTransactionError::Exists { path }) => {
+            Err(ClaimError::Saved(SavedTransactionError::Exists { path })) => {
                 let other = prepared.saved_at(path.clone()).await?;
                 let other = other.ok_or(SavedTransactionError::Exists { path })?;
                 Ok(prepared.resume(other))
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
             Ok((saved, put_aside)) => {
                 if let Some(path) = &put_aside {
                     options.report(&ClaimStep::PutAside { path });
@@ -140,4 +145,19 @@ impl<'p> SignedClaim<'p> {
             }
         }
     }
+}
+
+/// Writes a transaction for the first time, unless an earlier claim about the same asset is pending.
+/// Nobody can save one between the search and the writing, because the folders are locked.
+fn write_unless(
+    saved: &SavedTransaction,
+    placement: Placement,
+    earlier: Option<&EarlierClaims>,
+) -> Result<Option<PathBuf>, ClaimError> {
+    let searched = earlier.map_or(&[][..], |earlier| &earlier.folders);
+    saved.write_first(placement, searched, || match earlier {
+        // What could not be searched was reported before anybody signed.
+        Some(earlier) => earlier.refuse(|_| {}),
+        None => Ok(()),
+    })
 }

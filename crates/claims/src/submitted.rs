@@ -92,7 +92,9 @@ impl<'p> ReadyClaim<'p> {
             Err(source) => {
                 let source = source.or_sent_earlier(earlier);
                 let state = match before {
-                    Some(before) if !source.maybe_sent() => before,
+                    Some(before) if !source.maybe_sent() && source.sent() == 0 => before,
+                    // The node says no, and has it all the same.
+                    Some(_) if !source.maybe_sent() => TransactionState::Refused,
                     // Once more, in case another process took it back meanwhile.
                     _ => TransactionState::Sent,
                 };

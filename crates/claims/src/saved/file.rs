@@ -20,8 +20,8 @@ const LONGEST: u64 = 8 * 1024 * 1024;
 const STAGED_PREFIX: &str = ".saved-";
 /// Age at which a temporary file is a leftover of a killed process.
 const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The longest time to wait for the lock. Its holder writes one small file.
-const LOCK_WAIT: Duration = Duration::from_secs(10);
+/// The longest time to wait for a lock. Its holder reads the folder and writes one small file.
+const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// How a file gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +37,34 @@ pub(crate) enum Placement {
 /// The folder of a file, locked against other writers of saved transactions.
 pub(super) struct LockedFolder {
     path: PathBuf,
-    _lock: FolderLock,
+    _locks: Vec<FolderLock>,
 }
 
 impl LockedFolder {
     /// Locks the folder of a file.
     pub(super) fn of(file: &Path) -> Result<Self, SavedTransactionError> {
+        Self::with_others(file, &[])
+    }
+
+    /// Locks the folder of a file, and those of the others that exist.
+    pub(super) fn with_others(
+        file: &Path,
+        others: &[PathBuf],
+    ) -> Result<Self, SavedTransactionError> {
         let path = parent_folder(file).to_owned();
-        let lock = FolderLock::take(&path, LOCK_WAIT).map_err(|error| {
+        // By its real name, each folder is locked once, and in the same order by every process.
+        let mut folders: Vec<PathBuf> = others
+            .iter()
+            .filter_map(|one| one.canonicalize().ok())
+            .collect();
+        folders.push(path.canonicalize().unwrap_or_else(|_| path.clone()));
+        folders.sort();
+        folders.dedup();
+        let locks: Result<Vec<_>, _> = folders
+            .iter()
+            .map(|folder| FolderLock::take(folder, LOCK_WAIT))
+            .collect();
+        let locks = locks.map_err(|error| {
             let error = match error {
                 nodeproof_files::LockError::Io(error) => error,
                 nodeproof_files::LockError::Held => {
@@ -53,7 +73,10 @@ impl LockedFolder {
             };
             unusable(file, "written", error)
         })?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self {
+            path,
+            _locks: locks,
+        })
     }
 
     /// Writes a file whole, or not at all, and syncs it to disk. Returns the path of the file that

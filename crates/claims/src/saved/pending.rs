@@ -20,7 +20,7 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct PendingTransactions {
-    /// Those that are neither refused nor recorded, sorted by their paths. After a crash, two files
+    /// Those that are [pending](SavedTransaction::is_pending), sorted by their paths. After a crash, two files
     /// may have the same transaction.
     pub transactions: Vec<SavedTransaction>,
     /// The files that are damaged or can't be read. One of them may have such a transaction.
@@ -31,7 +31,7 @@ pub struct PendingTransactions {
 
 impl SavedTransaction {
     /// Finds the saved transactions in a folder that make a claim about an asset as this verifier,
-    /// and are neither refused nor recorded. Each of them may yet be recorded, and has its own fee.
+    /// and are [pending](Self::is_pending). Each of them may yet be recorded, and has its own fee.
     ///
     /// Subfolders and other files are skipped. A missing folder has no transactions. The
     /// transactions may be of another network; see [`node`](Self::node).
@@ -82,7 +82,7 @@ impl SavedTransaction {
             };
             left = rest;
             match Self::open(&path) {
-                Ok(Some(saved)) if saved.state().is_pending() => {
+                Ok(Some(saved)) if saved.is_pending() => {
                     if claims(saved.call(), contract, asset_id, verifier) {
                         pending.transactions.push(saved);
                     }

@@ -9,7 +9,7 @@ use nodeproof_client::{
     BaseUrl, ContractCall, SignedTransaction,
     contract_call::{CheckedTransaction, Fee, shown_apart},
 };
-use nodeproof_primitives::{Amount, RawJson, TransactionCode};
+use nodeproof_primitives::{Amount, RawJson, TimestampMs, TransactionCode};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -34,6 +34,7 @@ pub struct SavedTransaction {
     contents: Contents,
     signed: SignedTransaction,
     trans_code: TransactionCode,
+    timestamp: TimestampMs,
 }
 
 /// The last known state of a saved transaction.
@@ -46,6 +47,8 @@ pub enum TransactionState {
     /// About to be sent. The result is not known.
     Sent,
     /// Refused by a node, which may take it later.
+    ///
+    /// That is the node's word: whoever has the transaction can still submit it.
     Refused,
     /// Taken by a node.
     Accepted,
@@ -59,13 +62,6 @@ impl TransactionState {
     pub fn may_have_arrived(self) -> bool {
         matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
     }
-
-    /// Whether it may still be recorded without another signature: it is neither refused nor
-    /// recorded.
-    #[must_use]
-    pub fn is_pending(self) -> bool {
-        matches!(self, Self::Signed | Self::Sent | Self::Accepted)
-    }
 }
 
 /// The file's contents.
@@ -78,6 +74,9 @@ pub(super) struct Contents {
     /// Whether the same record was there before this was signed.
     #[serde(default)]
     recorded_before: bool,
+    /// When a node refused it, by the local clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    refused_at: Option<TimestampMs>,
     trans_code: TransactionCode,
     asked: ContractCall,
     fee: FeeText,
@@ -115,7 +114,7 @@ impl SavedTransaction {
         signed: &SignedTransaction,
     ) -> Result<Self, SavedTransactionError> {
         let kept = Self::of(path, node, checked, signed)?;
-        kept.write_first(Placement::New)?;
+        kept.write_first(Placement::New, &[], || Ok::<_, SavedTransactionError>(()))?;
         Ok(kept)
     }
 
@@ -135,18 +134,23 @@ impl SavedTransaction {
         signed: &SignedTransaction,
     ) -> Result<(Self, Option<PathBuf>), SavedTransactionError> {
         let kept = Self::of(path, node, checked, signed)?;
-        let aside = kept.write_first(Placement::Aside)?;
+        let aside =
+            kept.write_first(Placement::Aside, &[], || Ok::<_, SavedTransactionError>(()))?;
         Ok((kept, aside))
     }
 
-    /// Writes the file for the first time. Returns the path of the file that was put aside.
-    pub(crate) fn write_first(
+    /// Writes the file for the first time, if `check` passes while its folder and the others are
+    /// locked. Returns the path of the file that was put aside.
+    pub(crate) fn write_first<E: From<SavedTransactionError>>(
         &self,
         placement: Placement,
-    ) -> Result<Option<PathBuf>, SavedTransactionError> {
-        let folder = LockedFolder::of(&self.path)?;
+        others: &[PathBuf],
+        check: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Option<PathBuf>, E> {
+        let folder = LockedFolder::with_others(&self.path, others)?;
+        check()?;
         folder.remove_leftovers();
-        folder.write(&self.path, &self.contents, placement)
+        Ok(folder.write(&self.path, &self.contents, placement)?)
     }
 
     /// Sets whether the same record was there before this was signed.
@@ -175,6 +179,7 @@ impl SavedTransaction {
             node: node.as_str().to_owned(),
             state: TransactionState::Signed,
             recorded_before: false,
+            refused_at: None,
             trans_code: checked.trans_code(),
             asked: checked.call().clone(),
             fee: FeeText {
@@ -188,6 +193,7 @@ impl SavedTransaction {
         Ok(Self {
             path: path.to_owned(),
             trans_code: checked.trans_code(),
+            timestamp: checked.timestamp(),
             contents,
             signed: signed.clone(),
         })
@@ -255,6 +261,7 @@ impl SavedTransaction {
         Ok(Some(Self {
             path: path.to_owned(),
             trans_code: contents.trans_code,
+            timestamp: checked.timestamp(),
             contents,
             signed,
         }))
@@ -388,6 +395,11 @@ impl SavedTransaction {
         };
         let contents = Contents {
             state: if stays { before } else { state },
+            refused_at: if state == TransactionState::Refused {
+                Some(TimestampMs::now())
+            } else {
+                there.contents.refused_at
+            },
             ..self.contents.clone()
         };
         if !stays {
@@ -430,6 +442,29 @@ impl SavedTransaction {
     #[must_use]
     pub fn node(&self) -> &str {
         &self.contents.node
+    }
+
+    /// Whether it may still be recorded without another signature.
+    ///
+    /// A transaction that a node refused is pending, too, until a day after its time and after the
+    /// refusal: the node still has it. The contract does not say when a transaction is too old, and
+    /// a day is the most by which its time may differ from the clock when it is signed.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.is_pending_at(TimestampMs::now())
+    }
+
+    fn is_pending_at(&self, now: TimestampMs) -> bool {
+        const DAY: i64 = 24 * 60 * 60 * 1000;
+
+        match (self.state(), self.contents.refused_at) {
+            (TransactionState::Recorded, _) => false,
+            (TransactionState::Refused, Some(refused_at)) => {
+                let last = refused_at.max(self.timestamp).as_millis();
+                now.as_millis() <= last.saturating_add(DAY)
+            }
+            _ => true,
+        }
     }
 
     /// The last noted state.

@@ -5,3 +5,4 @@ pub(crate) mod fee;
 pub(crate) mod global;
 pub(crate) mod paths;
 pub(crate) mod seconds;
+pub(crate) mod time;

@@ -9,11 +9,13 @@ use nodeproof_client::{
 };
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 
+use super::field_text::date_and_time;
 use crate::{
     arguments::{
         addresses::{contract_address, wallet_address},
         fee::FeeArgs,
         paths,
+        time::TimeArgs,
     },
     failure::Failure,
     io::{input, output, transaction_file},
@@ -36,6 +38,8 @@ pub(crate) struct CallArgs {
     params: PathBuf,
     #[command(flatten)]
     fee: FeeArgs,
+    #[command(flatten)]
+    time: TimeArgs,
     /// Write the raw transaction to a file, whole or not at all [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
@@ -55,11 +59,19 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
     CheckedTransaction::check_asked(&call).map_err(Failure::usage)?;
     let client = session.client()?;
-    let checked = match client.build_checked_call(&call, &fee).await {
+    let checked = match client
+        .build_checked_call_by(&call, &fee, args.time.clock())
+        .await
+    {
         Ok(checked) => checked,
         Err(BuildCallError::Client(error)) => return Err(error.into()),
         Err(BuildCallError::Mismatch(error)) => return Err(mismatch(error)),
     };
+    session.output.note(&format!(
+        "the node built what was asked for: transaction {}, of {}",
+        checked.trans_code(),
+        date_and_time(checked.timestamp())
+    ));
     output::write_or_keep(
         &format!(
             r#"{{"transaction":{},"signatures":[]}}"#,
@@ -75,6 +87,10 @@ pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
         BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {
             Failure::usage(error)
         }
+        BuiltCallMismatch::Untimely { .. } => Failure::unexpected(format!(
+            "{error}; nothing was signed. Set this computer's clock, or ask another node; \
+             --trust-node-time takes the node's newest block for the clock, on a test network"
+        )),
         error => Failure::unexpected(format!("{error}; nothing was signed")),
     }
 }

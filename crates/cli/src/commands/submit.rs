@@ -19,6 +19,9 @@ use crate::{
 
 /// The status of a node that takes nothing now, and may later.
 const TOO_MANY: u16 = 429;
+/// What a refusal does not change.
+const ANYONE: &str =
+    "; that is the node's word, and whoever has the transaction can still submit it";
 /// Statuses of what is no node, or has no such call.
 const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
@@ -183,7 +186,9 @@ async fn submit(
                 let _noted = note(TransactionState::Refused);
             }
             let messages = submitted.answer.messages();
-            let refused = Failure::refused("the transaction", messages).sent(true);
+            let refused = Failure::refused("the transaction", messages)
+                .sent(true)
+                .and(ANYONE);
             Err(if had_arrived {
                 refused.but(Kind::Unconfirmed).and(
                     "; an earlier run has sent this transaction, and it may have been taken then",
@@ -196,7 +201,11 @@ async fn submit(
             if let Some(before) = before
                 && !error.maybe_sent()
             {
-                let _noted = note(before);
+                let state = match before {
+                    TransactionState::Signed if error.sent() > 0 => TransactionState::Refused,
+                    before => before,
+                };
+                let _noted = note(state);
             }
             Err(not_answered(&error, had_arrived))
         }
@@ -222,8 +231,13 @@ fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
         Kind::Unreachable => why_not(error).unwrap_or_default(),
         _ => "",
     };
+    let anyone = match kind {
+        Kind::Refused => ANYONE,
+        _ => "",
+    };
     Failure::new(kind, error.to_string())
         .and(more)
+        .and(anyone)
         .sent(kind == Kind::Unconfirmed)
 }
 

@@ -1,6 +1,6 @@
 //! Building a call and checking what the node built.
 
-use super::{built_call::BuiltCallMismatch, checked::CheckedTransaction, fee::Fee};
+use super::{built_call::BuiltCallMismatch, checked::CheckedTransaction, fee::Fee, timely::Clock};
 use crate::{Client, ContractCall, Error};
 
 /// A call was not built, or not as it was requested. Nothing was signed.
@@ -16,11 +16,11 @@ pub enum BuildCallError {
 
 impl Client {
     /// Has the node build a call, checks that it built exactly this call, sets the fee, and checks
-    /// the transaction's time.
+    /// the transaction's time by the local clock.
     ///
     /// # Errors
     /// [`BuildCallError::Client`] if the request fails. [`BuildCallError::Mismatch`] if the built
-    /// transaction is not the call, or its time is not [plausible](Self::check_timely).
+    /// transaction is not the call, or its time is not [that of the clock](Self::check_timely).
     ///
     /// ```no_run
     /// # async fn example(
@@ -43,9 +43,22 @@ impl Client {
         call: &ContractCall,
         fee: &Fee,
     ) -> Result<CheckedTransaction, BuildCallError> {
+        self.build_checked_call_by(call, fee, Clock::Local).await
+    }
+
+    /// The same by another clock.
+    ///
+    /// # Errors
+    /// As for [`build_checked_call`](Self::build_checked_call).
+    pub async fn build_checked_call_by(
+        &self,
+        call: &ContractCall,
+        fee: &Fee,
+        clock: Clock,
+    ) -> Result<CheckedTransaction, BuildCallError> {
         let raw = self.build_call(call).await?;
         let checked = CheckedTransaction::check(call, &raw, fee)?;
-        self.check_timely(&checked).await?;
+        self.check_timely(&checked, clock).await?;
         Ok(checked)
     }
 }

@@ -198,6 +198,11 @@ impl fmt::Display for CheckedTransaction {
         writeln!(f, "function     {}", escaped(&self.asked.function_called))?;
         writeln!(
             f,
+            "time         {} (milliseconds since 1970)",
+            self.timestamp
+        )?;
+        writeln!(
+            f,
             "fee          {} {}",
             self.fee.amount(),
             escaped(self.fee.currency())

@@ -23,3 +23,4 @@ pub use built_call::{BuiltCallMismatch, check_unique_members, shown_apart};
 pub use checked::{CheckedTransaction, SignError};
 pub use fee::{Fee, FeeError};
 pub use submission::{SubmitError, SubmitPolicy, Submitted};
+pub use timely::Clock;

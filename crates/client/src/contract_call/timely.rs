@@ -8,27 +8,41 @@ use super::{
 };
 use crate::Client;
 
+/// The clock by which a transaction's time is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The local clock.
+    Local,
+    /// The local clock, or else the time of the node's latest block. The node vouches for itself
+    /// then. Only test networks need this, whose time does not pass like that of clocks.
+    LocalOrNode,
+}
+
 impl Client {
     /// Checks that a transaction that this node has just built bears the time at which it was
-    /// built: it is within a day of the local clock, or of the node's latest block.
+    /// built: it is within a day of the clock.
     ///
     /// The node sets the time, so it is the one number in the transaction that the caller did not
     /// choose. This rejects timestamps in seconds or in the wrong century before signing. The latest
-    /// block is requested only if the local clock is far away.
+    /// block is requested only with [`Clock::LocalOrNode`], and if the local clock is far away.
     ///
     /// Source: the contract, "All timestamps are integers in milliseconds since the Unix epoch".
     ///
     /// # Errors
-    /// [`BuiltCallMismatch::Untimely`] if the time is more than a day from both.
+    /// [`BuiltCallMismatch::Untimely`] if the time is more than a day away.
     pub async fn check_timely(
         &self,
         transaction: &CheckedTransaction,
+        clock: Clock,
     ) -> Result<(), BuiltCallMismatch> {
         let (built, here) = (transaction.timestamp(), TimestampMs::now());
         if distance(built, here) <= MAX_DISTANCE {
             return Ok(());
         }
-        let newest = self.latest_block_time().await;
+        let newest = match clock {
+            Clock::Local => None,
+            Clock::LocalOrNode => self.latest_block_time().await,
+        };
         if newest.is_some_and(|newest| distance(built, newest) <= MAX_DISTANCE) {
             return Ok(());
         }

@@ -5,12 +5,12 @@ use std::{path::PathBuf, time::Duration};
 use clap::Args;
 use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, Document, PreparedClaim, SavedTransaction};
 use nodeproof_primitives::{
-    ContractAddress, Hash256, Integer, Signer, WalletAddress, signed_message,
+    ContractAddress, Hash256, Integer, Network, Signer, WalletAddress, signed_message,
 };
 
 use super::{outcome, progress::Progress, record, saved_claims};
 use crate::{
-    arguments::{addresses::contract_address, fee::FeeArgs, paths, seconds},
+    arguments::{addresses::contract_address, fee::FeeArgs, paths, seconds, time::TimeArgs},
     commands::to_sign::ToSign,
     failure::Failure,
     io::{input, interrupt},
@@ -86,13 +86,15 @@ pub(super) struct AddArgs {
     #[arg(long)]
     dry_run: bool,
     /// Make another claim, and pay again, although an earlier one is kept and may still be
-    /// recorded; the kept one's file is put aside when the new one is signed. Where this
+    /// recorded, even if a node refused it; the kept one's file is put aside when the new one is signed. Where this
     /// verifier's record is there already, it is refused all the same, as a node keeps one
     #[arg(long)]
     again: bool,
     /// Submit a kept transaction to this node although it was kept for another base URL
     #[arg(long)]
     any_node: bool,
+    #[command(flatten)]
+    time: TimeArgs,
     /// Make the claim on mainnet, too, where it costs real money
     #[arg(long)]
     allow_mainnet: bool,
@@ -112,7 +114,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let client = session.client_of(&target)?;
 
     let progress = Progress::new(session.output, !args.no_wait);
-    let options = options(args, &progress);
+    let options = options(args, network, &progress);
     let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await;
     progress.end();
     let mut prepared = prepared.map_err(outcome::failure)?;
@@ -129,6 +131,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         (None, None) => None,
     };
     if let Some(file) = &file {
+        saved_claims::check_folders(file)?;
         prepared = prepared.save_to(file);
     }
     let saved = prepared.saved().await.map_err(outcome::failure)?;
@@ -139,13 +142,9 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         }
         return session.output.show(&shown);
     }
-    let (Some(file), Some(network), Some(verifier)) = (file, network, wallets.first()) else {
+    let Some(file) = file else {
         return Err(Failure::usage("which network? Give --network"));
     };
-    if saved.is_none() && !args.again {
-        let folders = saved_claims::folders(&file);
-        saved_claims::refuse_pending(&folders, network, &claim, *verifier, session.output)?;
-    }
     saved_claims::create_folder(&file)?;
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
     let made = prepared.complete(&signers).await;
@@ -188,16 +187,19 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
 }
 
 /// The options of the claim, all but its file.
-fn options(args: &AddArgs, progress: &Progress) -> ClaimOptions {
+fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> ClaimOptions {
     let (progress, dry_run) = (progress.clone(), args.dry_run);
     let mut options = ClaimOptions::default()
         .again(args.again)
         .any_node(args.any_node)
+        .node_time(args.time.trust_node_time)
         .on_step(move |step| {
             if !dry_run || matches!(step, ClaimStep::Hashing { .. }) {
                 progress.step(step);
             }
         });
+    options.network = network;
+    options.search_in.extend(saved_claims::default_folder());
     options.wait = if args.no_wait {
         Duration::ZERO
     } else {

@@ -123,6 +123,11 @@ pub(super) fn failure(error: ClaimError) -> Failure {
              here; if not, give another file with --keep",
             path.display()
         )),
+        ClaimError::Pending { ref path, .. } => Failure::usage(text).and(&format!(
+            ": `nodectl submit {}` submits the earlier one once more, and --again makes and pays \
+             another one all the same",
+            path.display()
+        )),
         ClaimError::AlreadyRecorded { .. } => {
             Failure::usage(text).and("; `nodectl claim get` with --verifier shows it")
         }

@@ -13,7 +13,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nodeproof_claims::{ClaimStep, Document, HashProgress};
 use nodeproof_primitives::escape::escaped_up_to;
 
-use crate::io::{interrupt, output::Output};
+use crate::{
+    commands::field_text::date_and_time,
+    io::{interrupt, output::Output},
+};
 
 /// Shows each step.
 #[derive(Clone)]
@@ -75,11 +78,16 @@ impl Progress {
                     path.display()
                 ));
             }
+            ClaimStep::NotSearched { reason } => {
+                self.end();
+                self.output.warn(reason);
+            }
             ClaimStep::Built { transaction } => {
                 self.built.store(true, Ordering::SeqCst);
                 self.note(&format!(
-                    "the node built what was asked for: transaction {}, fee {} {}",
+                    "the node built what was asked for: transaction {}, of {}, fee {} {}",
                     transaction.trans_code(),
+                    date_and_time(transaction.timestamp()),
                     transaction.fee().amount(),
                     transaction.fee().currency()
                 ));

@@ -5,16 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use nodeproof_claims::{Claim, SavedTransaction};
-use nodeproof_client::{BaseUrl, ContractCall, contract_call::Fee};
-use nodeproof_primitives::{Network, WalletAddress};
+use nodeproof_client::{ContractCall, contract_call::Fee};
+use nodeproof_files::{Shared, check_own_folder};
+use nodeproof_primitives::Network;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{failure::Failure, io::output::Output};
-
-/// The number of warnings about files that can't be read.
-const MOST_WARNINGS: usize = 3;
+use crate::failure::Failure;
 
 /// The contents that make two claims the same one.
 #[derive(Serialize)]
@@ -73,68 +70,17 @@ pub(super) fn create_folder(path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Refuses to pay a second time for a claim about the same asset by the same verifier, while an
-/// earlier one may still be recorded.
-pub(super) fn refuse_pending(
-    folders: &[PathBuf],
-    network: Network,
-    claim: &Claim,
-    verifier: WalletAddress,
-    output: Output,
-) -> Result<(), Failure> {
-    for folder in folders {
-        let pending =
-            SavedTransaction::pending_in(folder, claim.contract, &claim.asset_id, verifier)
-                .map_err(Failure::usage)?;
-        for fault in pending.skipped.iter().take(MOST_WARNINGS) {
-            output.warn(&format!(
-                "whether it keeps a claim about this asset is not known: {fault}"
-            ));
-        }
-        if !pending.complete {
-            output.warn(&format!(
-                "{} holds too many files to look for an earlier claim in all of them",
-                folder.display()
-            ));
-        }
-        let is_here = |saved: &&SavedTransaction| {
-            let other = saved
-                .node()
-                .parse()
-                .ok()
-                .and_then(|node: BaseUrl| Network::from_port(node.port()));
-            other.is_none_or(|other| other == network)
-        };
-        if let Some(saved) = pending.transactions.iter().find(is_here) {
-            let path = saved.path().display();
-            return Err(Failure::usage(format!(
-                "an earlier claim about {:?} by {verifier} is pending: transaction {}, kept in \
-                 {path}. A node keeps one record for each asset and verifier, so another one would \
-                 be paid for in vain: `nodectl submit {path}` submits the earlier one once more, \
-                 and --again makes and pays another one all the same",
-                claim.asset_id,
-                saved.trans_code(),
-            )));
-        }
+/// Refuses folders in which other users could plant or change claims: that of a claim's file, and
+/// the default one.
+pub(super) fn check_folders(place: &Path) -> Result<(), Failure> {
+    if let Some(folder) = default_folder() {
+        check_own_folder(&folder, Shared::No).map_err(Failure::usage)?;
     }
-    Ok(())
-}
-
-/// The folders in which an earlier claim may be saved.
-pub(super) fn folders(place: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = default_folder().into_iter().collect();
-    let beside = match place.parent() {
-        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-        Some(folder) => folder,
-        None => return folders,
-    };
-    if !folders.iter().any(|folder| folder == beside) {
-        folders.push(beside.to_owned());
-    }
-    folders
+    // Whoever names a file in /tmp may do so: others can't touch it there.
+    check_own_folder(nodeproof_files::parent_folder(place), Shared::Sticky).map_err(Failure::usage)
 }
 
 /// The folder of claims whose file is not named.
-fn default_folder() -> Option<PathBuf> {
+pub(super) fn default_folder() -> Option<PathBuf> {
     nodeproof_files::state_folder().map(|folder| folder.join("nodectl/claims"))
 }

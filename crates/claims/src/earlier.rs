@@ -1,0 +1,88 @@
+//! Earlier claims about the same asset, which may still be recorded and paid for.
+
+use std::path::{Path, PathBuf};
+
+use nodeproof_client::BaseUrl;
+use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
+
+use crate::{
+    error::ClaimError,
+    saved::{PendingTransactions, SavedTransaction},
+};
+
+/// Where earlier claims are looked for, and what makes one a claim about the same asset.
+#[derive(Clone, Debug)]
+pub(crate) struct EarlierClaims {
+    pub(crate) folders: Vec<PathBuf>,
+    /// The claim's own file, which is no earlier claim.
+    pub(crate) own: Option<PathBuf>,
+    /// The network, if it is known: claims of another one do not count.
+    pub(crate) network: Option<Network>,
+    pub(crate) contract: ContractAddress,
+    pub(crate) asset_id: String,
+    pub(crate) verifiers: Vec<WalletAddress>,
+}
+
+impl EarlierClaims {
+    /// Refuses a claim while an earlier one about the same asset is pending. Calls `unsearched`
+    /// with each reason why one may have been missed.
+    pub(crate) fn refuse(&self, mut unsearched: impl FnMut(&str)) -> Result<(), ClaimError> {
+        for folder in &self.folders {
+            for verifier in &self.verifiers {
+                let pending =
+                    SavedTransaction::pending_in(folder, self.contract, &self.asset_id, *verifier)?;
+                if let Some(saved) = pending.transactions.iter().find(|one| self.is_rival(one)) {
+                    return Err(ClaimError::Pending {
+                        path: saved.path().to_owned(),
+                        trans_code: saved.trans_code(),
+                        state: saved.state(),
+                        asset_id: self.asset_id.clone(),
+                        verifier: *verifier,
+                    });
+                }
+                if Some(verifier) == self.verifiers.first() {
+                    report(folder, &pending, &mut unsearched);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_rival(&self, saved: &SavedTransaction) -> bool {
+        let is_own = self.own.as_deref() == Some(saved.path());
+        let node: Option<BaseUrl> = saved.node().parse().ok();
+        let other = node.and_then(|node| Network::from_port(node.port()));
+        let is_elsewhere =
+            matches!((self.network, other), (Some(here), Some(other)) if here != other);
+        !is_own && !is_elsewhere
+    }
+}
+
+/// The number of files of a folder that are named because they can't be read.
+const MOST_NAMED: usize = 3;
+
+fn report(folder: &Path, pending: &PendingTransactions, unsearched: &mut impl FnMut(&str)) {
+    for fault in pending.skipped.iter().take(MOST_NAMED) {
+        unsearched(&format!(
+            "whether it keeps a claim about this asset is not known: {fault}"
+        ));
+    }
+    if !pending.complete {
+        unsearched(&format!(
+            "{} holds too many files to look for an earlier claim in all of them",
+            folder.display()
+        ));
+    }
+}
+
+/// The folders that a claim's file and the options name, each once.
+pub(crate) fn folders(own: Option<&Path>, more: &[PathBuf]) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = more.to_vec();
+    if let Some(own) = own {
+        let beside = nodeproof_files::parent_folder(own).to_owned();
+        if !folders.contains(&beside) {
+            folders.push(beside);
+        }
+    }
+    folders
+}

@@ -1,0 +1,23 @@
+//! The time of a transaction, which the node sets.
+
+use clap::Args;
+use nodeproof_client::contract_call::Clock;
+
+/// How the time of a transaction is checked.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct TimeArgs {
+    /// Accept a transaction's time that is more than a day from this computer's clock, if it is
+    /// that of the node's newest block. The node sets both; only test networks need this
+    #[arg(long)]
+    pub(crate) trust_node_time: bool,
+}
+
+impl TimeArgs {
+    pub(crate) const fn clock(self) -> Clock {
+        if self.trust_node_time {
+            Clock::LocalOrNode
+        } else {
+            Clock::Local
+        }
+    }
+}
