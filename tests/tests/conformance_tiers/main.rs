@@ -6,6 +6,7 @@
 )]
 
 mod collecting_node;
+mod evidence;
 mod false_alarms;
 mod plan;
 mod safety;

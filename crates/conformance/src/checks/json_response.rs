@@ -8,7 +8,7 @@ use serde::{
     de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
 };
 
-use super::finding::{Finding, Findings};
+use super::finding::{Checked, Finding, Findings};
 use crate::{
     api::{Sample, is_json},
     context::Context,
@@ -165,7 +165,7 @@ pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
         Some(fault) if findings.is_empty() => Err(InconclusiveReason::TooLarge(format!(
             "an answer is {fault}"
         ))),
-        _ => Ok(findings),
+        _ => Ok(Checked::of(answers.len(), findings)),
     }
 }
 
