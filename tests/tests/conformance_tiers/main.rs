@@ -10,6 +10,7 @@ mod evidence;
 mod false_alarms;
 mod plan;
 mod safety;
+mod unusable;
 
 use nodeproof_conformance::{
     cli::LocalNode,

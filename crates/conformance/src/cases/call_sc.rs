@@ -10,7 +10,9 @@ use super::{
     case::Case,
 };
 use crate::{
-    api::{BUILT, Sample, contract_state_request, stored, wallet_balances_request},
+    api::{
+        BUILT, Sample, contract_state_request, is_missing_endpoint, stored, wallet_balances_request,
+    },
     checks::{
         Checked, Finding, Findings, Height, all_answer_json, decodes, never, objects, refused,
     },
@@ -179,6 +181,7 @@ async fn answers(context: &Context) -> Findings {
         && answers
             .iter()
             .all(|answer| matches!(answer.status, 400 | 404 | 410 | 422) && answer.json().is_ok())
+        && !is_missing_call(context).await?
     {
         return Err(InconclusiveReason::NoSample(
             "no contract was found on the chain, and the node builds nothing for one that is not \
@@ -194,6 +197,13 @@ async fn answers(context: &Context) -> Findings {
         .map(|(_, answer)| answer)
         .collect();
     all_answer_json(&judged)
+}
+
+/// Whether the endpoint does not exist: then it answers 404 to a request without a contract, too.
+async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> {
+    let request = Request::post("/call-sc", String::new());
+    let answer = context.node.send(request).await?;
+    Ok(is_missing_endpoint(answer.status))
 }
 
 /// Where a member of this name stands, searched from the top: the raw transaction's shape is not

@@ -127,17 +127,19 @@ fn answers(seen: &BlockResponse, result: &mut CheckResult) {
         // It answers as nodes were seen to answer for a block they do not have.
         return;
     }
-    result.one();
     match all_answer_json(std::slice::from_ref(&seen.exchange)) {
-        Ok(checked) => result.findings.extend(checked.findings),
+        Ok(checked) => {
+            result.count += checked.examined;
+            result.findings.extend(checked.findings);
+        }
         Err(obstacle) => result.obstacle = Some(obstacle),
     }
 }
 
 /// The form as a whole, so that a node that answers rows is told so in one line.
 fn shape(seen: &BlockResponse, result: &mut CheckResult) {
-    result.one();
     let exchange = &seen.exchange;
+    result.count += u64::from(exchange.answered_object().is_some_and(is_block));
     if exchange.answered_object().is_some_and(is_row_form) {
         let what = "get-block in row form: a row of the node's block table instead of the Block";
         let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \

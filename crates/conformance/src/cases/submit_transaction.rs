@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::case::Case;
 use crate::{
     api::{
-        Sample, Tier, answered, contract_state_request, is_missing_endpoint, is_valid, message,
+        Sample, Tier, answered, contract_state_request, is_missing_endpoint, is_refusal, message,
         stored,
     },
     checks::{
@@ -290,12 +290,20 @@ fn claimed(submission: &Exchange) -> Option<(String, String)> {
     Some((contract, asset))
 }
 
+/// Whether a response says that a submission is refused, and not only that it was not understood.
+fn is_clear_refusal(answer: &Exchange) -> bool {
+    let says_no = |body: &Value| {
+        body.pointer("/response/valid") == Some(&Value::Bool(false)) || is_refusal(body)
+    };
+    let is_wrong_request =
+        (400..500).contains(&answer.status) && !is_missing_endpoint(answer.status);
+    is_wrong_request || !is_missing_endpoint(answer.status) && answer.json().is_ok_and(says_no)
+}
+
 /// Nothing can be read of what was refused, as far as a look right afterwards shows it.
 async fn not_stored(context: &Context) -> Findings {
     let answers = context.submissions.refusals().await?;
-    let refused = answers
-        .iter()
-        .filter(|answer| !is_valid(answer) && !is_missing_endpoint(answer.status));
+    let refused = answers.iter().filter(|answer| is_clear_refusal(answer));
     let claims: BTreeSet<_> = refused.filter_map(|answer| claimed(answer)).collect();
     // That there is no record shows something only where records can be read.
     let known = context.sample(Sample::ContractState).await?;
@@ -327,9 +335,9 @@ async fn wrong_method(context: &Context) -> Findings {
         .await?;
     if !answer.is_success() {
         let control = context.submissions.control().await?;
-        // An endpoint that does not exist refuses every method.
+        // An endpoint that does not exist refuses every method. So does one that is broken.
         return Ok(Checked::of(
-            usize::from(!is_missing_endpoint(control.status)),
+            usize::from(Reply::of(&answer) != Reply::of(&control)),
             None,
         ));
     }
@@ -349,7 +357,7 @@ async fn no_crash(context: &Context) -> Findings {
             // Its own case says why there is no answer.
             continue;
         };
-        checked.examined += u64::from(!is_missing_endpoint(answer.status));
+        checked.examined += u64::from(is_clear_refusal(&answer));
         if answer.status < 500 {
             continue;
         }

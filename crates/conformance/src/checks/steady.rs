@@ -7,7 +7,7 @@ use super::{
     json_response::objects,
 };
 use crate::{
-    api::{Sample, block_request, is_block},
+    api::{Sample, block_request, is_block, is_empty},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -22,6 +22,9 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
         return Ok(Checked::default());
     };
+    if first.answered_object().is_some_and(is_empty) {
+        return Ok(Checked::default());
+    }
     let described = described(context, sample);
     let same = |one: &Exchange, other: &Exchange| reads_alike(one, other, &described);
     let mut before = context.node.send(first.request.clone()).await?;
