@@ -12,6 +12,7 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
+use nodeproof_wallet::{SignatureEntry, verify_transaction};
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::server::Server;
@@ -300,7 +301,16 @@ async fn submit(body: String) -> Response {
     let all = signers
         .as_array()
         .is_some_and(|all| all.iter().all(|one| wallets.contains(&one)));
-    if all {
+    let text = submission["transaction"].to_string();
+    let entries: Vec<SignatureEntry> =
+        serde_json::from_value(submission["signatures"].clone()).unwrap_or_default();
+    if verify_transaction(&text, &entries).is_ok() {
+        match submission["transaction"]["fee"].as_i64() {
+            None => broken("unsupported operand type(s)"),
+            Some(..1_000_000) => refused("Not enough fee. Min of 1 OBS is required"),
+            Some(_) => refused("Fee validation failed"),
+        }
+    } else if all {
         broken("Signature verification failed")
     } else {
         refused("Transaction has invalid signatures")

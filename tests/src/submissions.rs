@@ -7,6 +7,7 @@
 )]
 
 use std::{
+    collections::BTreeSet,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -18,7 +19,7 @@ use nodeproof_wallet::{KeyPair, SignatureEntry, verify_transaction};
 use serde_json::{Value, json};
 
 use crate::{
-    faults::Behaviour,
+    faults::{Behaviour, as_if_right},
     proxy::{Answer, Asked, Fault},
 };
 
@@ -31,7 +32,7 @@ pub fn stranger() -> KeyPair {
     KeyPair::from_bytes(&[0xa5; 32]).expect("a key")
 }
 
-/// What is wrong with a submission; `claim` for the one that is right.
+/// What is wrong with a submission; `claim` and `control` for those that are right.
 #[must_use]
 pub fn kind_of_submission(asked: &Asked) -> &'static str {
     if asked.body.is_empty() {
@@ -93,6 +94,7 @@ pub fn kind_of_submission(asked: &Asked) -> &'static str {
             Value::String(_) => "fee-text",
             fee if fee.as_i64().is_some_and(|fee| fee < 0) => "fee-negative",
             fee if *fee == 0 => "fee-zero",
+            _ if transaction["specific_data"]["params"]["remarks"] == "to be refused" => "control",
             _ => "claim",
         };
     }
@@ -133,7 +135,10 @@ fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str
         "fee-altered"
     } else if verifies(&earlier, entry) {
         "timestamp-altered"
-    } else if transaction["trans_code"] == "c0de".repeat(10) {
+    } else if transaction["trans_code"]
+        .as_str()
+        .is_some_and(|code| code.starts_with("c0dec0de"))
+    {
         "code-altered"
     } else if transaction["type"] != 3 {
         "type-altered"
@@ -181,7 +186,7 @@ pub fn refusing(change: fn(&mut Value)) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path != SUBMIT
             || answer.status != StatusCode::OK
-            || kind_of_submission(asked) == "claim"
+            || matches!(kind_of_submission(asked), "claim" | "control")
         {
             return answer;
         }
@@ -264,4 +269,48 @@ impl Behaviour for Charging {
             }
         })
     }
+}
+
+/// Answers by the code alone once it has accepted a transaction, whatever else is submitted with it.
+#[derive(Debug, Default)]
+pub struct KnowsCodes {
+    accepted: Mutex<BTreeSet<String>>,
+}
+
+impl Behaviour for KnowsCodes {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+        let code = body
+            .pointer("/transaction/trans_code")
+            .and_then(Value::as_str);
+        let (Some(code), Ok(mut accepted)) = (code, self.accepted.lock()) else {
+            return answer;
+        };
+        if asked.path != SUBMIT {
+            return answer;
+        }
+        if accepted.contains(code) {
+            let known = json!({"valid": true, "msg": "Transaction exists in chain",
+                "new_transaction": false});
+            let known = json!({"status": "SUCCESS", "response": known});
+            return answer
+                .with_status(StatusCode::OK)
+                .with_body(known.to_string());
+        }
+        let said: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        if said.pointer("/response/valid") == Some(&Value::Bool(true)) {
+            accepted.insert(code.to_owned());
+        }
+        answer
+    }
+}
+
+/// Accepts bad submissions of this kind.
+pub fn accepting(kind: &'static str) -> Fault {
+    let good = json!({"status": "SUCCESS",
+        "response": {"valid": true, "msg": "fine", "new_transaction": true}});
+    let wrong = move |asked: &Asked, _: &Answer| {
+        asked.method == "POST" && kind_of_submission(asked) == kind
+    };
+    as_if_right(SUBMIT, wrong, good)
 }

@@ -11,7 +11,8 @@ use integration_tests::{
     faults::{Behaviour, Broken, FirstAnswerToEach, answer_of, behaving, json_of, remove, set},
     proxy::{Answer, Asked, Fault, Proxy},
     submissions::{
-        Charging, SUBMIT, building, in_blocks, kind_of_submission, options, refused_asset, stranger,
+        Charging, KnowsCodes, SUBMIT, building, in_blocks, kind_of_submission, options,
+        refused_asset, stranger,
     },
     watch::check,
 };
@@ -31,6 +32,16 @@ pub(crate) fn faults() -> Vec<Broken> {
                 answer.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { answer }
         }) => ["submit-transaction/claim-built"];
+        "a known code is valid whatever comes with it", behaving(KnowsCodes::default())
+            => ["submit-transaction/known-code-altered"];
+        "a rich wallet's claim is refused for its fee", claiming(true, |answer| {
+            set(answer, "/response/valid", json!(false));
+            set(answer, "/response/msg", json!("Fee validation failed"));
+        }) => ["submit-transaction/claim-accepted"];
+        "a rich wallet's claim is refused for its balance", claiming(true, |answer| {
+            set(answer, "/response/valid", json!(false));
+            set(answer, "/response/msg", json!("Balance is not enough"));
+        }) => ["submit-transaction/claim-accepted"];
         "another validity is built", building(|t| t["valid"] = json!(0))
             => ["submit-transaction/claim-built"];
         "a claim is built with seconds", building(|t| {

@@ -6,9 +6,11 @@
 )]
 
 mod collecting_node;
+mod evidence;
 mod false_alarms;
 mod plan;
 mod safety;
+mod unusable;
 
 use nodeproof_conformance::{
     cli::LocalNode,

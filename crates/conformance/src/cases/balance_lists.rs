@@ -12,7 +12,7 @@ use crate::{
         List, Pair, Sample, amount, asked, held, held_by_wallet, token_balance_request,
         token_holders_request, wallet_balances_request,
     },
-    checks::{Finding, Findings, objects},
+    checks::{Checked, Finding, Findings, objects},
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
 };
@@ -76,9 +76,10 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
     if by_wallet.is_empty() && by_token.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
     }
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for list in by_wallet.iter().chain(&by_token) {
-        findings.extend(list_alone(list));
+        findings.one();
+        list_alone(list, &mut findings);
     }
     let mut moves = false;
     for (pair, one, other) in to_compare(context, &by_wallet, &by_token) {
@@ -91,15 +92,14 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
         }
     }
     findings.extend(unlisted(context, &by_wallet, &by_token, &mut moves).await?);
-    if moves && findings.is_empty() {
+    if moves && findings.is_right() {
         return Err(InconclusiveReason::NoSample(MOVES.to_owned()));
     }
     Ok(findings)
 }
 
 /// What is wrong with a list whatever others say.
-fn list_alone(list: &List<'_>) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn list_alone(list: &List<'_>, findings: &mut Checked) {
     let mut seen = BTreeSet::new();
     for (place, (pair, _)) in list.held.iter().enumerate() {
         if !seen.insert(pair) {
@@ -119,7 +119,6 @@ fn list_alone(list: &List<'_>) -> Vec<Finding> {
             Finding::new(list.exchange, what, expected, actual).at(format!("/balance/{place}")),
         );
     }
-    findings
 }
 
 /// The pairs of which two lists, read one after the other, say different things.
@@ -200,10 +199,10 @@ async fn unlisted(
     moves: &mut bool,
 ) -> Findings {
     let Some(list) = by_token.first() else {
-        return Ok(Vec::new());
+        return Ok(Checked::default());
     };
     let Some(token) = asked(list.exchange, "token_code") else {
-        return Ok(Vec::new());
+        return Ok(Checked::default());
     };
     let pairs = context
         .material
@@ -214,7 +213,7 @@ async fn unlisted(
         // What has a list of its own was compared with it.
         .filter(|pair| list.get(pair).is_none())
         .filter(|pair| !by_wallet.iter().any(|own| own.is_for(pair)));
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for pair in unlisted.take(MOST_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
         let alone = context.node.send(request.clone()).await?;
@@ -234,12 +233,13 @@ async fn unlisted(
 
 /// What nobody has heard of has no list of things that are held.
 pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for (request, who) in [
         (wallet_balances_request(wallet), "a wallet that nobody has"),
         (token_holders_request(token), "a token that does not exist"),
     ] {
         let exchange = context.node.send(request).await?;
+        findings.one();
         let held = held_by_wallet(&exchange).unwrap_or_default();
         if !held.is_empty() {
             findings.push(

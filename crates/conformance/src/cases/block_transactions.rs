@@ -99,8 +99,8 @@ pub(crate) fn wrong_time(time: Option<&Value>) -> Option<(&'static str, String)>
 
 /// A transaction is in the chain once.
 fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
-    result.count += links.transactions;
     for (place, code) in &links.codes {
+        result.one();
         let code = code.to_string();
         let here = (links.index, *place);
         if let Some((block, before)) = memory.codes.seen_before(Fingerprint::of(&code), here) {

@@ -10,8 +10,12 @@ use super::{
     case::Case,
 };
 use crate::{
-    api::{BUILT, Sample, contract_state_request, stored, wallet_balances_request},
-    checks::{Finding, Findings, Height, all_answer_json, decodes, never, objects, refused},
+    api::{
+        BUILT, Sample, contract_state_request, is_missing_endpoint, stored, wallet_balances_request,
+    },
+    checks::{
+        Checked, Finding, Findings, Height, all_answer_json, decodes, never, objects, refused,
+    },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
 };
@@ -140,6 +144,7 @@ async fn answers(context: &Context) -> Findings {
         && answers
             .iter()
             .all(|answer| matches!(answer.status, 400 | 404 | 410 | 422) && answer.json().is_ok())
+        && !is_missing_call(context).await?
     {
         return Err(InconclusiveReason::NoSample(
             "no contract was found on the chain, and the node builds nothing for one that is not \
@@ -157,6 +162,13 @@ async fn answers(context: &Context) -> Findings {
     all_answer_json(&judged)
 }
 
+/// Whether the endpoint does not exist: then it answers 404 to a request without a contract, too.
+async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> {
+    let request = Request::post("/call-sc", String::new());
+    let answer = context.node.send(request).await?;
+    Ok(is_missing_endpoint(answer.status))
+}
+
 /// Where a member of this name stands, searched from the top: the raw transaction's shape is not
 /// shown, so it is looked for wherever it is.
 fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
@@ -172,7 +184,7 @@ fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value
 }
 
 async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let body: Value = exchange
             .request
@@ -184,6 +196,7 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
+        findings.one();
         let found = find(answer, named, "").or_else(|| find(answer, sent, ""));
         let (what, actual, at) = match found {
             Some((_, value)) if value == wanted => continue,
@@ -204,11 +217,12 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
 }
 
 async fn type_3(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
+        findings.one();
         let found = find(answer, "type", "");
         if found
             .as_ref()
@@ -227,14 +241,17 @@ async fn type_3(context: &Context) -> Findings {
 }
 
 async fn unsigned(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
+        // Without a list of signatures, there is none in it, if this is a transaction at all.
         let Some((at, signatures)) = find(answer, "signatures", "") else {
+            findings.examined += u64::from(!builds_nothing(answer));
             continue;
         };
+        findings.one();
         if signatures
             .as_array()
             .is_some_and(|entries| !entries.is_empty())
@@ -248,14 +265,14 @@ async fn unsigned(context: &Context) -> Findings {
 }
 
 async fn valid(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let found = exchange
             .answered_object()
             .and_then(|answer| find(answer, "valid", ""));
-        if let Some((at, value)) = found
-            && value.as_i64() != Some(1)
-        {
+        let Some((at, value)) = found else { continue };
+        findings.one();
+        if value.as_i64() != Some(1) {
             let what = "a contract call whose valid is not 1";
             let actual = shown(&value.to_string(), 80);
             findings.push(Finding::new(&exchange, what, "1", actual).at(at));
@@ -265,7 +282,7 @@ async fn valid(context: &Context) -> Findings {
 }
 
 async fn timestamp_unit(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let Some(answer) = exchange.answered_object() else {
             continue;
@@ -275,6 +292,7 @@ async fn timestamp_unit(context: &Context) -> Findings {
         if found.is_none() && builds_nothing(answer) {
             continue;
         }
+        findings.one();
         let (at, time) = found.map_or((String::new(), None), |(at, time)| (at, Some(time)));
         if let Some((what, actual)) = wrong_time(time) {
             let what = format!("the transaction's timestamp {what}");
@@ -287,11 +305,16 @@ async fn timestamp_unit(context: &Context) -> Findings {
 /// What the signer holds is the same before any call was built and after some were, and nothing was
 /// claimed. The signer is the first to sign one of the calls, and the second to sign the other.
 async fn changes_nothing(context: &Context) -> Findings {
-    let built = objects(context, Sample::CallSc).await;
-    if built.is_err() {
+    let built = objects(context, Sample::CallSc).await.unwrap_or_default();
+    let builds = |exchange: &std::sync::Arc<Exchange>| {
+        exchange
+            .answered_object()
+            .is_some_and(|answer| !builds_nothing(answer))
+    };
+    if !built.iter().any(builds) {
         return Err(InconclusiveReason::NoSample("no call was built".to_owned()));
     }
-    let mut findings = Vec::new();
+    let mut findings = Checked::right();
     let record = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
     let state = context
         .node
@@ -327,7 +350,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     if !height.stands(context).await? {
         let reason = "what the signer holds changes, and blocks are made too fast to tell why";
         let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
-        return if findings.is_empty() {
+        return if findings.is_right() {
             unknown
         } else {
             Ok(findings)
@@ -351,14 +374,14 @@ async fn claims_at_once(context: &Context) -> Findings {
     let after = context.node.send(state).await?;
     let has = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
     if has(&before) || !has(&after) {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
-    Ok(vec![Finding::new(
+    Ok(Checked::wrong(Finding::new(
         &after,
         "building a call puts a record into the contract's state, though nothing was submitted",
         before.excerpt(160),
         after.excerpt(160),
-    )])
+    )))
 }
 
 /// Whether what comes back can go to `/submit-transaction` once it is signed.
@@ -367,11 +390,12 @@ async fn submittable(context: &Context) -> Findings {
         .spec
         .validator(View::Documented, "SignedTransaction")
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
+        findings.one();
         for departure in validator.mismatches_in(answer) {
             let found = answer.pointer(&departure.instance).unwrap_or(answer);
             let actual = shown(&found.to_string(), 160);
@@ -464,12 +488,12 @@ async fn deep_and_large_params(context: &Context) -> Findings {
     let Some((at, _)) = find(answer, "params", "") else {
         let what = "the transaction does not say its params";
         let expected = "the params that were sent";
-        return Ok(vec![Finding::new(
+        return Ok(Checked::wrong(Finding::new(
             &exchange,
             what,
             expected,
             exchange.excerpt(160),
-        )]);
+        )));
     };
     let found = std::str::from_utf8(&exchange.body)
         .ok()
@@ -479,19 +503,16 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         let reason = "the answer is more than is read exactly";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
-    Ok(wanted
-        .difference(&found)
-        .map(|difference| {
-            let what = "the transaction has other params than were sent";
-            let place = format!("{at}{}", difference.place);
-            Finding::new(
-                &exchange,
-                what,
-                shown(&difference.expected, 160),
-                shown(&difference.actual, 160),
-            )
-            .at(place)
-        })
-        .into_iter()
-        .collect())
+    let difference = wanted.difference(&found).map(|difference| {
+        let what = "the transaction has other params than were sent";
+        let place = format!("{at}{}", difference.place);
+        Finding::new(
+            &exchange,
+            what,
+            shown(&difference.expected, 160),
+            shown(&difference.actual, 160),
+        )
+        .at(place)
+    });
+    Ok(Checked::of(1, difference))
 }

@@ -11,14 +11,15 @@ use serde_json::Value;
 use super::{
     case::Case,
     claim_aftermath::{
-        as_signed, fee_paid, readable, refused_costs_nothing, refused_not_stored, stands_in_block,
+        as_signed, fee_paid, held, readable, refused_costs_nothing, refused_not_stored,
+        stands_in_block,
     },
     claim_record::{columns, lists, reads_back},
     inconclusive::unknown,
 };
 use crate::{
     api::{Tier, answered, is_json, is_valid, message},
-    checks::{Finding, Findings},
+    checks::{Checked, Finding, Findings},
     context::{Context, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
 };
@@ -44,7 +45,8 @@ pub(crate) const CASES: &[Case] = &[
         &["SUBMIT-1", "SUBMIT-5", "RECORD-2", "RECORD-4"],
         |c| Box::pin(accepted(c)),
     )
-    .of(Tier::Write),
+    .of(Tier::Write)
+    .essential(),
     Case::must("submit-transaction/claim-status", &["SUBMIT-4"], |c| {
         Box::pin(status(c))
     })
@@ -77,6 +79,12 @@ pub(crate) const CASES: &[Case] = &[
         "submit-transaction/resubmission-valid",
         &["SUBMIT-5", "SUBMIT-9"],
         |c| Box::pin(resubmission_valid(c)),
+    )
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/known-code-altered",
+        &["SUBMIT-3"],
+        |c| Box::pin(known_code_altered(c)),
     )
     .of(Tier::Write),
     Case::must(
@@ -162,16 +170,57 @@ async fn built(context: &Context) -> Findings {
         (None, None) => None,
     };
     let Some(what) = contradicts else {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     };
     let what = format!("the call was not built as asked for, and not signed: {what}");
     let expected = shown(&claim.call.to_string(), 300);
     let actual = claim.built.summary();
-    Ok(vec![Finding::new(&claim.built, what, expected, actual)])
+    Ok(Checked::wrong(Finding::new(
+        &claim.built,
+        what,
+        expected,
+        actual,
+    )))
 }
 
 /// What the messages of a refusal are about where it is for want of money, whatever node says it.
 const ABOUT_THE_FEE: [&str; 6] = ["fee", "balance", "fund", "enough", "currency", "token"];
+
+/// The words of messages that name the least fee.
+const ABOUT_THE_LEAST: [&str; 5] = ["min", "least", "low", "below", "required"];
+/// The least fee that nodes were seen to ask for.
+const LEAST_FEE: i128 = 1_000_000;
+
+/// Why the claim may have been refused for want of money, if its message is about that.
+///
+/// A message alone is no excuse: the fee and the balance that the node reports have to bear it out.
+async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, InconclusiveReason> {
+    let about = said.to_lowercase();
+    let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
+    if !names(&ABOUT_THE_FEE) {
+        return Ok(None);
+    }
+    let claim = context.submissions.claim().await?;
+    let with = &context.submissions.submitter.with;
+    let choose = format!(
+        "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet that has it"
+    );
+    let Ok(fee) = with.fee.as_str().parse::<i128>() else {
+        return Ok(Some(choose));
+    };
+    let balance = claim.balance.as_ref().ok().and_then(|answer| held(answer));
+    let reason = match balance {
+        None => format!("{choose}; the node reports no balance to compare the fee with"),
+        Some(balance) if balance < fee => format!(
+            "the wallet {} holds {balance}, and the fee is {fee} ({said})",
+            claim.wallet
+        ),
+        Some(_) if fee < LEAST_FEE || names(&ABOUT_THE_LEAST) => choose,
+        Some(_) if names(&["currency", "token"]) => choose,
+        Some(_) => return Ok(None),
+    };
+    Ok(Some(reason))
+}
 
 /// The response to the claim's submission, or why there is none.
 async fn submission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
@@ -188,19 +237,22 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 async fn accepted(context: &Context) -> Findings {
     let answer = submission(context).await?;
     if is_valid(answer) {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let said = message(answer);
-    let about = said.to_lowercase();
-    if answer.is_success() && ABOUT_THE_FEE.iter().any(|word| about.contains(word)) {
-        return unknown(format!(
-            "the claim's fee was refused ({said}); choose with --fee and --currency, from a wallet \
-             that has it"
-        ));
+    if answer.is_success()
+        && let Some(reason) = not_paid(context, &said).await?
+    {
+        return unknown(reason);
     }
-    let what = format!("a claim that its wallet signed is refused: {said}");
+    let paid = match context.submissions.claim().await?.balance.as_ref().ok() {
+        Some(balance) => held(balance).map(|held| format!(", although the wallet holds {held}")),
+        None => None,
+    };
+    let paid = paid.unwrap_or_default();
+    let what = format!("a claim that its wallet signed is refused: {said}{paid}");
     let finding = Finding::new(answer, what, "response.valid: true", answer.summary());
-    Ok(vec![finding.at("/response/valid")])
+    Ok(Checked::wrong(finding.at("/response/valid")))
 }
 
 /// The answer to the claim's submission, if it was accepted.
@@ -238,12 +290,13 @@ async fn status(context: &Context) -> Findings {
     let found = answers
         .iter()
         .flat_map(|answer| has(answer, "/status", &wanted, what));
-    Ok(found.collect())
+    Ok(Checked::of(answers.len(), found))
 }
 
 async fn msg(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for answer in acceptances(context).await? {
+        findings.one();
         let at = "/response/msg";
         let found = answered(answer).and_then(|body| body.pointer(at));
         if found.is_some_and(Value::is_string) {
@@ -261,8 +314,9 @@ async fn msg(context: &Context) -> Findings {
 
 /// Whether the answers say that they are JSON, as they are.
 async fn answers(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for answer in acceptances(context).await? {
+        findings.one();
         if let Some(media) = answer.content_type.as_deref()
             && !is_json(media)
         {
@@ -277,23 +331,24 @@ async fn answers(context: &Context) -> Findings {
 
 async fn http_status(context: &Context) -> Findings {
     let answers = acceptances(context).await?;
-    let others = answers.into_iter().filter(|answer| answer.status != 200);
+    let others = answers.iter().filter(|answer| answer.status != 200);
     let findings = others.map(|answer| {
         let what = "a valid transaction is answered with another HTTP status than 200";
         Finding::new(answer, what, "200", answer.status.to_string())
     });
-    Ok(findings.collect())
+    Ok(Checked::of(answers.len(), findings))
 }
 
 async fn new(context: &Context) -> Findings {
     let answer = acceptance(context).await?;
     let what = "a transaction that was never submitted before is not said to be new";
-    Ok(has(
+    let wrong = has(
         answer,
         "/response/new_transaction",
         &Value::Bool(true),
         what,
-    ))
+    );
+    Ok(Checked::of(1, wrong))
 }
 
 async fn resubmission_not_new(context: &Context) -> Findings {
@@ -301,7 +356,12 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     if again.status >= 500 {
         let what = "the same transaction is answered with a fault of the server a second time";
         let expected = "an answer with response.new_transaction: false";
-        return Ok(vec![Finding::new(again, what, expected, again.summary())]);
+        return Ok(Checked::wrong(Finding::new(
+            again,
+            what,
+            expected,
+            again.summary(),
+        )));
     }
     if answered(again).is_none() {
         return unknown(format!(
@@ -310,12 +370,13 @@ async fn resubmission_not_new(context: &Context) -> Findings {
         ));
     }
     let what = "the same transaction is said to be new a second time";
-    Ok(has(
+    let wrong = has(
         again,
         "/response/new_transaction",
         &Value::Bool(false),
         what,
-    ))
+    );
+    Ok(Checked::of(1, wrong))
 }
 
 async fn resubmission_valid(context: &Context) -> Findings {
@@ -327,5 +388,21 @@ async fn resubmission_valid(context: &Context) -> Findings {
         ));
     }
     let what = "a transaction is valid, and not valid when it is submitted again";
-    Ok(has(again, "/response/valid", &Value::Bool(true), what))
+    Ok(Checked::of(
+        1,
+        has(again, "/response/valid", &Value::Bool(true), what),
+    ))
+}
+
+/// A transaction is not valid because another one with its code was.
+async fn known_code_altered(context: &Context) -> Findings {
+    let claim = context.submissions.claim().await?;
+    let answer = claim.known_code.as_ref().map_err(Clone::clone)?;
+    if !is_valid(answer) {
+        return Ok(Checked::right());
+    }
+    let what = "other params with the trans_code of an accepted transaction are answered as valid, though \
+                nobody signed them";
+    let finding = Finding::new(answer, what, "a refusal", answer.summary());
+    Ok(Checked::wrong(finding.at("/response/valid")))
 }

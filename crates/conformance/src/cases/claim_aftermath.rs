@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{claim_record::found, inconclusive::unknown};
 use crate::{
     api::{InBlock, answered, in_block, is_valid, lists_transactions, stored},
-    checks::{Finding, Findings},
+    checks::{Checked, Finding, Findings},
     context::{Context, Refused},
     http::{Exchange, InconclusiveReason},
 };
@@ -21,7 +21,7 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         .as_ref()
         .filter(|_| settled.record.is_none())
     else {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     };
     let code = claim.code().unwrap_or_default();
     let block = settled.blocks.iter().find(|block| {
@@ -51,7 +51,12 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         }
     };
     let expected = "the record of the claim";
-    Ok(vec![Finding::new(answer, what, expected, answer.summary())])
+    Ok(Checked::wrong(Finding::new(
+        answer,
+        what,
+        expected,
+        answer.summary(),
+    )))
 }
 
 /// The block that the claim stands in, and the transaction there.
@@ -71,7 +76,7 @@ async fn entry(
 
 pub(crate) async fn stands_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     found(context).await?;
     let settled = context
@@ -87,9 +92,9 @@ pub(crate) async fn stands_in_block(context: &Context) -> Findings {
     };
     let what = "the claim can be read, and no block since it was submitted holds its transaction";
     let expected = "a block with the transaction's trans_code";
-    Ok(vec![
+    Ok(Checked::wrong(
         Finding::new(block, what, expected, block.excerpt(160)).at("/text/transactions"),
-    ])
+    ))
 }
 
 pub(crate) async fn as_signed(context: &Context) -> Findings {
@@ -99,12 +104,13 @@ pub(crate) async fn as_signed(context: &Context) -> Findings {
     };
     let text = claim.text.as_ref().map_err(Clone::clone)?;
     let signed: Value = serde_json::from_str(text).unwrap_or_default();
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for (name, signed) in signed.as_object().into_iter().flatten() {
         // The shape is not shown, so what a block leaves out is no other value.
         let Some(value) = found.transaction.get(name) else {
             continue;
         };
+        findings.one();
         if value == signed || (name == "fee" && amount(value) == amount(signed)) {
             continue;
         }
@@ -117,13 +123,14 @@ pub(crate) async fn as_signed(context: &Context) -> Findings {
             shown(&value.to_string(), 300),
         ));
     }
-    if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry)
-        && !is_only(signatures, entry)
-    {
-        let what = "the transaction in the block has other signatures than were submitted";
-        let expected = shown(&format!("[{entry}]"), 300);
-        let actual = shown(&signatures.to_string(), 300);
-        findings.push(Finding::new(block, what, expected, actual));
+    if let (Some(signatures), Some(entry)) = (found.signatures, &claim.entry) {
+        findings.one();
+        if !is_only(signatures, entry) {
+            let what = "the transaction in the block has other signatures than were submitted";
+            let expected = shown(&format!("[{entry}]"), 300);
+            let actual = shown(&signatures.to_string(), 300);
+            findings.push(Finding::new(block, what, expected, actual));
+        }
     }
     Ok(findings)
 }
@@ -145,7 +152,7 @@ fn is_only(signatures: &Value, entry: &Value) -> bool {
 }
 
 /// A balance, as an integer of the token's units.
-fn held(answer: &Exchange) -> Option<i128> {
+pub(super) fn held(answer: &Exchange) -> Option<i128> {
     let body = answer.answered_object()?;
     let value = ["balance", "value"]
         .iter()
@@ -164,7 +171,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
         return unknown("the wallet's balances before and after are no integers to compare");
     };
     if had - has == fee {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
     let code = claim.code().unwrap_or_default();
@@ -184,7 +191,12 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
         "the balance went down by more than the fee"
     };
     let expected = (had - fee).to_string();
-    Ok(vec![Finding::new(after, what, expected, has.to_string())])
+    Ok(Checked::wrong(Finding::new(
+        after,
+        what,
+        expected,
+        has.to_string(),
+    )))
 }
 
 /// Why a wallet's balance may have changed besides for this transaction.
@@ -224,16 +236,18 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
         .state
         .as_ref()
         .map_err(Clone::clone)?;
+    // That nothing is stored of it shows something only where the claim itself can be read.
+    found(context).await?;
     if answered(state).and_then(stored).is_none() {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let what = "a claim that was refused is stored all the same";
-    Ok(vec![Finding::new(
+    Ok(Checked::wrong(Finding::new(
         state,
         what,
         "no record",
         state.summary(),
-    )])
+    )))
 }
 
 pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
@@ -242,7 +256,7 @@ pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
         return unknown("the wallet's balances before and after are no integers to compare");
     };
     if has >= had {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let claim = context.submissions.claim().await?;
     let blocks = claim.settled.as_ref().map_or(&[][..], |s| &s.blocks);
@@ -253,10 +267,10 @@ pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
         ));
     }
     let what = "the balance went down when a submission was refused";
-    Ok(vec![Finding::new(
+    Ok(Checked::wrong(Finding::new(
         after,
         what,
         had.to_string(),
         has.to_string(),
-    )])
+    )))
 }

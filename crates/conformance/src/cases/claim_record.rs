@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::inconclusive::unknown;
 use crate::{
     api::{answered, member_named, stored},
-    checks::{Finding, Findings},
+    checks::{Checked, Finding, Findings},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -146,20 +146,21 @@ pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
     let (answer, record) = found(context).await?;
     let place = place(context, record, name).await?;
     if place.form.is_some() {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let what = format!("the record's {name} is not what was submitted");
     let actual = shown(&place.value.unwrap_or(record).to_string(), 300);
     let expected = shown(&wanted(context, name).await?.to_string(), 300);
-    Ok(vec![Finding::new(answer, what, expected, actual)])
+    Ok(Checked::wrong(Finding::new(answer, what, expected, actual)))
 }
 
 /// Lists are stored so that a reader can tell their items apart whatever stands in them.
 pub(crate) async fn lists(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for name in ["doc_hash_list", "doc_link_list"] {
         let place = place(context, record, name).await?;
+        findings.examined += u64::from(place.form.is_some());
         if let (Some(Form::Joined), Some(value)) = (place.form, place.value) {
             let what = format!("the record's {name} is a text that is no JSON");
             let expected = "an array of strings, or its JSON text";
@@ -173,9 +174,10 @@ pub(crate) async fn lists(context: &Context) -> Findings {
 /// Whether a row's values stand where nodes were seen to show them; a record with names has no order.
 pub(crate) async fn columns(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for name in VerificationRecord::COLUMNS {
         let place = place(context, record, name).await?;
+        findings.examined += u64::from(place.form.is_some());
         // A value that is nowhere is told by its own case; the contract's has none.
         let astray = match name {
             "address" => {

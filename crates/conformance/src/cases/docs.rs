@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::case::Case;
 use crate::{
     api::{OWN_DOCUMENT, Sample},
-    checks::{Finding, Findings},
+    checks::{Checked, Finding, Findings},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -26,7 +26,7 @@ pub(crate) const CASES: &[Case] = &[
 
 async fn answers(context: &Context) -> Findings {
     let exchanges = context.sample(Sample::Docs).await?;
-    Ok(exchanges
+    let wrong = exchanges
         .iter()
         .filter(|exchange| exchange.status != 200)
         .map(|exchange| {
@@ -38,8 +38,8 @@ async fn answers(context: &Context) -> Findings {
                 _ => ("answered with another status", exchange.summary()),
             };
             Finding::new(exchange, what, "200 with the listing", actual)
-        })
-        .collect())
+        });
+    Ok(Checked::of(exchanges.len(), wrong))
 }
 
 /// The media types of pages.
@@ -47,11 +47,12 @@ const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 /// A page that a browser shows: it says that it is HTML, and it is.
 async fn page(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in context.sample(Sample::Docs).await? {
         if exchange.status != 200 {
             continue;
         }
+        findings.one();
         let media = exchange.content_type.as_deref().unwrap_or("none");
         let essence = media.split(';').next().unwrap_or_default().trim();
         if !PAGES.iter().any(|page| essence.eq_ignore_ascii_case(page)) {
@@ -134,7 +135,7 @@ async fn lists_calls(context: &Context) -> Findings {
         .filter(|path| !names(&text, path))
         .collect();
     if unnamed.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let shows = documents_of(page, &text);
     let own = context.node.target.base_url.join(OWN_DOCUMENT);
@@ -143,14 +144,21 @@ async fn lists_calls(context: &Context) -> Findings {
     if !shows_own && (shows.is_empty() && !scripted) {
         let what = format!("the listing does not name {}", unnamed.join(", "));
         let expected = "a listing of the node's calls";
-        return Ok(vec![Finding::new(page, what, expected, page.excerpt(160))]);
+        return Ok(Checked::wrong(Finding::new(
+            page,
+            what,
+            expected,
+            page.excerpt(160),
+        )));
     }
     // What scripts show is known only from the document that nodes keep for them.
     let document = document?;
     if shows.contains(&own) && (400..500).contains(&document.status) {
         let what = "the listing shows a document that is not there";
         let (expected, actual) = ("200 with the document", document.summary());
-        return Ok(vec![Finding::new(&document, what, expected, actual)]);
+        return Ok(Checked::wrong(Finding::new(
+            &document, what, expected, actual,
+        )));
     }
     let theirs = own_spec(&document).filter(|_| shows_own || shows.is_empty());
     let Some(theirs) = theirs else {
@@ -166,16 +174,16 @@ async fn lists_calls(context: &Context) -> Findings {
         .filter(|path| !listed.iter().any(|theirs| theirs.path == *path))
         .collect();
     if missing.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let what = format!(
         "neither the listing nor the document that it shows names {}",
         missing.join(", ")
     );
     let expected = "a listing of the node's calls";
-    Ok(vec![
+    Ok(Checked::wrong(
         Finding::new(&document, what, expected, document.excerpt(160)).at("/paths"),
-    ])
+    ))
 }
 
 fn no(reason: &str) -> InconclusiveReason {
@@ -255,8 +263,9 @@ async fn openapi_document(context: &Context) -> Findings {
         return Err(InconclusiveReason::NoSample(reason));
     };
     let theirs = theirs.operations(View::Full);
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for ours in documented(&context.spec) {
+        findings.one();
         let call = format!("{} {}", ours.method, ours.path);
         let same = theirs
             .iter()
@@ -283,7 +292,7 @@ fn parameters(
     call: &str,
     ours: &Operation<'_>,
     theirs: &Operation<'_>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Checked,
 ) {
     let need = |required| {
         if required {

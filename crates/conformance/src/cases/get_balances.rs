@@ -14,7 +14,10 @@ use crate::{
         List, Pair, Sample, held, nobody, token_balance_request, token_holders_request,
         wallet_balances_request,
     },
-    checks::{Finding, Findings, decodes, never, objects, refused, sample_answers, steady},
+    checks::{
+        Checked, Finding, Findings, controls, decodes, never, objects, refused, sample_answers,
+        steady,
+    },
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -104,11 +107,12 @@ async fn balance(context: &Context) -> Findings {
                 .map_err(|error| error.to_string())
         })
         .map_err(InconclusiveReason::Harness)?;
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::TokenBalance).await? {
         let Some(body) = exchange.answered_object() else {
             continue;
         };
+        findings.one();
         let carried = carried(body);
         if let (Some(balance), Some(value)) = (body.get("balance"), body.get("value"))
             && balance != value
@@ -155,12 +159,13 @@ fn carried(body: &Value) -> Option<(&'static str, &Value)> {
 
 /// The shape of the lists is not shown, but an answer that carries nothing answers nothing.
 async fn lists_carry_balances(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for sample in [Sample::WalletBalances, Sample::TokenHolders] {
         for exchange in objects(context, sample).await? {
             let Some(body) = exchange.answered_object() else {
                 continue;
             };
+            findings.one();
             if carried(body).is_none_or(|(_, value)| value.is_null()) {
                 let expected = "an object that carries the balances in `balance` (or `value`)";
                 findings.push(
@@ -184,6 +189,8 @@ async fn nothing_held(context: &Context) -> Findings {
             "no token was found; give one with --fixture".into(),
         ));
     }
+    // That nobody holds anything shows something only where somebody does.
+    controls(context, "get-balances").await?;
     let mut findings = held_by_nobody(context, &context.signer(), UNKNOWN_TOKEN).await?;
     findings.extend(nothing_listed(context, &nobody(), UNKNOWN_TOKEN).await?);
     Ok(findings)
@@ -199,12 +206,12 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .await?;
     let Some(body) = exchange.answered_object() else {
         // Whether a question about what the chain has never seen is an error is not in the contract.
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     };
     let what = match carried(body) {
         Some((_, Value::Number(number))) if number.is_i64() || number.is_u64() => {
             if number.as_u64() == Some(0) {
-                return Ok(Vec::new());
+                return Ok(Checked::right());
             }
             "something is said to be held of a token that does not exist".to_owned()
         }
@@ -212,9 +219,9 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         _ => "nothing held is not answered with a number".to_owned(),
     };
     let expected = "an integer balance, 0";
-    Ok(vec![
+    Ok(Checked::wrong(
         Finding::new(&exchange, what, expected, exchange.excerpt(160)).at("/balance"),
-    ])
+    ))
 }
 
 /// The same from what was asked before, if it was.
@@ -288,7 +295,7 @@ async fn compare(
     if holdings.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_LIST.to_owned()));
     }
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     let (mut judged, mut moves) = (false, false);
     for (pair, listed) in &holdings {
         // An answer without a balance is judged elsewhere.
@@ -296,6 +303,7 @@ async fn compare(
             continue;
         };
         judged = true;
+        findings.one();
         if alone == *listed {
             continue;
         }
@@ -314,7 +322,7 @@ async fn compare(
             ),
         }
     }
-    match (judged, moves && findings.is_empty()) {
+    match (judged, moves && findings.is_right()) {
         (_, true) => Err(InconclusiveReason::NoSample(MOVES.to_owned())),
         (true, false) => Ok(findings),
         (false, false) => Err(InconclusiveReason::NoSample(

@@ -9,7 +9,8 @@ use crate::{
         BlockResponse, MILLISECONDS, Sample, block_request, is_block, is_row_form, reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Finding, Findings, all_answer_json, never, refused,
+        BlockCheck, CheckResult, CheckScope, Checked, Finding, Findings, all_answer_json, controls,
+        never, refused,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -43,7 +44,7 @@ pub(crate) const CASES: &[Case] = &[
         BlockCheck {
             look: CheckScope::Alone(timestamp_unit),
             least: 1,
-            otherwise: NO_BLOCK,
+            otherwise: "no timestamp was seen that is an integer",
         },
     ),
     Case::of_blocks("get-block/receipts-of-preceding-block", Level::Must, &["BLOCK-8", "RECEIPT-1"],
@@ -100,17 +101,19 @@ fn answers(seen: &BlockResponse, result: &mut CheckResult) {
         // It answers as nodes were seen to answer for a block they do not have.
         return;
     }
-    result.one();
     match all_answer_json(std::slice::from_ref(&seen.exchange)) {
-        Ok(findings) => result.findings.extend(findings),
+        Ok(checked) => {
+            result.count += checked.examined;
+            result.findings.extend(checked.findings);
+        }
         Err(obstacle) => result.obstacle = Some(obstacle),
     }
 }
 
 /// The form as a whole, so that a node that answers rows is told so in one line.
 fn shape(seen: &BlockResponse, result: &mut CheckResult) {
-    result.one();
     let exchange = &seen.exchange;
+    result.count += u64::from(exchange.answered_object().is_some_and(is_block));
     if exchange.answered_object().is_some_and(is_row_form) {
         let what = "get-block in row form: a row of the node's block table instead of the Block";
         let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \
@@ -142,12 +145,15 @@ fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
     let Some(block) = seen.exchange.answered_object() else {
         return;
     };
-    result.one();
-    let out_of_unit = |time: Option<&Value>| {
-        let time = time.and_then(Value::as_i64);
-        time.filter(|time| !MILLISECONDS.contains(time))
-    };
-    let mut wrong = |time: i64, at: String| {
+    let mut judge = |time: Option<&Value>, at: String| {
+        // What is no integer has no unit, and is a finding about the field.
+        let Some(time) = time.and_then(Value::as_i64) else {
+            return;
+        };
+        result.one();
+        if MILLISECONDS.contains(&time) {
+            return;
+        }
         let unit = match time {
             1_000_000_000..100_000_000_000 => "seconds",
             100_000_000_000_000..100_000_000_000_000_000 => "microseconds",
@@ -163,14 +169,10 @@ fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
             .at(at),
         );
     };
-    if let Some(time) = out_of_unit(block.get("timestamp")) {
-        wrong(time, "/timestamp".to_owned());
-    }
+    judge(block.get("timestamp"), "/timestamp".to_owned());
     for (index, receipt) in receipts(block).iter().enumerate() {
-        if let Some(time) = out_of_unit(of_data(receipt, "timestamp")) {
-            let at = format!("/text/previous_block_receipts/{index}/data/timestamp");
-            wrong(time, at);
-        }
+        let at = format!("/text/previous_block_receipts/{index}/data/timestamp");
+        judge(of_data(receipt, "timestamp"), at);
     }
 }
 
@@ -239,13 +241,15 @@ async fn unknown_index(context: &Context) -> Findings {
 /// Whether a chain has a block 0 is up to it; what is no block 0 may not be answered for it.
 async fn index_zero(context: &Context) -> Findings {
     let exchange = context.node.send(block_request(0)).await?;
+    // An endpoint that has no blocks has no block 0 either.
+    controls(context, "get-block").await?;
     let Some(block) = exchange.answered_object().filter(|block| is_block(block)) else {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     };
     // A node whose indexes are all off by the same is told so elsewhere.
     let wanted = context.material.offset.unwrap_or_default();
     let actual = match reported_index(block) {
-        Some(index) if index == wanted => return Ok(Vec::new()),
+        Some(index) if index == wanted => return Ok(Checked::right()),
         Some(index) => format!("index {index}"),
         None => {
             let blocks = &context.material.blocks;
@@ -254,13 +258,13 @@ async fn index_zero(context: &Context) -> Findings {
                 .find(|(index, known)| *index != 0 && known.answered_object() == Some(block));
             match known {
                 Some((index, _)) => format!("what is answered for index {index}"),
-                None => return Ok(Vec::new()),
+                None => return Ok(Checked::right()),
             }
         }
     };
     let what = "index 0 is answered with another block";
     let expected = "block 0, or none";
-    Ok(vec![
+    Ok(Checked::wrong(
         Finding::new(&exchange, what, expected, actual).at("/index"),
-    ])
+    ))
 }

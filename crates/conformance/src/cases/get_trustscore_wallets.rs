@@ -8,7 +8,8 @@ use super::case::Case;
 use crate::{
     api::{Sample, trust_request},
     checks::{
-        Finding, Findings, all_answer_json, decodes, is_missing, never, objects, refused, steady,
+        Checked, Finding, Findings, all_answer_json, decodes, is_missing, never, objects, refused,
+        steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -81,7 +82,7 @@ async fn answers(context: &Context) -> Findings {
 }
 
 async fn status_success(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::TrustScore).await? {
         let Some(body) = exchange.answered_object() else {
             continue;
@@ -89,6 +90,7 @@ async fn status_success(context: &Context) -> Findings {
         let Some(status) = body.get("status").and_then(serde_json::Value::as_str) else {
             continue;
         };
+        findings.one();
         if status != "SUCCESS" {
             findings.push(
                 Finding::new(

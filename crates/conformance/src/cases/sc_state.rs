@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
-    checks::{Finding, Findings, all_answer_json, is_missing, never, objects, refused, steady},
+    checks::{
+        Checked, Finding, Findings, all_answer_json, is_missing, never, objects, refused, steady,
+    },
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -101,11 +103,12 @@ async fn answers(context: &Context) -> Findings {
 }
 
 async fn value(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, Sample::ContractState).await? {
         let Some(body) = exchange.answered_object() else {
             continue;
         };
+        findings.one();
         if body.get("value").is_none() {
             let what = if body.get("data").is_some() {
                 "the state is in data, and there is no value"
@@ -142,7 +145,7 @@ fn mentions(value: &Value, wanted: &str) -> bool {
 }
 
 async fn unique_value_echo(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     let mut judged = false;
     for exchange in objects(context, Sample::ContractState).await? {
         let asked = exchange
@@ -156,6 +159,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
         };
         for (name, record) in carried(body) {
             judged = true;
+            findings.one();
             // In a record of a known form there is one place for it; else it has to be somewhere.
             let known = known_rows(record);
             let right = if known.is_empty() {
@@ -196,13 +200,13 @@ async fn claim_readable(context: &Context) -> Findings {
         exchange.answered_object().and_then(stored).is_some()
     };
     if answers.iter().any(readable) {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let findings = answers.iter().map(|exchange| {
         let what = "a claim that is in a block can't be read";
         Finding::new(exchange, what, "the claim's record", exchange.excerpt(160))
     });
-    Ok(findings.collect())
+    Ok(Checked::of(answers.len(), findings))
 }
 
 async fn unknown(context: &Context, name: &'static str, other: &str, what: &str) -> Findings {
@@ -232,7 +236,7 @@ async fn unknown_value(context: &Context) -> Findings {
     if near.is_empty() {
         near.push(UNCLAIMED.to_owned());
     }
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for value in near {
         let name = "unique_value";
         let request = known_request(context).without(name).with(name, &value);

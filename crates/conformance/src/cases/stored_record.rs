@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::{
     api::{Sample, block_request, carried},
-    checks::{Finding, Findings, Height, objects},
+    checks::{Checked, Finding, Findings, Height, objects},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -266,7 +266,7 @@ pub(crate) async fn matches_claim(context: &Context) -> Findings {
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let mut blocks: Blocks = context.material.blocks.iter().cloned().collect();
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     let mut judged = false;
     let mut why = "no record of a known form was answered, so none could be compared";
     for exchange in objects(context, Sample::ContractState).await? {
@@ -295,7 +295,10 @@ pub(crate) async fn matches_claim(context: &Context) -> Findings {
                     verdict = judge(&blocks, tip, contract, asset, row);
                 }
                 match verdict {
-                    Verdict::Right => judged = true,
+                    Verdict::Right => {
+                        judged = true;
+                        findings.one();
+                    }
                     Verdict::Unknown(reason) => why = reason,
                     Verdict::Wrong(what, expected, actual) => {
                         judged = true;
@@ -306,7 +309,7 @@ pub(crate) async fn matches_claim(context: &Context) -> Findings {
             }
         }
     }
-    if !findings.is_empty() && !Height::found(context).stands(context).await? {
+    if !findings.is_right() && !Height::found(context).stands(context).await? {
         let reason = "a record differs from its claim, and the chain went on meanwhile, so that a \
                       newer claim may be in a block that was not read";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));

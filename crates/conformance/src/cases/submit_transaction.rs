@@ -7,8 +7,13 @@ use serde_json::Value;
 
 use super::case::Case;
 use crate::{
-    api::{Sample, Tier, answered, contract_state_request, is_valid, stored},
-    checks::{Finding, Findings, MOST_FINDINGS, all_answer_json, decodes},
+    api::{
+        Sample, Tier, answered, contract_state_request, is_missing_endpoint, is_refusal, message,
+        stored,
+    },
+    checks::{
+        Checked, Finding, Findings, MOST_FINDINGS, Reply, Shows, all_answer_json, decodes, judge,
+    },
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
 };
@@ -190,36 +195,94 @@ pub(crate) const CASES: &[Case] = &[
     .of(Tier::Reject),
 ];
 
+/// Judges the replies to bad submissions, by comparison with the control.
 async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
-    let mut findings = Vec::new();
-    let mut missing = None;
+    let submissions = &context.submissions;
+    let control = submissions.control().await;
+    let mut checked = Checked::default();
+    let mut unproven = None;
     for refusal in refusals {
-        let answer = match context.submissions.refusal(*refusal).await {
+        let answer = match submissions.refusal(*refusal).await {
             Ok(answer) => answer,
             Err(obstacle) => {
-                missing = missing.or(Some(obstacle));
+                unproven = unproven.or(Some(obstacle));
                 continue;
             }
         };
-        if is_valid(&answer) {
+        checked.one();
+        let bad = Reply::of(&answer);
+        if bad == Reply::Accepted {
             let what = format!("{} is answered as valid", refusal.what());
             let finding = Finding::new(&answer, what, "a refusal", answer.summary());
-            findings.push(finding.at("/response/valid"));
+            checked.push(finding.at("/response/valid"));
+            continue;
+        }
+        let control = match &control {
+            Ok(control) => control,
+            Err(obstacle) => {
+                unproven = unproven.or(Some(obstacle.clone()));
+                continue;
+            }
+        };
+        let wrong_signature = match refusal.differs_only_in_what_is_signed() {
+            true => submissions.refusal(Refusal::SignatureAltered).await.ok(),
+            false => None,
+        };
+        let wrong_signature = wrong_signature.map(|answer| Reply::of(&answer));
+        match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
+            Shows::Accepts | Shows::Refuses => {}
+            Shows::IgnoresAlteration => checked.push(Finding::new(
+                &answer,
+                format!(
+                    "{} is refused like one that is rightly signed, and not like a wrong signature",
+                    refusal.what()
+                ),
+                "the response to a wrong signature",
+                answer.summary(),
+            )),
+            Shows::Nothing => {
+                unproven = unproven.or_else(|| Some(shows_nothing(*refusal, control)))
+            }
         }
     }
-    match missing {
-        Some(obstacle) if findings.is_empty() => Err(obstacle),
-        _ => Ok(findings),
+    match unproven {
+        Some(obstacle) if checked.is_right() => Err(obstacle),
+        _ => Ok(checked),
     }
+}
+
+/// Why a refusal shows nothing.
+fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
+    let reason = if is_missing_endpoint(control.status) {
+        format!("the endpoint does not exist: {}", control.summary())
+    } else {
+        format!(
+            "the node refuses {} in the same words as a rightly signed transaction of a wallet without \
+             money ({}); run against a node of your own, whose test wallet can pay",
+            refusal.what(),
+            message(control)
+        )
+    };
+    InconclusiveReason::NoSample(reason)
 }
 
 /// Whether what is answered with status 200 is a JSON object, and says so; what a failed request is
 /// answered with is not shown.
 async fn answers(context: &Context) -> Findings {
-    let answers: Vec<_> = context
-        .submissions
-        .refusals()
-        .await?
+    let all = context.submissions.refusals().await?;
+    if let Some(first) = all.first()
+        && all.iter().all(|answer| is_missing_endpoint(answer.status))
+    {
+        let what = "the endpoint does not exist: every submission was answered so";
+        let expected = "a response to a submission";
+        return Ok(Checked::wrong(Finding::new(
+            first,
+            what,
+            expected,
+            first.summary(),
+        )));
+    }
+    let answers: Vec<_> = all
         .into_iter()
         .filter(|answer| answer.status == 200)
         .collect();
@@ -227,9 +290,7 @@ async fn answers(context: &Context) -> Findings {
         let reason = "no refusal was answered with status 200";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
-    let mut findings = all_answer_json(&answers)?;
-    findings.truncate(MOST_FINDINGS);
-    Ok(findings)
+    all_answer_json(&answers)
 }
 
 /// What a submission claims: its contract, and its asset.
@@ -241,31 +302,42 @@ fn claimed(submission: &Exchange) -> Option<(String, String)> {
     Some((contract, asset))
 }
 
+/// Whether a response says that a submission is refused, and not only that it was not understood.
+fn is_clear_refusal(answer: &Exchange) -> bool {
+    let says_no = |body: &Value| {
+        body.pointer("/response/valid") == Some(&Value::Bool(false)) || is_refusal(body)
+    };
+    let is_wrong_request =
+        (400..500).contains(&answer.status) && !is_missing_endpoint(answer.status);
+    is_wrong_request || !is_missing_endpoint(answer.status) && answer.json().is_ok_and(says_no)
+}
+
 /// Nothing can be read of what was refused, as far as a look right afterwards shows it.
 async fn not_stored(context: &Context) -> Findings {
     let answers = context.submissions.refusals().await?;
-    let refused = answers.iter().filter(|answer| !is_valid(answer));
+    let refused = answers.iter().filter(|answer| is_clear_refusal(answer));
     let claims: BTreeSet<_> = refused.filter_map(|answer| claimed(answer)).collect();
-    let accepted = answers.iter().filter(|answer| is_valid(answer));
-    let accepted: BTreeSet<_> = accepted.filter_map(|answer| claimed(answer)).collect();
-    let mut findings = Vec::new();
-    let mut looked = false;
-    for (contract, asset) in claims.difference(&accepted) {
-        let state = contract_state_request(contract, asset);
+    // That there is no record shows something only where records can be read.
+    let known = context.sample(Sample::ContractState).await?;
+    if !known
+        .iter()
+        .any(|state| answered(state).and_then(stored).is_some())
+    {
+        let reason = "/sc-state showed no record in this run, so that it has none shows nothing";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    }
+    let mut checked = Checked::default();
+    for (contract, asset) in claims {
+        let state = contract_state_request(&contract, &asset);
         let state = context.node.send(state).await?;
-        looked |= answered(&state).is_some();
-        if answered(&state).and_then(stored).is_some() && findings.len() < MOST_FINDINGS {
+        checked.examined += u64::from(answered(&state).is_some());
+        if answered(&state).and_then(stored).is_some() && checked.findings.len() < MOST_FINDINGS {
             let what = "a claim that was refused is stored all the same";
             let actual = state.summary();
-            findings.push(Finding::new(&state, what, "no record", actual));
+            checked.push(Finding::new(&state, what, "no record", actual));
         }
     }
-    if looked {
-        Ok(findings)
-    } else {
-        let reason = "the node shows no state of the contract that was called";
-        Err(InconclusiveReason::NoSample(reason.to_owned()))
-    }
+    Ok(checked)
 }
 
 async fn wrong_method(context: &Context) -> Findings {
@@ -274,24 +346,30 @@ async fn wrong_method(context: &Context) -> Findings {
         .send(Request::get("/submit-transaction"))
         .await?;
     if !answer.is_success() {
-        return Ok(Vec::new());
+        let control = context.submissions.control().await?;
+        // An endpoint that does not exist refuses every method. So does one that is broken.
+        return Ok(Checked::of(
+            usize::from(Reply::of(&answer) != Reply::of(&control)),
+            None,
+        ));
     }
     let what = "a GET is answered as if something had been submitted";
-    Ok(vec![Finding::new(
+    Ok(Checked::wrong(Finding::new(
         &answer,
         what,
         "a refusal",
         answer.summary(),
-    )])
+    )))
 }
 
 async fn no_crash(context: &Context) -> Findings {
-    let mut findings = Vec::new();
+    let mut checked = Checked::default();
     for refusal in Refusal::ALL {
         let Ok(answer) = context.submissions.refusal(refusal).await else {
             // Its own case says why there is no answer.
             continue;
         };
+        checked.examined += u64::from(is_clear_refusal(&answer));
         if answer.status < 500 {
             continue;
         }
@@ -301,7 +379,7 @@ async fn no_crash(context: &Context) -> Findings {
             answer.status
         );
         let expected = "a refusal of the request: a 4xx, or 200 with response.valid false";
-        findings.push(Finding::new(&answer, what, expected, answer.summary()));
+        checked.push(Finding::new(&answer, what, expected, answer.summary()));
     }
-    Ok(findings)
+    Ok(checked)
 }

@@ -14,7 +14,7 @@ use super::{
     evidence::Evidence,
     field::Field,
     field_check::{check_places, field_schema},
-    finding::Findings,
+    finding::{Checked, Findings},
 };
 use crate::{
     api::{BlockResponse, ResponseKind, Sample},
@@ -206,5 +206,8 @@ pub(crate) fn findings_of(check: BlockCheck, all: CheckResult) -> Findings {
     if all.findings.is_empty() && all.count < check.least {
         return Err(InconclusiveReason::NoSample(check.otherwise.to_owned()));
     }
-    Ok(all.findings)
+    Ok(Checked {
+        examined: all.count,
+        findings: all.findings,
+    })
 }

@@ -19,9 +19,7 @@ pub(crate) struct Links {
     pub(crate) time: Option<TimestampMs>,
     /// Which block it follows.
     pub(crate) previous: Option<Previous>,
-    /// How many transactions it has that have the form of what is submitted.
-    pub(crate) transactions: u64,
-    /// The codes of those transactions, with their places.
+    /// The codes of the transactions that have the form of what is submitted, with their places.
     pub(crate) codes: Vec<(usize, TransactionCode)>,
 }
 
@@ -30,13 +28,11 @@ impl Links {
     pub(crate) fn of(response: &BlockResponse) -> Self {
         let block = response.block();
         let found = block.and_then(|block| block.transactions().ok());
-        let mut transactions = 0;
         let mut codes = Vec::new();
         for (place, transaction) in found.unwrap_or_default().iter().enumerate() {
             let Ok(signed) = transaction.signed() else {
                 continue;
             };
-            transactions += 1;
             if let Some(code) = signed.transaction().ok().and_then(|t| t.trans_code().ok()) {
                 codes.push((place, code));
             }
@@ -53,7 +49,6 @@ impl Links {
                         text,
                     }
                 }),
-            transactions,
             codes,
         }
     }

@@ -6,7 +6,7 @@ use nodeproof_client::{DecodeError, FieldError, FieldFault};
 use nodeproof_primitives::escape::escaped_up_to as shown;
 
 use super::{
-    finding::{Finding, Findings},
+    finding::{Checked, Finding, Findings},
     json_response::objects,
 };
 use crate::{
@@ -33,10 +33,13 @@ pub(crate) async fn decodes(
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     // What `/call-sc` answers has no documented shape, so its schema promises nothing.
     let promised = sample != Sample::CallSc;
-    let mut findings = Vec::new();
+    let mut findings = Checked::default();
     for exchange in objects(context, sample).await? {
         let read = decode(&exchange.body);
-        findings.extend(decodes_one(&exchange, read, &validator, promised)?);
+        findings.one();
+        if let Some(finding) = decodes_one(&exchange, read, &validator, promised)? {
+            findings.push(finding);
+        }
     }
     Ok(findings)
 }

@@ -13,7 +13,7 @@ use super::{
     check_result::CheckResult,
     field::Field,
     fields::FIELDS,
-    finding::{Finding, Findings},
+    finding::{Checked, Finding, Findings},
 };
 use crate::{
     api::{Sample, is_row_form, reported_index},
@@ -41,7 +41,10 @@ pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
     if result.count == 0 {
         return Err(InconclusiveReason::NoSample(NEVER_SEEN.to_owned()));
     }
-    Ok(result.findings)
+    Ok(Checked {
+        examined: result.count,
+        findings: result.findings,
+    })
 }
 
 /// What a field's case says where no answer had a place for the field.

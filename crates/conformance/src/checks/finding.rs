@@ -61,5 +61,64 @@ impl Finding {
     }
 }
 
-/// The result of a check. It passed if there are no findings.
-pub(crate) type Findings = Result<Vec<Finding>, InconclusiveReason>;
+/// What a check examined, and what is wrong with it.
+///
+/// A check that examined nothing does not pass: the engine makes its case inconclusive.
+#[derive(Debug, Default)]
+pub(crate) struct Checked {
+    /// Number of things that the check could say something about.
+    pub(crate) examined: u64,
+    /// What is wrong with them.
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl Checked {
+    /// One thing was examined, and is right.
+    pub(crate) const fn right() -> Self {
+        Self {
+            examined: 1,
+            findings: Vec::new(),
+        }
+    }
+
+    /// One thing was examined, and is wrong.
+    pub(crate) fn wrong(finding: Finding) -> Self {
+        Self {
+            examined: 1,
+            findings: vec![finding],
+        }
+    }
+
+    /// So many things were examined, and these are wrong.
+    pub(crate) fn of(examined: usize, findings: impl IntoIterator<Item = Finding>) -> Self {
+        Self {
+            examined: u64::try_from(examined).unwrap_or(u64::MAX),
+            findings: findings.into_iter().collect(),
+        }
+    }
+
+    /// Counts one more thing that is examined. It is right unless a finding follows.
+    pub(crate) const fn one(&mut self) {
+        self.examined += 1;
+    }
+
+    /// Adds a finding about something that was examined.
+    pub(crate) fn push(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Adds the result of another check.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.examined += other.examined;
+        self.findings.extend(other.findings);
+    }
+
+    /// Whether nothing is wrong.
+    pub(crate) const fn is_right(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// The result of a check, or why it has none. It passed if something was examined and nothing is
+/// wrong.
+pub(crate) type Findings = Result<Checked, InconclusiveReason>;

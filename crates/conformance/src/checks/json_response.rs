@@ -8,9 +8,9 @@ use serde::{
     de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor},
 };
 
-use super::finding::{Finding, Findings};
+use super::finding::{Checked, Finding, Findings};
 use crate::{
-    api::{Sample, is_json},
+    api::{Sample, is_empty, is_json},
     context::Context,
     http::{Exchange, InconclusiveReason, TOO_MUCH},
 };
@@ -165,7 +165,13 @@ pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
         Some(fault) if findings.is_empty() => Err(InconclusiveReason::TooLarge(format!(
             "an answer is {fault}"
         ))),
-        _ => Ok(findings),
+        _ => {
+            // An object without members says nothing, right or wrong.
+            let says_nothing =
+                |answer: &&Arc<Exchange>| answer.answered_object().is_some_and(is_empty);
+            let examined = answers.iter().filter(|answer| !says_nothing(answer));
+            Ok(Checked::of(examined.count(), findings))
+        }
     }
 }
 

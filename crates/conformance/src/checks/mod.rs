@@ -14,6 +14,7 @@ mod pinned;
 mod refused;
 mod snapshot;
 mod steady;
+mod submission_reply;
 mod times;
 
 pub(crate) use block_check::{
@@ -26,10 +27,11 @@ pub(crate) use evidence::Evidence;
 pub(crate) use field::Field;
 pub(crate) use field_check::{MOST_FINDINGS, NEVER_SEEN, check_field};
 pub(crate) use fields::FIELDS;
-pub(crate) use finding::{Finding, Findings};
+pub(crate) use finding::{Checked, Finding, Findings};
 pub(crate) use json_response::{all_answer_json, objects, sample_answers};
 pub(crate) use pinned::{PinKind, check_pinned};
-pub(crate) use refused::{is_missing, never, refused};
+pub(crate) use refused::{controls, is_missing, never, refused};
 pub(crate) use snapshot::{check_snapshot, snapshot_path};
 pub(crate) use steady::{Height, described, reads_alike, steady};
+pub(crate) use submission_reply::{Reply, Shows, judge};
 pub(crate) use times::{Bound, Misplaced, Timed};

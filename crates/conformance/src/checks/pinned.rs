@@ -10,7 +10,7 @@
 
 use std::{fs, path::Path};
 
-use super::finding::{Finding, Findings};
+use super::finding::{Checked, Finding, Findings};
 use crate::{
     api::{reindented, shape_of},
     context::{Context, Difference, SnapshotStore},
@@ -83,8 +83,8 @@ pub(crate) async fn check_pinned(
             .map_err(|error| InconclusiveReason::Harness(format!("no place for a copy: {error}")))?
     };
     match store.compare(name, &text) {
-        Ok(()) => Ok(Vec::new()),
-        Err(Difference::Other(expected)) => Ok(vec![Finding::new(
+        Ok(()) => Ok(Checked::right()),
+        Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
             &exchange,
             format!(
                 "the answer is not what the baseline has in {}",
@@ -92,7 +92,7 @@ pub(crate) async fn check_pinned(
             ),
             expected,
             text,
-        )]),
+        ))),
         Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
             "the snapshot {} can't be read",
             file.display()
@@ -114,7 +114,7 @@ fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Fin
     fs::write(file, text).map_err(|error| {
         InconclusiveReason::Harness(format!("{} can't be written: {error}", file.display()))
     })?;
-    Ok(Vec::new())
+    Ok(Checked::right())
 }
 
 /// An answer as text that is worth a diff: how it is pinned, what was asked, status, type, body.

@@ -1,12 +1,17 @@
 //! Checks that a wrong request is refused.
+//!
+//! A refusal shows something only if the same endpoint answered a valid request well in the same
+//! run. An endpoint that does not exist refuses everything.
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::finding::{Finding, Findings};
+use super::finding::{Checked, Finding, Findings};
 use crate::{
-    api::{is_missing_endpoint, is_refusal},
+    api::{Sample, is_block, is_empty, is_missing_endpoint, is_refusal},
     context::Context,
-    http::{InconclusiveReason, Request},
+    http::{Exchange, InconclusiveReason, Request},
 };
 
 /// A request that is wrong must not be answered as if it were right: no success, unless with an
@@ -17,20 +22,66 @@ pub(crate) async fn refused(
     what: &str,
     harmless: impl Fn(&Value) -> bool,
 ) -> Findings {
+    let operation = request.operation;
     let exchange = context.node.send(request).await?;
-    if !exchange.is_success()
-        || exchange.json().map_or(true, |value| {
-            value.is_null() || is_refusal(value) || harmless(value)
-        })
-    {
-        return Ok(Vec::new());
+    let is_harmless = |value: &Value| value.is_null() || is_refusal(value) || harmless(value);
+    if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
+        return Ok(Checked::wrong(Finding::new(
+            &exchange,
+            format!("{what} is answered as if the request were right"),
+            "a refusal",
+            exchange.summary(),
+        )));
     }
-    Ok(vec![Finding::new(
-        &exchange,
-        format!("{what} is answered as if the request were right"),
-        "a refusal",
-        exchange.summary(),
-    )])
+    let controls = controls(context, operation).await?;
+    if controls.iter().all(|control| is_same(control, &exchange)) {
+        return Err(InconclusiveReason::NoSample(format!(
+            "/{operation} sent the same response to a valid request as to {what}"
+        )));
+    }
+    Ok(Checked::right())
+}
+
+/// Whether two responses cannot be told apart.
+fn is_same(one: &Exchange, other: &Exchange) -> bool {
+    one.status == other.status
+        && match (one.json(), other.json()) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => one.body == other.body,
+        }
+}
+
+/// The good responses of an endpoint to valid requests: at least one, or why there is none.
+pub(crate) async fn controls(
+    context: &Context,
+    operation: &str,
+) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+    let none = || {
+        InconclusiveReason::NoSample(format!(
+            "/{operation} did not answer a valid request well in this run, so a refusal shows nothing"
+        ))
+    };
+    let sample = match operation {
+        "get-block" => Sample::Blocks,
+        "get-balances" => Sample::TokenBalance,
+        "sc-state" => Sample::ContractState,
+        "get-trustscore-wallets" => Sample::TrustScore,
+        "call-sc" => Sample::CallSc,
+        _ => return Err(none()),
+    };
+    let mut controls = context.sample(sample).await.unwrap_or_default();
+    if operation == "get-balances" {
+        controls.extend(context.material.wallet_lists.iter().cloned());
+    }
+    controls.retain(|answer| {
+        answer.answered_object().is_some_and(|body| {
+            !is_empty(body) && !is_refusal(body) && (operation != "get-block" || is_block(body))
+        })
+    });
+    match controls.is_empty() {
+        true => Err(none()),
+        false => Ok(controls),
+    }
 }
 
 /// No answer with status 200 holds nothing.

@@ -13,7 +13,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use serde_json::{Map, Value};
 
 use super::{
-    finding::{Finding, Findings},
+    finding::{Checked, Finding, Findings},
     json_response::objects,
 };
 use crate::{
@@ -63,11 +63,11 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let name = name_of(sample);
     let Some(exchange) = answers.first() else {
-        return Ok(Vec::new());
+        return Ok(Checked::default());
     };
     match context.snapshots.compare(name, &text) {
-        Ok(()) => Ok(Vec::new()),
-        Err(Difference::Other(expected)) => Ok(vec![Finding::new(
+        Ok(()) => Ok(Checked::right()),
+        Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
             exchange,
             format!(
                 "the shape of the answer differs from the snapshot {}",
@@ -75,7 +75,7 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
             ),
             expected,
             text,
-        )]),
+        ))),
         Err(Difference::NoSnapshot) => Err(InconclusiveReason::Harness(format!(
             "there is no snapshot {}; run against the local node, then `cargo insta review`",
             context.snapshots.path_for_report(name)

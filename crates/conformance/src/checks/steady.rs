@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::{
-    finding::{Finding, Findings},
+    finding::{Checked, Finding, Findings},
     json_response::objects,
 };
 use crate::{
-    api::{Sample, block_request, is_block},
+    api::{Sample, block_request, is_block, is_empty},
     context::Context,
     http::{Exchange, InconclusiveReason},
 };
@@ -20,33 +20,36 @@ const MOST_LOOKS: u32 = 4;
 pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     // The last one, as most other questions are about the first.
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
-        return Ok(Vec::new());
+        return Ok(Checked::default());
     };
+    if first.answered_object().is_some_and(is_empty) {
+        return Ok(Checked::default());
+    }
     let described = described(context, sample);
     let same = |one: &Exchange, other: &Exchange| reads_alike(one, other, &described);
     let mut before = context.node.send(first.request.clone()).await?;
     if same(&before, &first) {
-        return Ok(Vec::new());
+        return Ok(Checked::right());
     }
     let mut height = Height::of(context).await?;
     for _ in 0..MOST_LOOKS {
         let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
-            return Ok(Vec::new());
+            return Ok(Checked::right());
         }
         // What a block changes may show a moment after the block does.
         let again = context.node.send(first.request.clone()).await?;
         if same(&again, &after) {
-            return Ok(Vec::new());
+            return Ok(Checked::right());
         }
         if height.stands(context).await? {
             let what = "the answer is another one each time the same is asked";
-            return Ok(vec![Finding::new(
+            return Ok(Checked::wrong(Finding::new(
                 &after,
                 what,
                 before.excerpt(160),
                 after.excerpt(160),
-            )]);
+            )));
         }
         before = again;
     }

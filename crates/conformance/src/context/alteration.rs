@@ -4,7 +4,10 @@ use nodeproof_client::RawTransaction;
 use nodeproof_primitives::Amount;
 use serde_json::{Value, json};
 
-use super::{draft::REFUSED, submitter::Submitter};
+use super::{
+    draft::{REFUSED, unique},
+    submitter::Submitter,
+};
 use crate::http::InconclusiveReason;
 
 /// What is changed after the transaction was signed.
@@ -58,7 +61,10 @@ impl Alteration {
                     let time = transaction["timestamp"].as_u64().unwrap_or_default();
                     transaction["timestamp"] = time.saturating_add(1).into();
                 }
-                Self::Code => transaction["trans_code"] = "c0de".repeat(10).into(),
+                Self::Code => {
+                    let code = format!("c0dec0de{:032x}", unique());
+                    transaction["trans_code"] = code.into();
+                }
                 Self::Type => transaction["type"] = 5.into(),
                 Self::Currency => {
                     let tokens = &submitter.samples.material.tokens;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    draft::{Unsigned, call, call_request, checked, unique, unlike},
+    draft::{Unsigned, call, call_request, checked, code_of, unique, unlike},
     refusal,
     signing::SigningWallet,
     submitter::Submitter,
@@ -51,8 +51,12 @@ pub(crate) struct Claim {
     /// The very same, submitted again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
-    /// The balance that pays the fee, before and after.
+    /// The balance that pays the fee, just before the claim is submitted.
+    pub(crate) balance: Step<Arc<Exchange>>,
+    /// The same, before and after.
     pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
+    /// A transaction with the same code and other params, once the claim can be read.
+    pub(crate) known_code: Step<Arc<Exchange>>,
 }
 
 /// What came of what was refused.
@@ -85,8 +89,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         return no("a claim is signed with a wallet, and there is none; give one with --wallet");
     };
     let found = submitter.samples.material.assets.first();
+    let found = found.map(|(contract, _)| contract.clone());
     let named = submitter.with.contract.map(|contract| contract.to_string());
-    let Some(contract) = &named.or_else(|| found.map(|(contract, _)| contract.clone())) else {
+    let Some(contract) = &named.or(found) else {
         return no("no verification contract was found on the chain; name one with --contract");
     };
     let asset = format!("conformance-{:x}", unique());
@@ -116,7 +121,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         submitted: no(NOT_SUBMITTED),
         again: no(NOT_ACCEPTED),
         settled: no(NOT_ACCEPTED),
+        balance: no(NOT_SUBMITTED),
         balances: no(NOT_ACCEPTED),
+        known_code: no(NOT_ACCEPTED),
     };
     match claim.text.clone() {
         Ok(text) => {
@@ -147,7 +154,7 @@ impl Claim {
         blocks.skip_to_the_newest(submitter).await?;
         let refused = self.refuse_first(submitter, text).await;
         // What is taken from here on is for the claim.
-        let before = match &refused {
+        self.balance = match &refused {
             Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
             Err(_) => {
                 submitter
@@ -188,7 +195,7 @@ impl Claim {
             Err(obstacle) => Err(obstacle),
         };
         self.balances = match (
-            before,
+            &self.balance,
             self.settled.as_ref().ok().and_then(|s| s.record.as_ref()),
         ) {
             (Ok(before), Some(_)) => {
@@ -197,10 +204,15 @@ impl Claim {
                     .node
                     .send(self.balance_request(text))
                     .await;
-                after.map(|after| (before, after))
+                after.map(|after| (Arc::clone(before), after))
             }
-            (Err(obstacle), _) => Err(obstacle),
+            (Err(obstacle), _) => Err(obstacle.clone()),
             (_, None) => no("the claim did not get as far as to be paid for"),
+        };
+        let with_known_code = refusal::with_known_code(self.wallet, text).await;
+        self.known_code = match with_known_code {
+            Ok(request) => submitter.submit_in_turn(request).await,
+            Err(obstacle) => Err(obstacle),
         };
         Ok(())
     }
@@ -239,9 +251,35 @@ impl Claim {
 
     /// What names the transaction.
     pub(crate) fn code(&self) -> Option<String> {
-        let text = self.text.as_ref().ok()?;
-        let transaction: Value = serde_json::from_str(text).ok()?;
-        transaction["trans_code"].as_str().map(ToOwned::to_owned)
+        let code = code_of(self.text.as_ref().ok()?);
+        (!code.is_empty()).then_some(code)
+    }
+}
+
+/// Waits until the claim of an accepted submission can be read, so that its fee is not taken for
+/// another transaction's.
+pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
+    let body = accepted.request.body.as_deref().unwrap_or_default();
+    let body: Value = serde_json::from_str(body).unwrap_or_default();
+    let data = &body["transaction"]["specific_data"];
+    let (Some(contract), Some(asset)) = (
+        data["address"].as_str(),
+        data["params"]["asset_id"].as_str(),
+    ) else {
+        return;
+    };
+    let until = Instant::now() + submitter.with.settle_timeout;
+    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    loop {
+        let request = contract_state_request(contract, asset);
+        let Ok(answer) = submitter.samples.node.send(request).await else {
+            return;
+        };
+        if answered(&answer).and_then(stored).is_some() || Instant::now() + back_off.peek() > until
+        {
+            return;
+        }
+        back_off.wait().await;
     }
 }
 

@@ -159,6 +159,9 @@ fn contract_call(call: &Value) -> Result<ContractCall, String> {
 
 /// A transaction for a claim that is to be refused, as it is to be signed: what the node builds
 /// where it builds what it was asked for, else one by hand.
+///
+/// Each has a code and an asset of its own. A node that accepts one by mistake may answer by its
+/// code alone from then on.
 pub(crate) async fn draft(
     submitter: &Submitter,
     signers: &[WalletAddress],
@@ -179,10 +182,18 @@ pub(crate) async fn draft(
     Ok(built
         .filter(|answer| unlike(&call, answer).is_none())
         .and_then(|answer| checked(&call, &answer, &submitter.with).ok())
+        .filter(|checked| submitter.is_own_code(&code_of(checked.transaction_text())))
         .map_or_else(
             || by_hand(submitter, &call),
             |checked| checked.transaction_text().to_owned(),
         ))
+}
+
+/// What names a transaction; empty if nothing does.
+pub(crate) fn code_of(transaction: &str) -> String {
+    let transaction: Value = serde_json::from_str(transaction).unwrap_or_default();
+    let code = transaction["trans_code"].as_str();
+    code.unwrap_or_default().to_owned()
 }
 
 /// The documented transaction of a call.

@@ -138,6 +138,22 @@ impl Refusal {
         }
     }
 
+    /// Whether a node that verifies signatures has no reason to treat this as if it were rightly
+    /// signed. Everything else stands there that stands in a transaction without a fault, so no
+    /// check that comes before the signatures can refuse it.
+    pub(crate) const fn differs_only_in_what_is_signed(self) -> bool {
+        matches!(
+            self,
+            Self::Altered(
+                Alteration::Params
+                    | Alteration::Fee
+                    | Alteration::Timestamp
+                    | Alteration::Code
+                    | Alteration::Descr
+            )
+        )
+    }
+
     /// Where its answer is kept.
     pub(crate) fn place(self) -> Option<usize> {
         Self::ALL.iter().position(|refusal| *refusal == self)
@@ -155,7 +171,7 @@ impl Refusal {
             | Self::FirstOfTwoRight
             | Self::LastOfTwoRight => self.of_two(submitter).await,
             Self::FeeText | Self::FeeNegative | Self::FeeZero | Self::Oversized => {
-                self.of_nobody(submitter).await
+                self.rightly_signed(submitter).await
             }
             _ => self.of_one(submitter).await,
         }
@@ -188,9 +204,7 @@ impl Refusal {
     async fn of_one_unsigned(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let payer = payer(submitter)?;
         let other = stranger()?;
-        let signers = [payer];
-        let make = || draft(submitter, &signers, REFUSED);
-        let text = submitter.of_payer.get_or_try_init(make).await?;
+        let text = &draft(submitter, &[payer], REFUSED).await?;
         let with = |msgsign: Value| {
             let entry = json!({"wallet_address": payer, "msgsign": msgsign});
             Ok(whole(text, &[entry]))
@@ -227,9 +241,7 @@ impl Refusal {
     async fn of_one_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let signer = signer(submitter)?;
         let other = stranger()?;
-        let signers = [signer.address()];
-        let make = || draft(submitter, &signers, REFUSED);
-        let text = submitter.of_signer.get_or_try_init(make).await?;
+        let text = &draft(submitter, &[signer.address()], REFUSED).await?;
         let mut entry = sign(&signer, text).await?;
         let right = entry["msgsign"].as_str().unwrap_or_default().to_owned();
         match self {
@@ -287,20 +299,20 @@ impl Refusal {
 
     /// Rightly signed, but not by a wallet of worth: nothing but one member or its size is wrong
     /// with these.
-    async fn of_nobody(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
-        let nobody = throw_away(0x5a)?;
+    async fn rightly_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+        let signer = signer(submitter)?;
         let remarks = match self {
             Self::Oversized => REFUSED.repeat(OVERSIZED / REFUSED.len()),
             _ => REFUSED.to_owned(),
         };
-        let text = draft(submitter, &[nobody.address()], &remarks).await?;
+        let text = draft(submitter, &[signer.address()], &remarks).await?;
         let text = match self {
             Self::FeeText => altered(&text, |t| t["fee"] = "1000000".into())?,
             Self::FeeNegative => altered(&text, |t| t["fee"] = (-1_000_000).into())?,
             Self::FeeZero => altered(&text, |t| t["fee"] = 0.into())?,
             _ => text,
         };
-        Ok(whole(&text, &[sign(&nobody, &text).await?]))
+        Ok(whole(&text, &[sign(&signer, &text).await?]))
     }
 }
 
@@ -315,6 +327,16 @@ pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
         ),
         answered => answered,
     }
+}
+
+/// Submits the control: a claim of the same form as the bad ones, and rightly signed.
+pub(crate) async fn submit_control(submitter: &Submitter) -> Answer {
+    let signer = signer(submitter)?;
+    let text = draft(submitter, &[signer.address()], REFUSED).await?;
+    let body = whole(&text, &[sign(&signer, &text).await?]);
+    submitter
+        .submit_in_turn(Request::post("/submit-transaction", body))
+        .await
 }
 
 /// A claim that another key signed, about an asset of its own: the asset, and what is submitted.
@@ -332,6 +354,19 @@ pub(crate) async fn of_another_key(
     Ok((asset, request))
 }
 
+/// An accepted transaction with other params, which another key signed.
+pub(crate) async fn with_known_code(
+    wallet: WalletAddress,
+    accepted: &str,
+) -> Result<Request, InconclusiveReason> {
+    let text = altered(accepted, |transaction| {
+        transaction["specific_data"]["params"]["remarks"] = "altered after it was accepted".into();
+    })?;
+    different(accepted, &text)?;
+    let entry = in_the_name_of(wallet, sign(&stranger()?, &text).await?);
+    Ok(Request::post("/submit-transaction", whole(&text, &[entry])))
+}
+
 /// The wallet that signs submissions that a node must refuse.
 ///
 /// Never the user's: a node that was given a genuine signature could restore the transaction that
@@ -346,9 +381,9 @@ fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
 /// The wallet that is named where none of its signatures is sent. If it can pay, a node cannot
 /// refuse for want of money.
 fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
-    match &submitter.with.wallet {
-        Some(wallet) => Ok(wallet.address()),
-        None => signer(submitter).map(|wallet| wallet.address()),
+    match (&submitter.with.public_wallet, &submitter.with.wallet) {
+        (None, Some(wallet)) => Ok(wallet.address()),
+        _ => signer(submitter).map(|wallet| wallet.address()),
     }
 }
 

@@ -5,15 +5,19 @@ use std::{array, sync::Arc};
 use tokio::sync::OnceCell;
 
 use super::{
-    claim::{Claim, make},
-    refusal::{Refusal, submit},
+    claim::{Claim, make, wait_for},
+    refusal::{Refusal, submit, submit_control},
     submitter::{Answer, Submitter},
 };
-use crate::http::{self, Exchange, InconclusiveReason};
+use crate::{
+    api::is_valid,
+    http::{self, Exchange, InconclusiveReason},
+};
 
 /// What a run has submitted: each transaction once, for all cases.
 pub(crate) struct Submissions {
     pub(crate) submitter: Submitter,
+    control: OnceCell<Answer>,
     refusals: [OnceCell<Answer>; Refusal::ALL.len()],
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
 }
@@ -22,9 +26,19 @@ impl Submissions {
     pub(crate) fn new(submitter: Submitter) -> Self {
         Self {
             submitter,
+            control: OnceCell::new(),
             refusals: array::from_fn(|_| OnceCell::new()),
             claim: OnceCell::new(),
         }
+    }
+
+    /// What the node answered to a submission that is rightly signed, by a wallet that need not have
+    /// any money. What it answers to bad ones is compared with this.
+    pub(crate) async fn control(&self) -> Answer {
+        let control = self.control.get_or_init(|| submit_control(&self.submitter));
+        let answer = http::shared(control).await;
+        answer.iter().for_each(|answer| http::record(answer));
+        answer.clone()
     }
 
     /// What the node answered to a bad submission.
@@ -59,7 +73,15 @@ impl Submissions {
     /// The claim that this run makes: the same one for all cases that look at it.
     pub(crate) async fn claim(&self) -> Result<&Claim, InconclusiveReason> {
         let place = &self.claim;
-        let made = http::shared(place.get_or_init(|| make(&self.submitter))).await;
+        let made = place.get_or_init(async || {
+            if let Some(Ok(control)) = self.control.get()
+                && is_valid(control)
+            {
+                wait_for(&self.submitter, control).await;
+            }
+            make(&self.submitter).await
+        });
+        let made = http::shared(made).await;
         let claim = made.as_ref().map_err(Clone::clone)?;
         for exchange in [Ok(&claim.built), claim.submitted.as_ref()]
             .into_iter()

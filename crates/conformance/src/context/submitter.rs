@@ -1,11 +1,11 @@
 //! Submits transactions, one at a time.
 
-use std::sync::Arc;
-
-use tokio::{
-    sync::{Mutex, OnceCell},
-    time::Instant,
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, PoisonError},
 };
+
+use tokio::{sync::Mutex, time::Instant};
 
 use super::{samples::Samples, signing::Submitting};
 use crate::http::{Exchange, InconclusiveReason, Request};
@@ -18,10 +18,8 @@ pub(crate) struct Submitter {
     pub(crate) samples: Arc<Samples>,
     pub(crate) with: Submitting,
     turn: Mutex<()>,
-    /// The transaction that names the payer, which none of its submissions is signed by.
-    pub(crate) of_payer: OnceCell<String>,
-    /// The transaction that the public or throw-away wallet signs.
-    pub(crate) of_signer: OnceCell<String>,
+    /// The codes of the transactions that were drafted so far.
+    codes: std::sync::Mutex<BTreeSet<String>>,
 }
 
 impl Submitter {
@@ -30,8 +28,7 @@ impl Submitter {
             samples,
             with,
             turn: Mutex::default(),
-            of_payer: OnceCell::new(),
-            of_signer: OnceCell::new(),
+            codes: std::sync::Mutex::default(),
         }
     }
 
@@ -39,6 +36,13 @@ impl Submitter {
     pub(crate) fn contract(&self) -> String {
         let named = self.with.contract.map(|contract| contract.to_string());
         named.unwrap_or_else(|| self.samples.contract())
+    }
+
+    /// Whether no other draft of this run has this code. A node may build every transaction with the
+    /// same one.
+    pub(crate) fn is_own_code(&self, code: &str) -> bool {
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        codes.insert(code.to_owned())
     }
 
     /// Submits something when nothing else is being submitted, and waits as long as a claim is

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     api::{Tier, block_request},
     cases::{Case, CaseResult},
-    checks::{Findings, MOST_FINDINGS},
+    checks::{Checked, Findings, MOST_FINDINGS},
     context::{Context, Samples, SnapshotStore},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
@@ -333,9 +333,19 @@ async fn one(
     progress.push(ended);
 }
 
+/// The reason of a case that had nothing to judge, and does not say what it looked for.
+const NOTHING_EXAMINED: &str = "the node sent nothing that the case could judge";
+
 fn ended(case: Case, found: Findings) -> CaseResult {
     match found {
-        Ok(mut findings) => {
+        Ok(Checked {
+            examined: 0,
+            findings,
+        }) if findings.is_empty() => CaseResult {
+            obstacle: Some(InconclusiveReason::NoSample(NOTHING_EXAMINED.to_owned())),
+            ..CaseResult::not_run(case, Outcome::Inconclusive)
+        },
+        Ok(Checked { mut findings, .. }) => {
             let unlisted = findings.len().saturating_sub(MOST_FINDINGS);
             findings.truncate(MOST_FINDINGS);
             findings.shrink_to_fit();

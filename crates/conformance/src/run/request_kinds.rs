@@ -73,10 +73,33 @@ const SHAPE: [&str; 9] = [
     "submit-transaction/new-transaction",
 ];
 
+/// The cases that compare a bad submission with the control.
+const REFUSALS: &[&str] = &[
+    "submit-transaction/unsigned",
+    "submit-transaction/half-signed",
+    "submit-transaction/unlisted-signer",
+    "submit-transaction/another-wallets-key",
+    "submit-transaction/signature-altered",
+    "submit-transaction/params-altered",
+    "submit-transaction/fee-altered",
+    "submit-transaction/transaction-altered",
+    "submit-transaction/signature-not-hex",
+    "submit-transaction/transaction-required",
+    "submit-transaction/signatures-required",
+    "submit-transaction/fee-mistyped",
+    "submit-transaction/fee-negative",
+    "submit-transaction/fee-zero",
+    "submit-transaction/empty-object",
+    "submit-transaction/body-*",
+    "submit-transaction/oversized",
+    "submit-transaction/wrong-method",
+];
+
 /// The cases about the one claim.
 const CLAIM: &[&str] = &[
     "submit-transaction/claim-*",
     "submit-transaction/resubmission-*",
+    "submit-transaction/known-code-altered",
     "submit-transaction/fee-paid",
 ];
 
@@ -160,6 +183,7 @@ pub const KINDS: &[RequestKind] = &[
             "get-balances/nothing-held",
             "get-balances/wallet-address",
             "get-balances/wallet-address-malformed",
+            "get-balances/balance-type-required",
             "get-balances/repeat-read",
             "get-balances/token-code",
             "get-balances/balance-type-unknown",
@@ -197,6 +221,7 @@ pub const KINDS: &[RequestKind] = &[
             "sc-state/unique-value-echo",
             "sc-state/record-matches-claim",
             "sc-state/unknown-*",
+            "sc-state/*-required",
             "sc-state/claim-readable",
             "sc-state/contract-address-malformed",
             "sc-state/repeat-read",
@@ -255,6 +280,7 @@ pub const KINDS: &[RequestKind] = &[
             "get-trustscore-wallets/answers",
             "get-trustscore-wallets/status*",
             "get-trustscore-wallets/*-malformed",
+            "get-trustscore-wallets/*-required",
             "get-trustscore-wallets/unknown-pair",
             "get-trustscore-wallets/repeat-read",
             "get-trustscore-wallets/trust-score",
@@ -312,29 +338,23 @@ pub const KINDS: &[RequestKind] = &[
         &[],
         Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
         Read,
-        &["call-sc/*", "!call-sc/get-refused", "baseline/call*"],
+        &["call-sc/*", "baseline/call*"],
     ),
     refused(
         "/call-sc",
-        "a claim to build, which is submitted so that it must be refused",
-        &[
-            "submit-transaction/unsigned",
-            "submit-transaction/half-signed",
-            "submit-transaction/unlisted-signer",
-            "submit-transaction/another-wallets-key",
-            "submit-transaction/signature-altered",
-            "submit-transaction/params-altered",
-            "submit-transaction/fee-altered",
-            "submit-transaction/transaction-altered",
-            "submit-transaction/fee-mistyped",
-            "submit-transaction/fee-negative",
-            "submit-transaction/fee-zero",
-            "submit-transaction/signature-not-hex",
-            "submit-transaction/transaction-required",
-            "submit-transaction/signatures-required",
-            "submit-transaction/body-array",
-            "submit-transaction/oversized",
-        ],
+        "a claim to build, which is submitted so that it must be refused, or as the control",
+        REFUSALS,
+    ),
+    kind(
+        Post,
+        "/submit-transaction",
+        &[],
+        Some(
+            "the control: a claim that is rightly signed, by a local node's public test wallet, else by a \
+             throw-away wallet without money",
+        ),
+        Reject,
+        REFUSALS,
     ),
     refused(
         "/submit-transaction",
@@ -393,17 +413,17 @@ pub const KINDS: &[RequestKind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction whose fee is a text, signed by a wallet that holds nothing",
+        "a transaction whose fee is a text, signed as the control is",
         &["submit-transaction/fee-mistyped"],
     ),
     refused(
         "/submit-transaction",
-        "a transaction whose fee is negative, signed by a wallet that holds nothing",
+        "a transaction whose fee is negative, signed as the control is",
         &["submit-transaction/fee-negative"],
     ),
     refused(
         "/submit-transaction",
-        "a transaction whose fee is 0, signed by a wallet that holds nothing",
+        "a transaction whose fee is 0, signed as the control is",
         &["submit-transaction/fee-zero"],
     ),
     refused(
@@ -470,7 +490,8 @@ pub const KINDS: &[RequestKind] = &[
         "/submit-transaction",
         &[],
         Some(
-            "that claim, signed with the wallet: twice, as it is; and before, one with another key",
+            "that claim, signed with the wallet: twice, as it is; one with another key before it, and \
+             one with its trans_code and other params after it",
         ),
         Write,
         CLAIM,

@@ -3,7 +3,7 @@
 use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
 
 use super::options::Options;
-use crate::{cases::CaseResult, http::InconclusiveReason, sweep::StopReason};
+use crate::{api::Tier, cases::CaseResult, http::InconclusiveReason, sweep::StopReason};
 
 /// What a run concludes about its node.
 #[derive(Clone, Debug)]
@@ -43,6 +43,25 @@ fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
         InconclusiveReason::Transport(_) | InconclusiveReason::Harness(_) => false,
     };
     kept_back.then(|| (id, obstacle.reason()))
+}
+
+/// Returns why the tier that was asked for by name tested nothing, if it did not.
+fn idle_tier(ended: &[CaseResult], options: &Options) -> Option<String> {
+    let tier = options.selection.allow;
+    let mut of_tier = ended.iter().filter(|ended| ended.case.tier == tier);
+    let first = of_tier.clone().next().filter(|_| tier > Tier::Read)?;
+    of_tier
+        .all(|ended| ended.outcome == Outcome::Inconclusive)
+        .then(|| {
+            let reason = first
+                .obstacle
+                .as_ref()
+                .map_or("", |obstacle| obstacle.reason());
+            format!(
+                "no case of the tier {} could be decided: {reason}",
+                tier.name()
+            )
+        })
 }
 
 /// Draws the conclusion of a run from the results of its cases, and from why it stopped early.
@@ -86,6 +105,9 @@ pub(super) fn conclude(
     }
     if let Some((id, reason)) = ended.iter().find_map(withheld) {
         return no_verdict(format!("{id} could not be decided: {reason}"));
+    }
+    if let Some(reason) = idle_tier(ended, options) {
+        return no_verdict(reason);
     }
     if let Some(stale) = ended.iter().find(|ended| ended.outcome == Outcome::Stale) {
         let reason = format!("but an expectation is stale, {} passes", stale.case.id);

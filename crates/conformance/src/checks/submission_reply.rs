@@ -1,0 +1,121 @@
+//! What the refusal of a bad submission shows.
+//!
+//! A node may refuse everything: because the wallet is unknown or has no money, or because the
+//! endpoint does not exist. So each run also submits a control: the same kind of transaction,
+//! rightly signed. [`judge`] compares the replies; its test is the whole rule as a table.
+
+use crate::{
+    api::{is_valid, message},
+    http::Exchange,
+};
+
+/// What a node replied to a submission, in a form that can be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    Accepted,
+    Refused {
+        status: u16,
+        /// The words of the message, without codes, addresses and numbers.
+        words: String,
+    },
+}
+
+impl Reply {
+    pub(crate) fn of(answer: &Exchange) -> Self {
+        if is_valid(answer) {
+            return Self::Accepted;
+        }
+        Self::Refused {
+            status: answer.status,
+            words: words(&message(answer)),
+        }
+    }
+}
+
+/// The words of a message in lower case. What has a digit names something of this submission alone.
+fn words(message: &str) -> String {
+    let lower = message.to_lowercase();
+    let words = lower
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !word.chars().any(|letter| letter.is_ascii_digit()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// What the reply to a bad submission shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// The node accepts it.
+    Accepts,
+    /// The node refuses it for what is wrong with it.
+    Refuses,
+    /// The node refuses it as it refuses a right one, and does not verify what was altered.
+    IgnoresAlteration,
+    /// The node refuses it as it refuses a right one, so the refusal shows nothing.
+    Nothing,
+}
+
+/// Judges the reply to a bad submission.
+///
+/// `wrong_signature` is the reply to a wrong signature of the same wallet, if a node that verifies
+/// signatures has to reply the same to both.
+pub(crate) fn judge(bad: &Reply, control: &Reply, wrong_signature: Option<&Reply>) -> Shows {
+    match (bad, control) {
+        (Reply::Accepted, _) => Shows::Accepts,
+        (_, Reply::Accepted) => Shows::Refuses,
+        _ if bad != control => Shows::Refuses,
+        _ => match wrong_signature {
+            Some(wrong @ Reply::Refused { .. }) if wrong != control => Shows::IgnoresAlteration,
+            _ => Shows::Nothing,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(text: &str) -> Reply {
+        match text {
+            "valid" => Reply::Accepted,
+            text => Reply::Refused {
+                status: 200,
+                words: words(text),
+            },
+        }
+    }
+
+    #[test]
+    fn a_refusal_counts_only_if_a_right_submission_is_answered_otherwise() {
+        let (poor, wrong) = ("no money", "bad signature");
+        for (bad, control, wrong_signature, shows) in [
+            ("valid", "valid", None, Shows::Accepts),
+            ("valid", poor, None, Shows::Accepts),
+            ("valid", poor, Some("valid"), Shows::Accepts),
+            (wrong, "valid", None, Shows::Refuses),
+            (poor, "valid", Some(wrong), Shows::Refuses),
+            (wrong, poor, None, Shows::Refuses),
+            (wrong, poor, Some(wrong), Shows::Refuses),
+            (poor, poor, None, Shows::Nothing),
+            (poor, poor, Some(poor), Shows::Nothing),
+            (poor, poor, Some("valid"), Shows::Nothing),
+            (poor, poor, Some(wrong), Shows::IgnoresAlteration),
+        ] {
+            let wrong_signature = wrong_signature.map(reply);
+            let judged = judge(&reply(bad), &reply(control), wrong_signature.as_ref());
+            assert_eq!(judged, shows, "{bad}, {control}, {wrong_signature:?}");
+        }
+    }
+
+    #[test]
+    fn what_names_one_submission_does_not_tell_two_replies_apart() {
+        let one = "Wallet 0xd6c025a5 of transaction 7db45f74 has 12 DEVN, not enough";
+        let other = "wallet 0x1342abcd of transaction 01ab has 7 DEVN: not enough";
+        assert_eq!(reply(one), reply(other));
+        assert_ne!(reply("Fee validation failed"), reply("Invalid signature"));
+        let status = |status| Reply::Refused {
+            status,
+            words: String::new(),
+        };
+        assert_ne!(status(400), status(500));
+    }
+}

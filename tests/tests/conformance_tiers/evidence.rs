@@ -1,0 +1,183 @@
+//! A refusal counts only if the node would have accepted the same thing without the fault, and a tier
+//! that could not run has no verdict.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use integration_tests::{
+    faults::{answer_of, behaving},
+    proxy::{Answer, Asked, Fault, Proxy},
+    submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
+    watch::{caught, check, ids},
+};
+use nodeproof_conformance::{Options, Tier, report::Outcome, report::Report};
+use serde_json::json;
+
+use crate::{ended, local};
+
+/// A run of a tier, in which throw-away wallets without money sign what has to be refused.
+async fn run(allow: Tier, fault: Fault) -> Report {
+    let node = local().await;
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let mut options = options(&node, allow);
+    options.submitting.public_wallet = None;
+    check(&proxy.server.base_url(), &options).await
+}
+
+/// The cases of these operations that passed.
+fn passed<'r>(report: &'r Report, operation: &str) -> Vec<&'r str> {
+    let all = ids(report, Outcome::Pass).into_iter();
+    all.filter(|id| id.split('/').next() == Some(operation))
+        .collect()
+}
+
+fn not_found(path: &'static str) -> Fault {
+    answer_of(path, |_, answer| {
+        answer
+            .with_status(StatusCode::NOT_FOUND)
+            .with_body(json!({"detail": "Not Found"}).to_string())
+    })
+}
+
+fn refusal(answer: Answer, message: &str) -> Answer {
+    let response = json!({"valid": false, "msg": message, "new_transaction": true});
+    let body = json!({"status": "SUCCESS", "response": response});
+    answer
+        .with_status(StatusCode::OK)
+        .with_body(body.to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_does_not_exist_refuses_nothing() {
+    let report = run(Tier::Reject, not_found(SUBMIT)).await;
+    assert_eq!(caught(&report), ["submit-transaction/answers"]);
+    assert_eq!(passed(&report, "submit-transaction"), [""; 0]);
+    let (outcome, reason) = ended(&report, "submit-transaction/unsigned");
+    assert_eq!(outcome, Outcome::Inconclusive);
+    assert!(reason.contains("does not exist"), "{reason}");
+    assert_eq!(report.exit_code, 1);
+
+    let report = run(Tier::Read, not_found("/call-sc")).await;
+    assert_eq!(caught(&report), ["call-sc/answers"]);
+    assert_eq!(passed(&report, "call-sc"), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wallet_without_money_is_enough_where_signatures_come_first() {
+    let report = run(Tier::Reject, Arc::new(|_, answer| answer)).await;
+    assert_eq!(ids(&report, Outcome::Inconclusive), [""; 0]);
+    assert_eq!(report.exit_code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
+    let poor = answer_of(SUBMIT, |asked, answer| match asked.method == "POST" {
+        true => refusal(answer, "The wallet has no money"),
+        false => answer,
+    });
+    let report = run(Tier::Reject, poor).await;
+    for case in passed(&report, "submit-transaction") {
+        // These judge the form of refusals, which is there.
+        let form = [
+            "answers",
+            "decodes",
+            "status",
+            "response",
+            "valid",
+            "msg",
+            "new-transaction",
+            "refused-not-stored",
+            "wrong-method",
+            "refusal-is-no-crash",
+        ];
+        assert!(form.iter().any(|name| case.ends_with(name)), "{case}");
+    }
+    let (outcome, reason) = ended(&report, "submit-transaction/unsigned");
+    assert_eq!(outcome, Outcome::Inconclusive);
+    assert!(reason.contains("The wallet has no money"), "{reason}");
+    assert_eq!(caught(&report), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_refused_like_a_right_submission_is_not_verified() {
+    let ignores = |kind: &'static str| -> Fault {
+        answer_of(SUBMIT, move |asked, answer| {
+            match asked.method == "POST" && kind_of_submission(asked) == kind {
+                true => refusal(answer, "Fee validation failed"),
+                false => answer,
+            }
+        })
+    };
+    for (kind, case) in [
+        ("params-altered", "submit-transaction/params-altered"),
+        ("fee-altered", "submit-transaction/fee-altered"),
+        (
+            "timestamp-altered",
+            "submit-transaction/transaction-altered",
+        ),
+        ("code-altered", "submit-transaction/transaction-altered"),
+        ("descr-altered", "submit-transaction/transaction-altered"),
+    ] {
+        assert_eq!(
+            caught(&run(Tier::Reject, ignores(kind)).await),
+            [case],
+            "{kind}"
+        );
+    }
+    // These may be refused for what they are, before anything is verified.
+    for kind in [
+        "currency-altered",
+        "address-altered",
+        "half-signed",
+        "fee-negative",
+    ] {
+        let report = run(Tier::Reject, ignores(kind)).await;
+        assert_eq!(caught(&report), [""; 0], "{kind}");
+        assert!(!ids(&report, Outcome::Inconclusive).is_empty(), "{kind}");
+    }
+}
+
+/// Seen on a real node: it accepts a call without signers, and answers by the code from then on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_submission_that_is_accepted_spoils_no_other_case() {
+    let accepts = accepting("no-signers");
+    let knows = behaving(KnowsCodes::default());
+    let both: Fault = Arc::new(move |asked: &Asked, answer| knows(asked, accepts(asked, answer)));
+    let report = run(Tier::Write, both).await;
+    let expected = [
+        "submit-transaction/known-code-altered",
+        "submit-transaction/unsigned",
+    ];
+    assert_eq!(caught(&report), expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tier_that_made_no_claim_has_no_verdict() {
+    let node = local().await;
+    let right: Options = options(&node, Tier::Write);
+    let mut poor = right.clone();
+    poor.submitting.wallet = Some(integration_tests::submissions::stranger().into());
+    let mut none = right.clone();
+    none.submitting.wallet = None;
+    for (options, missing) in [(poor, "holds 0"), (none, "--wallet")] {
+        let report = check(&node.base_url, &options).await;
+        assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+        let reason = report.reason.unwrap_or_default();
+        assert!(reason.contains(missing), "{reason}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_without_a_contract_leaves_the_write_tier_without_a_verdict() {
+    let node =
+        nodeproof_devnode::spawn(nodeproof_devnode::Config::for_tests().with_blocks(0)).await;
+    let node = node.expect("a local node");
+    let mut options = Options::default();
+    options.selection.allow = Tier::Write;
+    options.submitting.wallet = node.wallet("bob").map(|bob| bob.keys().clone().into());
+    let report = check(node.base_url(), &options).await;
+    let (outcome, reason) = ended(&report, "submit-transaction/claim-accepted");
+    assert_eq!(outcome, Outcome::Inconclusive);
+    assert!(reason.contains("--contract"), "{reason}");
+    assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+}

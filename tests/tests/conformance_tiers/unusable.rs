@@ -1,0 +1,187 @@
+//! No case passes if its endpoint sends nothing that it could judge.
+
+use axum::http::{StatusCode, header};
+use integration_tests::{
+    faults::answer_of,
+    proxy::{Answer, Fault, Proxy},
+    submissions::options,
+    watch::check,
+};
+use nodeproof_conformance::{
+    Tier, cases,
+    report::{Outcome, Report},
+};
+use serde_json::{Value, json};
+
+use crate::local;
+
+/// The endpoints, and the operations whose cases judge their responses.
+const ENDPOINTS: [(&str, &[&str]); 7] = [
+    ("/get-block", &["get-block", "chain"]),
+    ("/get-balances", &["get-balances"]),
+    ("/sc-state", &["sc-state"]),
+    ("/get-trustscore-wallets", &["get-trustscore-wallets"]),
+    ("/docs", &["docs"]),
+    ("/call-sc", &["call-sc"]),
+    ("/submit-transaction", &["submit-transaction"]),
+];
+
+/// What is sent in place of a response.
+const UNUSABLE: [(&str, fn(Answer) -> Answer); 6] = [
+    ("404", |answer| {
+        let detail = json!({"detail": "Not Found"}).to_string();
+        answer.with_status(StatusCode::NOT_FOUND).with_body(detail)
+    }),
+    ("500", |answer| {
+        answer
+            .with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            .with_body("")
+    }),
+    ("an empty body", |answer| ok(answer, "")),
+    ("an empty object", |answer| ok(answer, "{}")),
+    ("an empty array", |answer| ok(answer, "[]")),
+    ("no JSON", |answer| ok(answer, "It works!")),
+];
+
+/// The cases that look at something else than the responses of the endpoint they are named after.
+const OF_OTHERS: [&str; 3] = [
+    // The status alone.
+    "docs/answers",
+    // `/openapi.json`.
+    "docs/openapi-document",
+    // `/call-sc`.
+    "submit-transaction/claim-built",
+];
+
+fn ok(answer: Answer, body: &'static str) -> Answer {
+    answer.with_status(StatusCode::OK).with_body(body)
+}
+
+async fn run(fault: Fault) -> Report {
+    let node = local().await;
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let mut options = options(&node, Tier::Write);
+    options.submitting.settle_timeout = std::time::Duration::from_millis(200);
+    check(&proxy.server.base_url(), &options).await
+}
+
+fn operation(id: &str) -> &str {
+    id.split('/').next().unwrap_or(id)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
+    let known: Vec<_> = ENDPOINTS.iter().flat_map(|(_, of)| of.iter()).collect();
+    for case in cases::all() {
+        assert!(known.contains(&&operation(case.id)), "{}", case.id);
+    }
+    let mut wrong = Vec::new();
+    for (path, operations) in ENDPOINTS {
+        for (what, ruin) in UNUSABLE {
+            let report = run(answer_of(path, move |_, mut answer| {
+                answer.headers.remove(header::CONTENT_TYPE);
+                ruin(answer)
+            }))
+            .await;
+            assert_ne!(report.exit_code, 0, "{path} answers with {what}");
+            for case in &report.cases {
+                let is_own = operations.contains(&operation(&case.id))
+                    && !OF_OTHERS.contains(&case.id.as_str());
+                if is_own && case.outcome == Outcome::Pass {
+                    wrong.push(format!("{} passes if {path} answers with {what}", case.id));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Replaces each number, word and truth value, but leaves objects and arrays as they are.
+fn garble(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(garble),
+        Value::Object(members) => members.values_mut().for_each(garble),
+        Value::Null => {}
+        other => *other = json!("?"),
+    }
+}
+
+/// Empties each array.
+fn empty(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.clear(),
+        Value::Object(members) => members.values_mut().for_each(empty),
+        _ => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_case_about_values_passes_where_there_are_none() {
+    let ruins: [(&str, fn(&mut Value), &[&str]); 2] = [
+        (
+            "garbled values",
+            garble,
+            &[
+                // These judge objects and arrays, which are there, and refusals.
+                "get-block/shape",
+                "get-block/text",
+                "get-block/transactions",
+                "get-block/previous-block-receipts",
+                "get-block/receipt-data",
+                "get-block/block-index-required",
+                "get-block/block-index-malformed",
+                "get-block/unknown-index",
+                "get-block/index-zero",
+                "get-block/answers",
+                "chain/repeat-read",
+                "chain/no-holes",
+            ],
+        ),
+        (
+            "empty arrays",
+            empty,
+            &[
+                "get-block/shape",
+                "get-block/index",
+                "get-block/index-echo",
+                "get-block/timestamp",
+                "get-block/timestamp-unit",
+                "get-block/proof",
+                "get-block/status",
+                "get-block/text",
+                "get-block/transactions",
+                "get-block/previous-block-receipts",
+                "get-block/creator-wallet",
+                "get-block/expected-miner",
+                "get-block/committee",
+                "get-block/previous-hash",
+                "get-block/decodes",
+                "get-block/snapshot",
+                "get-block/block-index-required",
+                "get-block/block-index-malformed",
+                "get-block/unknown-index",
+                "get-block/index-zero",
+                "get-block/answers",
+                "chain/repeat-read",
+                "chain/no-holes",
+                "chain/distinct-blocks",
+                "chain/time-goes-on",
+            ],
+        ),
+    ];
+    for (what, ruin, may_pass) in ruins {
+        let fault = answer_of("/get-block", move |_, answer| {
+            match answer.status == StatusCode::OK {
+                true => answer.with_json(ruin),
+                false => answer,
+            }
+        });
+        let report = run(fault).await;
+        let passed = report.cases.iter().filter(|case| {
+            case.outcome == Outcome::Pass && ["get-block", "chain"].contains(&operation(&case.id))
+        });
+        let passed: Vec<_> = passed.map(|case| case.id.as_str()).collect();
+        let wrong: Vec<_> = passed.iter().filter(|id| !may_pass.contains(id)).collect();
+        assert!(wrong.is_empty(), "{what}: {wrong:?}");
+    }
+}
