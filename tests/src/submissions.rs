@@ -174,7 +174,10 @@ fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry>
 #[must_use]
 pub fn options(node: &LocalNode, allow: Tier) -> Options {
     let mut options = Options::default();
-    options.selection.allow = allow;
+    options.selection.probe = allow == Tier::Probe;
+    if allow != Tier::Probe {
+        options.selection.allow = allow;
+    }
     options.submitting.wallet.clone_from(&node.wallet);
     options.submitting.public_wallet.clone_from(&node.wallet);
     options.submitting.settle_timeout = Duration::from_secs(2);

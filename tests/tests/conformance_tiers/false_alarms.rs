@@ -25,6 +25,7 @@ async fn a_good_node_passes_every_tier_at_any_number_of_jobs() {
     let node = local().await;
     for jobs in [1, 4, 16] {
         let mut options = options(&node, Tier::Write);
+        options.selection.probe = true;
         options.limits.jobs = jobs;
         let report = check(&node.base_url, &options).await;
         let others: Vec<_> = report
@@ -82,6 +83,7 @@ async fn a_tip_that_moves_is_no_departure() {
     for _ in 0..5 {
         let mut options = Options::default();
         options.selection.allow = Tier::Write;
+        options.selection.probe = true;
         options.submitting.wallet = node
             .wallet("carol")
             .map(|carol| carol.keys().clone().into());

@@ -9,6 +9,7 @@ mod collecting_node;
 mod evidence;
 mod false_alarms;
 mod plan;
+mod probes;
 mod safety;
 mod unusable;
 

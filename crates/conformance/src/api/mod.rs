@@ -4,6 +4,7 @@ mod balance_list;
 mod block_response;
 mod index_search;
 mod made_up;
+mod probe;
 mod requests;
 mod responses;
 mod sample;
@@ -17,6 +18,7 @@ pub(crate) use balance_list::{List, Pair, amount, asked, held, held_by_wallet};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
 pub(crate) use made_up::{BUILT, UNCLAIMED, nobody};
+pub(crate) use probe::{Known, PROBED_PATHS, Probe, controls, probe_values, probes};
 pub(crate) use requests::{
     OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,
     token_holders_request, trust_request, wallet_balances_request,

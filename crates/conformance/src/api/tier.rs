@@ -11,6 +11,9 @@ pub enum Tier {
     /// Only asks: GETs and `/call-sc`, which change no state.
     #[default]
     Read,
+    /// Asks with odd values, which a careless node takes for something else. Later tiers don't include
+    /// it: it runs only where it is named.
+    Probe,
     /// Submits what a node must refuse.
     Reject,
     /// Submits a real claim, and pays its fee.
@@ -19,13 +22,14 @@ pub enum Tier {
 
 impl Tier {
     /// All of them, in the order in which a run goes through them.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Reject, Self::Write];
+    pub const ALL: [Self; 4] = [Self::Read, Self::Probe, Self::Reject, Self::Write];
 
     /// The tier's name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
+            Self::Probe => "probe",
             Self::Reject => "reject",
             Self::Write => "write",
         }

@@ -19,6 +19,7 @@ mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
 mod inconclusive;
+mod probes;
 mod registry;
 mod sc_state;
 mod stored_record;

@@ -2,7 +2,7 @@
 
 use super::{
     block_transactions, call_sc, case::Case, chain, claim, docs, get_balances, get_block,
-    get_trustscore_wallets, sc_state, submit_transaction,
+    get_trustscore_wallets, probes, sc_state, submit_transaction,
 };
 use crate::checks::FIELDS;
 
@@ -31,6 +31,7 @@ pub fn all() -> Vec<Case> {
         );
     }
     cases.extend_from_slice(claim::CASES);
+    cases.extend_from_slice(probes::CASES);
     cases
 }
 

@@ -38,15 +38,17 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
-    /// How far the run may go: read only asks, reject submits what must be refused, write makes a
-    /// claim and pays its fee. A node that the run starts itself is open to all of it.
+    /// How far the run may go: read only asks, reject submits what must be refused, write does that and
+    /// makes a claim and pays its fee. Besides, probe asks with odd values that a careless node takes
+    /// for something else: --allow read,probe. A node that the run starts itself is open to all of it.
     #[arg(
         long,
         value_enum,
-        value_name = "read|reject|write",
+        value_name = "read|probe|reject|write",
+        value_delimiter = ',',
         hide_possible_values = true
     )]
-    pub allow: Option<Tier>,
+    pub allow: Vec<Tier>,
 
     /// Go beyond reading on mainnet, too.
     #[arg(long)]
@@ -150,7 +152,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 
-    /// How many requests are sent in all at most [default: 1000, and a sweep's besides].
+    /// How many requests are sent in all at most [default: 2000, and a sweep's besides].
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
 

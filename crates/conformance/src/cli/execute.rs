@@ -100,7 +100,10 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let named = named.into_iter().next();
     if named.is_none() && local.is_some() {
         // The run's own node is nobody's mainnet, whatever it is called.
-        options.selection.allow = args.allow.unwrap_or(Tier::Write);
+        if args.allow.is_empty() {
+            options.selection.allow = Tier::Write;
+            options.selection.probe = true;
+        }
         options.selection.allow_mainnet = true;
     }
     if args.dry_run {

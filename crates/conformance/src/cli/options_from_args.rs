@@ -19,13 +19,21 @@ use crate::{
 
 pub(crate) const MIB: usize = 1024 * 1024;
 
+/// The furthest of the tiers that include each other. Probes are apart from them.
+pub(crate) fn furthest(allowed: &[Tier]) -> Tier {
+    let ordered = allowed.iter().filter(|tier| **tier != Tier::Probe);
+    ordered.max().copied().unwrap_or_default()
+}
+
 /// Whether the run may go as far as it was told to, and any case is left to run then.
 pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), UsageError> {
-    if options.selection.allow > Tier::Read
-        && network == Network::Mainnet
-        && !options.selection.allow_mainnet
-    {
-        return Err(UsageError::Mainnet(options.selection.allow.name()));
+    let selection = &options.selection;
+    let tier = match (selection.allow, selection.probe) {
+        (Tier::Read, true) => Tier::Probe,
+        (tier, _) => tier,
+    };
+    if tier > Tier::Read && network == Network::Mainnet && !selection.allow_mainnet {
+        return Err(UsageError::Mainnet(tier.name()));
     }
     let cases = options.cases();
     let mut refused = None;
@@ -72,7 +80,8 @@ pub(crate) fn options(
         selection: Selection {
             only: globs("--only", &args.only, &known)?,
             skip: globs("--skip", &args.skip, &known)?,
-            allow: args.allow.unwrap_or_default(),
+            allow: furthest(&args.allow),
+            probe: args.allow.contains(&Tier::Probe),
             allow_mainnet: args.allow_mainnet,
         },
         limits: RunLimits {

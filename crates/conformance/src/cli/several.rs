@@ -61,7 +61,10 @@ pub(crate) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, Usage
         return Err(UsageError::TooMany(targets.len()));
     }
     let one_only = [
-        (args.allow > Some(Tier::Read), "--allow reject or write"),
+        (
+            args.allow.iter().any(|tier| *tier > Tier::Read),
+            "--allow with more than read",
+        ),
         (args.baseline.is_some(), "--baseline"),
         (args.state.is_some(), "--state"),
     ];

@@ -4,6 +4,7 @@ use std::{ops::Deref, sync::Arc};
 
 use super::{
     baseline::Baseline,
+    probing::Probing,
     samples::{Answers, Samples},
     signing::Submitting,
     snapshot_store::SnapshotStore,
@@ -19,6 +20,7 @@ use crate::{
 pub(crate) struct Context {
     samples: Arc<Samples>,
     pub(crate) submissions: Submissions,
+    pub(crate) probing: Probing,
     pub(crate) snapshots: SnapshotStore,
     pub(crate) baseline: Option<Baseline>,
 }
@@ -33,6 +35,7 @@ impl Context {
         let samples = Arc::new(samples);
         Self {
             submissions: Submissions::new(Submitter::new(Arc::clone(&samples), submitting)),
+            probing: Probing::new(Arc::clone(&samples)),
             samples,
             snapshots,
             baseline,

@@ -46,6 +46,8 @@ pub(crate) struct Request {
     pub(crate) moved: Option<String>,
     /// The query's parameters, in the order in which they are sent.
     pub(crate) query: Vec<(&'static str, String)>,
+    /// Further parameters, in the form in which a URL has them.
+    pub(crate) raw_query: Option<String>,
     /// The JSON body of a POST.
     pub(crate) body: Option<String>,
     /// Whether the body has a signature that is worth money to anybody who has it. Reports have no
@@ -63,6 +65,7 @@ impl Request {
             path,
             moved: None,
             query: Vec::new(),
+            raw_query: None,
             body: None,
             carries_signature: false,
         }
@@ -77,6 +80,7 @@ impl Request {
             path,
             moved: None,
             query: Vec::new(),
+            raw_query: None,
             body: Some(body),
             carries_signature: false,
         }
@@ -91,6 +95,20 @@ impl Request {
     /// Adds a parameter.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.query.push((name, value.into()));
+        self
+    }
+
+    /// Adds parameters that are encoded already.
+    pub(crate) fn with_raw(mut self, query: impl Into<String>) -> Self {
+        self.raw_query = Some(query.into());
+        self
+    }
+
+    /// Sets the value of a parameter that is there.
+    pub(crate) fn setting(mut self, name: &str, value: String) -> Self {
+        if let Some((_, given)) = self.query.iter_mut().find(|(given, _)| *given == name) {
+            *given = value;
+        }
         self
     }
 
@@ -129,6 +147,13 @@ impl Request {
         }
         if !self.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&self.query);
+        }
+        if let Some(raw) = &self.raw_query {
+            let query = match url.query() {
+                Some(query) if !query.is_empty() => format!("{query}&{raw}"),
+                _ => raw.clone(),
+            };
+            url.set_query(Some(&query));
         }
         url
     }

@@ -62,7 +62,7 @@ pub(crate) async fn examine(
         body: options.limits.max_body,
         memory: options.limits.max_memory,
         depth: options.limits.max_depth,
-        submits: selected.iter().any(|case| case.tier > Tier::Read),
+        submits: selected.iter().any(|case| case.tier >= Tier::Reject),
         rate: options.limits.rate,
     };
     let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).map_err(|error| error.to_string());

@@ -54,6 +54,8 @@ pub struct Selection {
     pub skip: Vec<GlobMatcher>,
     /// How far the run may go: reading only, unless set.
     pub allow: Tier,
+    /// Whether the run may send probes.
+    pub probe: bool,
     /// Whether it may go beyond reading on mainnet, too.
     pub allow_mainnet: bool,
 }
@@ -70,7 +72,7 @@ pub struct RunLimits {
     pub deadline: Duration,
     /// The number of requests per second; no limit unless set.
     pub rate: Option<f64>,
-    /// The number of requests. 1,000.
+    /// The number of requests. 2,000.
     pub max_requests: u64,
     /// The size of one response's body, in bytes. 16 MiB.
     pub max_body: usize,
@@ -88,7 +90,7 @@ impl Default for RunLimits {
             request_timeout: Duration::from_secs(10),
             deadline: Duration::from_secs(300),
             rate: None,
-            max_requests: 1_000,
+            max_requests: 2_000,
             max_body: 16 * 1024 * 1024,
             max_memory: 64 * 1024 * 1024,
             max_depth: MOST_DEPTH,
@@ -151,6 +153,7 @@ impl Options {
     pub fn permits(&self, case: &Case, network: Network) -> Result<(), &'static str> {
         match case.tier {
             Tier::Read => Ok(()),
+            Tier::Probe if !self.selection.probe => Err("needs --allow probe"),
             Tier::Reject if self.selection.allow < Tier::Reject => Err("needs --allow reject"),
             Tier::Write if self.selection.allow < Tier::Write => Err("needs --allow write"),
             _ if network == Network::Mainnet && !self.selection.allow_mainnet => {

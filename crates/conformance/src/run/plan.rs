@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use nodeproof_primitives::Network;
+use nodeproof_primitives::{Network, escape::escaped_up_to as shown};
 
 use super::{
     options::Options,
@@ -14,6 +14,7 @@ use super::{
     request_kinds::KINDS,
 };
 use crate::{
+    api::{Tier, probe_values},
     cases::Case,
     http::{Method, Target},
 };
@@ -68,6 +69,9 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
         }
         let _ = writeln!(out, "       for: {}", asking(&kind, &cases));
     }
+    if cases.iter().any(|case| case.tier == Tier::Probe) {
+        list_probes(&mut out);
+    }
     if let Some(sweep) = &options.sweep {
         let _ = writeln!(
             out,
@@ -83,6 +87,18 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
     let _ = writeln!(out, "\nat most {most} requests in all{besides}");
     out
 }
+
+/// Lists every probe, with words in place of what is found on the chain.
+fn list_probes(out: &mut String) {
+    out.push_str("\nthe odd values\n");
+    for (path, parameter, oddity, value) in probe_values() {
+        let value = shown(&value, MOST_OF_A_VALUE);
+        let _ = writeln!(out, "  {path} {parameter}: {oddity}: {value}");
+    }
+}
+
+/// The most characters of an odd value that are listed.
+const MOST_OF_A_VALUE: usize = 80;
 
 /// Who has a kind sent, in a line.
 fn asking(kind: &RequestKind, cases: &[Case]) -> String {

@@ -4,7 +4,7 @@ use super::request_kind::{DISCOVERY, RequestKind};
 use crate::{
     api::{
         OWN_DOCUMENT,
-        Tier::{self, Read, Reject, Write},
+        Tier::{self, Probe, Read, Reject, Write},
     },
     http::Method::{self, Get, Post},
 };
@@ -134,6 +134,22 @@ const fn refused(
         ..kind(Post, path, &[], Some(body), Reject, asked_by)
     }
 }
+
+/// One row of probes. Their values are listed apart from the rows.
+const fn probe(
+    method: Method,
+    path: &'static str,
+    parameters: &'static [Parameter],
+    asked_by: &'static [&'static str],
+) -> RequestKind {
+    let body = match method {
+        Get => None,
+        Post => Some("a call with one odd value"),
+    };
+    kind(method, path, parameters, body, Probe, asked_by)
+}
+
+const ODD: &str = "a plain value or an odd one";
 
 /// Every kind of request that there is.
 pub const KINDS: &[RequestKind] = &[
@@ -339,6 +355,60 @@ pub const KINDS: &[RequestKind] = &[
         Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
         Read,
         &["call-sc/*", "baseline/call*"],
+    ),
+    probe(
+        Get,
+        "/get-block",
+        &[("block_index", ODD)],
+        &["get-block/probes-*", "chain/unchanged-by-probes"],
+    ),
+    probe(
+        Get,
+        "/get-balances",
+        &[
+            ("balance_type", ODD),
+            ("token_code", ODD),
+            ("wallet_address", ODD),
+        ],
+        &["get-balances/probes-*", "chain/unchanged-by-probes"],
+    ),
+    probe(
+        Get,
+        "/get-balances",
+        &[ALL_TOKENS, ("wallet_address", ODD)],
+        &["get-balances/probes-*", "chain/unchanged-by-probes"],
+    ),
+    probe(
+        Get,
+        "/get-balances",
+        &[ALL_WALLETS, ("token_code", ODD)],
+        &["get-balances/probes-*", "chain/unchanged-by-probes"],
+    ),
+    probe(
+        Get,
+        "/sc-state",
+        &[
+            ("table_name", ODD),
+            ("contract_address", ODD),
+            ("unique_column", ODD),
+            ("unique_value", ODD),
+        ],
+        &["sc-state/probes-*", "chain/unchanged-by-probes"],
+    ),
+    probe(
+        Get,
+        "/get-trustscore-wallets",
+        &[("src_wallet_address", ODD), ("dst_wallet_address", ODD)],
+        &[
+            "get-trustscore-wallets/probes-*",
+            "chain/unchanged-by-probes",
+        ],
+    ),
+    probe(
+        Post,
+        "/call-sc",
+        &[],
+        &["call-sc/probes-*", "chain/unchanged-by-probes"],
     ),
     refused(
         "/call-sc",

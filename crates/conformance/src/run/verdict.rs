@@ -47,21 +47,24 @@ fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
 
 /// Returns why the tier that was asked for by name tested nothing, if it did not.
 fn idle_tier(ended: &[CaseResult], options: &Options) -> Option<String> {
-    let tier = options.selection.allow;
-    let mut of_tier = ended.iter().filter(|ended| ended.case.tier == tier);
-    let first = of_tier.clone().next().filter(|_| tier > Tier::Read)?;
-    of_tier
-        .all(|ended| ended.outcome == Outcome::Inconclusive)
-        .then(|| {
-            let reason = first
-                .obstacle
-                .as_ref()
-                .map_or("", |obstacle| obstacle.reason());
-            format!(
-                "no case of the tier {} could be decided: {reason}",
-                tier.name()
-            )
-        })
+    let probe = options.selection.probe.then_some(Tier::Probe);
+    let mut tiers = probe.into_iter().chain([options.selection.allow]);
+    tiers.find_map(|tier| {
+        let mut of_tier = ended.iter().filter(|ended| ended.case.tier == tier);
+        let first = of_tier.clone().next().filter(|_| tier > Tier::Read)?;
+        of_tier
+            .all(|ended| ended.outcome == Outcome::Inconclusive)
+            .then(|| {
+                let reason = first
+                    .obstacle
+                    .as_ref()
+                    .map_or("", |obstacle| obstacle.reason());
+                format!(
+                    "no case of the tier {} could be decided: {reason}",
+                    tier.name()
+                )
+            })
+    })
 }
 
 /// Draws the conclusion of a run from the results of its cases, and from why it stopped early.

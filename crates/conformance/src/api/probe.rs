@@ -1,0 +1,455 @@
+//! Probes: requests that a careless node takes for something else, and that change nothing.
+//!
+//! No probe has a statement separator or a word that writes: if a node executes one, it can only read.
+
+use serde_json::{Value, json};
+
+use super::{
+    made_up::{UNCLAIMED, nobody},
+    requests::{block_request, contract_state_request, trust_request},
+};
+use crate::http::Request;
+
+/// The length of a long member, in bytes.
+const LONG: usize = 64 * 1024;
+
+/// The length of a long parameter, in bytes: the HTTP library sends no longer URL than 65,534 bytes.
+const LONG_PARAMETER: usize = 63 * 1024;
+
+/// An index that no chain has.
+const NO_INDEX: u64 = 99_999_999_999;
+
+/// A token that no chain has.
+const NO_TOKEN: &str = "NOSUCHTOKEN5A";
+
+/// Text of probes, with `{}` in place of a plain value.
+const TEXTS: &[(&str, &str)] = &[
+    ("a quote", "{}'"),
+    ("a double quote", "{}\""),
+    ("a back quote", "{}`"),
+    ("a backslash", "{}\\"),
+    ("a comment", "{}--"),
+    ("a quote and a comment", "{}' --"),
+    ("an opened comment", "{}'/*"),
+    ("a hash sign", "{}' #"),
+    ("a condition that is always true", "{} OR 1=1"),
+    ("a condition and a comment", "{} OR 1=1 --"),
+    ("a quote and a condition", "{}' OR '1'='1"),
+    ("a quote, a condition and a comment", "{}' OR 1=1 --"),
+    ("a double quote and a condition", "{}\" OR \"1\"=\"1"),
+    ("a parenthesis and a condition", "{}') OR ('1'='1"),
+    ("only a condition", "' OR ''='"),
+    ("a condition on one", "1 OR 1=1"),
+    ("a number", "1"),
+    ("a condition as JSON", "{\"$ne\": null}"),
+    ("a percent sign", "%"),
+    ("a wildcard at the end", "{}%"),
+    ("a wildcard for one character", "_%"),
+    ("an asterisk", "*"),
+    ("a regular expression", ".*"),
+    ("a NUL at the end", "{}\0"),
+    ("a NUL", "\0"),
+    ("an encoded quote", "{}%27 OR %271%27=%271"),
+    ("a format", "%s%n%x"),
+    ("a path upwards", "../{}"),
+    ("a path of the system", "../../../../etc/passwd"),
+    ("a path down and up", "{}/../{}"),
+    ("upper case", "{upper}"),
+    ("blanks around it", " {} "),
+    ("a tab before it", "\t{}"),
+    ("a line end after it", "{}\r\n"),
+    ("look-alike digits", "{wide}"),
+    ("nothing", ""),
+];
+
+/// Numbers, with `{}` in place of the index of a block. The last column is the index that a lenient
+/// reader may take it for.
+const NUMBERS: &[(&str, &str, bool)] = &[
+    ("leading zeros", "000{}", true),
+    ("a plus sign", "+{}", true),
+    ("a minus sign", "-{}", false),
+    ("a decimal point", "{}.0", true),
+    ("a fraction", "{}.9", true),
+    ("an exponent", "{}e0", true),
+    ("a large exponent", "1e400", false),
+    ("hexadecimal digits", "0x{hex}", true),
+    ("the index and 2^64", "{2^64}", false),
+    ("the index and 2^32", "{2^32}", false),
+    ("blanks around it", " {} ", true),
+    ("look-alike digits", "{wide}", true),
+    ("a quote and a comment", "{}' --", true),
+    ("a NUL", "{}\0", true),
+];
+
+/// Forms in which a parameter counts as missing.
+const FORMS_WITHOUT_VALUE: [&str; 3] = ["nothing", "an array", "an object"];
+
+/// A request that a careless node takes for something else.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    /// The probed parameter, or member of a body.
+    pub(crate) parameter: &'static str,
+    /// What is odd about its value.
+    pub(crate) oddity: &'static str,
+    /// The odd value.
+    pub(crate) value: String,
+    pub(crate) request: Request,
+    /// The index of the block that a lenient reader may take the value for.
+    pub(crate) block: Option<u64>,
+    /// Whether it has a value that says what is asked for. To other readers than those of odd forms,
+    /// the parameter of the others is missing.
+    pub(crate) has_value: bool,
+}
+
+/// What is known of a node, for probes that are about something.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) block: u64,
+    pub(crate) wallet: String,
+    pub(crate) token: String,
+    pub(crate) contract: String,
+    pub(crate) asset: Option<String>,
+    pub(crate) call: Value,
+}
+
+/// The endpoints with probes.
+pub(crate) const PROBED_PATHS: [&str; 5] = [
+    "/get-block",
+    "/get-balances",
+    "/sc-state",
+    "/get-trustscore-wallets",
+    "/call-sc",
+];
+
+/// Every probe for a person: path, parameter, what is odd and the value, with words in place of what is
+/// found on a chain.
+pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, String)> {
+    let named = |what: &str| format!("<{what}>");
+    let known = Known {
+        block: 7,
+        wallet: named("wallet"),
+        token: named("token"),
+        contract: named("contract"),
+        asset: Some(named("asset")),
+        call: json!({
+            "sc_address": named("contract"),
+            "function_called": "add_verification",
+            "signers": [named("wallet")],
+            "params": {"asset_id": named("asset")},
+        }),
+    };
+    let mut all = Vec::new();
+    for path in PROBED_PATHS {
+        let probes = probes(path, &known).into_iter();
+        all.extend(probes.map(|probe| (path, probe.parameter, probe.oddity, probe.value)));
+    }
+    all
+}
+
+/// The plain requests that the responses to probes are compared with: they are about something that
+/// does not exist.
+pub(crate) fn controls(path: &str, known: &Known) -> Vec<Request> {
+    match path {
+        "/get-block" => vec![block_request(NO_INDEX)],
+        "/get-balances" => balance_targets(known)
+            .into_iter()
+            .map(|(request, ..)| request)
+            .collect(),
+        "/sc-state" => vec![contract_state_request(&known.contract, UNCLAIMED)],
+        "/get-trustscore-wallets" => vec![
+            trust_request(&nobody(), &known.wallet),
+            trust_request(&known.wallet, &nobody()),
+        ],
+        _ => vec![Request::post("/call-sc", known.call.to_string())],
+    }
+}
+
+/// Every probe of an endpoint.
+pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
+    match path {
+        "/get-block" => of_blocks(known.block),
+        "/get-balances" => balance_targets(known)
+            .into_iter()
+            .flat_map(|(request, parameter, base)| of_parameter(&request, parameter, &base))
+            .collect(),
+        "/sc-state" => {
+            let request = contract_state_request(&known.contract, UNCLAIMED);
+            let known_asset = known.asset.iter().flat_map(|asset| {
+                let request = contract_state_request(&known.contract, asset);
+                inexact(&request, asset)
+            });
+            let targets = [
+                ("table_name", "verification"),
+                ("contract_address", &known.contract),
+                ("unique_column", "asset_id"),
+                ("unique_value", UNCLAIMED),
+            ];
+            targets
+                .into_iter()
+                .flat_map(|(parameter, base)| of_parameter(&request, parameter, base))
+                .chain(known_asset)
+                .collect()
+        }
+        "/get-trustscore-wallets" => {
+            let (known, nobody) = (&known.wallet, &nobody());
+            let mut all = of_parameter(&trust_request(nobody, known), "src_wallet_address", nobody);
+            let other = trust_request(known, nobody);
+            all.extend(of_parameter(&other, "dst_wallet_address", nobody));
+            all
+        }
+        _ => of_calls(known),
+    }
+}
+
+/// Requests for balances that nobody has, each with the parameter that is probed and its plain value.
+fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
+    let request = |kind: &str| Request::get("/get-balances").with("balance_type", kind);
+    let of_both = |wallet: &str, token: &str| {
+        request("TOKEN_IN_WALLET")
+            .with("token_code", token)
+            .with("wallet_address", wallet)
+    };
+    let nobody = nobody();
+    vec![
+        (
+            of_both(&nobody, &known.token),
+            "balance_type",
+            "TOKEN_IN_WALLET".to_owned(),
+        ),
+        (
+            of_both(&nobody, &known.token),
+            "wallet_address",
+            nobody.clone(),
+        ),
+        (
+            of_both(&known.wallet, NO_TOKEN),
+            "token_code",
+            NO_TOKEN.to_owned(),
+        ),
+        (
+            request("ALL_TOKENS_IN_WALLET").with("wallet_address", &nobody),
+            "wallet_address",
+            nobody,
+        ),
+        (
+            request("ALL_WALLETS_FOR_TOKEN").with("token_code", NO_TOKEN),
+            "token_code",
+            NO_TOKEN.to_owned(),
+        ),
+    ]
+}
+
+/// Every text in place of a parameter's value, and the parameter in odd forms.
+fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<Probe> {
+    let probe = |oddity, value, request| Probe {
+        parameter,
+        oddity,
+        value,
+        request,
+        block: None,
+        has_value: !FORMS_WITHOUT_VALUE.contains(&oddity),
+    };
+    let texts = TEXTS
+        .iter()
+        .map(|(oddity, text)| (*oddity, filled(text, base)));
+    let long = ("63 KiB of text", "a".repeat(LONG_PARAMETER));
+    let mut all: Vec<_> = texts
+        .chain([long])
+        .map(|(oddity, text)| {
+            let request = request.clone().setting(parameter, text.clone());
+            probe(oddity, text, request)
+        })
+        .collect();
+    let without = || request.clone().without(parameter);
+    for (oddity, raw) in [
+        ("bytes that are no UTF-8", format!("{parameter}=%ff%fe")),
+        (
+            "an overlong quote",
+            format!("{parameter}=%c0%a7%20OR%201=1"),
+        ),
+        ("an array", format!("{parameter}[]={base}")),
+        ("an object", format!("{parameter}[$ne]={base}")),
+        (
+            "a second value",
+            format!("{parameter}={base}&{parameter}=1"),
+        ),
+    ] {
+        all.push(probe(oddity, raw.clone(), without().with_raw(raw)));
+    }
+    all
+}
+
+/// Values that are nearly an asset's identifier.
+fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
+    let start: String = asset.chars().take(1).collect();
+    let rest = &asset[start.len()..];
+    [
+        ("upper case", asset.to_uppercase()),
+        ("lower case", asset.to_lowercase()),
+        ("a blank before it", format!(" {asset}")),
+        ("a blank after it", format!("{asset} ")),
+        ("a NUL after it", format!("{asset}\0")),
+        ("look-alike digits", filled("{wide}", asset)),
+        ("a wildcard for its end", format!("{start}%")),
+        ("a wildcard for its first character", format!("_{rest}")),
+        ("a quote and a comment", format!("{asset}' --")),
+    ]
+    .into_iter()
+    .filter(|(_, text)| text != asset)
+    .map(|(oddity, text)| Probe {
+        parameter: "unique_value",
+        oddity,
+        value: text.clone(),
+        request: request.clone().setting("unique_value", text),
+        block: None,
+        has_value: true,
+    })
+    .collect()
+}
+
+fn of_blocks(block: u64) -> Vec<Probe> {
+    let request = block_request(NO_INDEX);
+    let mut all = of_parameter(&request, "block_index", &NO_INDEX.to_string());
+    // These are a number, or begin with one, or have one as the last of two values.
+    let ones = ["a condition on one", "a number", "a second value"];
+    for probe in all.iter_mut().filter(|probe| ones.contains(&probe.oddity)) {
+        probe.block = Some(1);
+    }
+    all.extend(NUMBERS.iter().map(|(oddity, text, lenient)| {
+        let text = filled(text, &block.to_string());
+        Probe {
+            parameter: "block_index",
+            oddity,
+            value: text.clone(),
+            request: block_request(text),
+            block: lenient.then_some(block),
+            has_value: true,
+        }
+    }));
+    all
+}
+
+/// Calls with a probe in each member that is a text, or with a member of another form.
+fn of_calls(known: &Known) -> Vec<Probe> {
+    let targets = [
+        ("sc_address", "/sc_address"),
+        ("function_called", "/function_called"),
+        ("signers", "/signers/0"),
+        ("params", "/params/asset_id"),
+    ];
+    let mut all = Vec::new();
+    for (parameter, pointer) in targets {
+        let base = known.call.pointer(pointer).and_then(Value::as_str);
+        let base = base.unwrap_or_default().to_owned();
+        let mut add = |oddity, value: Value| {
+            let mut call = known.call.clone();
+            let text = value.as_str().map_or(value.to_string(), str::to_owned);
+            if let Some(place) = call.pointer_mut(pointer) {
+                *place = value;
+            }
+            all.push(Probe {
+                parameter,
+                oddity,
+                value: text,
+                request: Request::post("/call-sc", call.to_string()),
+                block: None,
+                has_value: true,
+            });
+        };
+        for (oddity, text) in TEXTS {
+            add(*oddity, Value::from(filled(text, &base)));
+        }
+        add("64 KiB of text", Value::from("a".repeat(LONG)));
+        add("an array", json!([base]));
+        add("an object", json!({ "$ne": base }));
+    }
+    all
+}
+
+/// The text of a probe about a plain value.
+fn filled(text: &str, base: &str) -> String {
+    let number = base.parse::<u64>().ok();
+    let sum = |more: u128| number.map_or(String::new(), |n| (u128::from(n) + more).to_string());
+    text.replace("{}", base)
+        .replace("{upper}", &base.to_uppercase())
+        .replace("{wide}", &base.chars().map(wide).collect::<String>())
+        .replace("{hex}", &number.map_or(String::new(), |n| format!("{n:x}")))
+        .replace("{2^64}", &sum(1 << 64))
+        .replace("{2^32}", &sum(1 << 32))
+}
+
+/// The full-width form of a digit.
+fn wide(character: char) -> char {
+    let digit = character.to_digit(10);
+    digit
+        .and_then(|digit| char::from_u32(0xff10 + digit))
+        .unwrap_or(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Known {
+        Known {
+            block: 7,
+            wallet: format!("0x{}", "1a".repeat(20)),
+            token: "TKN".to_owned(),
+            contract: format!("ct{}", "2b".repeat(20)),
+            asset: Some("Größe 1".to_owned()),
+            call: json!({"sc_address": "ct", "function_called": "f", "signers": ["0x"], "params": {"asset_id": "a"}}),
+        }
+    }
+
+    #[test]
+    fn no_probe_could_write_if_it_were_executed() {
+        let words = [
+            "drop", "delete", "insert", "update", "alter", "create", "truncate", "replace", "exec",
+            "merge", "grant", "into", "attach", "pragma", "vacuum", "copy", "call ",
+        ];
+        let mut seen = 0;
+        for path in [
+            "/get-block",
+            "/get-balances",
+            "/sc-state",
+            "/get-trustscore-wallets",
+            "/call-sc",
+        ] {
+            for probe in probes(path, &known()) {
+                let mut texts: Vec<_> = probe
+                    .request
+                    .query
+                    .iter()
+                    .map(|(_, text)| text.clone())
+                    .collect();
+                texts.extend(probe.request.raw_query.clone());
+                texts.extend(probe.request.body.clone());
+                for text in texts {
+                    let text = text.to_lowercase();
+                    assert!(
+                        !text.contains([';', '|', '&']) || text.contains("=1"),
+                        "{text}"
+                    );
+                    assert!(!text.contains(';'), "{text}");
+                    assert!(!words.iter().any(|word| text.contains(word)), "{text}");
+                }
+                assert_eq!(probe.request.path, path);
+                seen += 1;
+            }
+        }
+        assert!(seen > 500, "{seen}");
+    }
+
+    #[test]
+    fn a_number_is_filled_in_in_each_form() {
+        for (text, filled_in) in [
+            ("000{}", "0007"),
+            ("0x{hex}", "0x7"),
+            ("{2^64}", "18446744073709551623"),
+            ("{2^32}", "4294967303"),
+            ("{wide}", "\u{ff17}"),
+        ] {
+            assert_eq!(filled(text, "7"), filled_in);
+        }
+    }
+}

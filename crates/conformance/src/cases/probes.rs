@@ -1,0 +1,252 @@
+//! Probes: a node must not take an odd value for something else.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use super::{case::Case, stored_record::known_rows};
+use crate::{
+    api::{PROBED_PATHS, Probe, Sample, Tier, carried, reported_index},
+    checks::{Checked, Finding, Findings, controls, described, objects, reads_alike},
+    context::{Context, Probed},
+    http::{Exchange, InconclusiveReason},
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case::must("get-block/probes-only-asked", &["BLOCK-1"], |c| {
+        Box::pin(only_asked(c, "/get-block", other_block))
+    })
+    .of(Tier::Probe),
+    Case::must(
+        "get-balances/probes-only-asked",
+        &["BALANCE-2", "BALANCE-3", "BALANCE-4"],
+        |c| Box::pin(only_asked(c, "/get-balances", other_balance)),
+    )
+    .of(Tier::Probe),
+    Case::must("sc-state/probes-only-asked", &["STATE-2"], |c| {
+        Box::pin(only_asked(c, "/sc-state", other_record))
+    })
+    .of(Tier::Probe),
+    Case::must(
+        "get-trustscore-wallets/probes-only-asked",
+        &["TRUST-1"],
+        |c| Box::pin(only_asked(c, "/get-trustscore-wallets", other_score)),
+    )
+    .of(Tier::Probe),
+    Case::should("get-block/probes-no-crash", &["BLOCK-1"], |c| {
+        Box::pin(no_crash(c, "/get-block"))
+    })
+    .of(Tier::Probe),
+    Case::should("get-balances/probes-no-crash", &["BALANCE-1"], |c| {
+        Box::pin(no_crash(c, "/get-balances"))
+    })
+    .of(Tier::Probe),
+    Case::should("sc-state/probes-no-crash", &["STATE-1"], |c| {
+        Box::pin(no_crash(c, "/sc-state"))
+    })
+    .of(Tier::Probe),
+    Case::should(
+        "get-trustscore-wallets/probes-no-crash",
+        &["TRUST-1"],
+        |c| Box::pin(no_crash(c, "/get-trustscore-wallets")),
+    )
+    .of(Tier::Probe),
+    Case::should("call-sc/probes-no-crash", &["CALL-1"], |c| {
+        Box::pin(no_crash(c, "/call-sc"))
+    })
+    .of(Tier::Probe),
+    Case::should("chain/unchanged-by-probes", &["BLOCK-1"], |c| {
+        Box::pin(unchanged(c))
+    })
+    .of(Tier::Probe),
+];
+
+/// What a response shows that the probe did not ask for, if anything. The control is the response to a
+/// plain request about something that does not exist.
+type Unasked = fn(&Probe, &Exchange, control: Option<&Exchange>) -> Option<String>;
+
+/// The probe as a person reads it.
+fn named(probe: &Probe) -> String {
+    format!("{} in {}", probe.oddity, probe.parameter)
+}
+
+/// Findings about the probes of one parameter, of which the first is listed.
+#[derive(Default)]
+struct ByParameter(Vec<(&'static str, usize, Finding)>);
+
+impl ByParameter {
+    fn add(&mut self, probe: &Probe, finding: Finding) {
+        match self
+            .0
+            .iter_mut()
+            .find(|(name, ..)| *name == probe.parameter)
+        {
+            Some((_, count, _)) => *count += 1,
+            None => self.0.push((probe.parameter, 1, finding)),
+        }
+    }
+
+    fn into_findings(self) -> impl Iterator<Item = Finding> {
+        self.0.into_iter().map(|(_, count, mut finding)| {
+            match count {
+                1 => {}
+                2 => finding.what.push_str("; so does another odd value"),
+                more => {
+                    let more = format!("; so do {} other odd values", more - 1);
+                    finding.what.push_str(&more);
+                }
+            }
+            finding
+        })
+    }
+}
+
+/// The responses to probes, if the endpoint responds to valid requests at all.
+async fn probed(context: &Context, path: &'static str) -> Result<Arc<Probed>, InconclusiveReason> {
+    controls(context, path.trim_start_matches('/')).await?;
+    context.probing.of(path).await
+}
+
+async fn only_asked(context: &Context, path: &'static str, unasked: Unasked) -> Findings {
+    let probed = probed(context, path).await?;
+    let (mut examined, mut found) = (0, ByParameter::default());
+    for (probe, answer) in &probed.answers {
+        let Ok(answer) = answer else { continue };
+        if !probe.has_value {
+            continue;
+        }
+        examined += 1;
+        let control = probed.control_of(probe).map(Arc::as_ref);
+        let shows = answer.is_success().then(|| unasked(probe, answer, control));
+        if let Some(shows) = shows.flatten() {
+            let what = format!("{} gets {shows}", named(probe));
+            let expected = "nothing that was not asked for";
+            let finding = Finding::new(answer, what, expected, answer.excerpt(160));
+            found.add(probe, finding);
+        }
+    }
+    Ok(Checked::of(examined, found.into_findings()))
+}
+
+fn other_block(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Option<String> {
+    let index = reported_index(answer.answered_object()?)?;
+    let lenient = probe.block.map(i128::from);
+    (lenient != Some(index)).then(|| format!("block {index}"))
+}
+
+fn other_record(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Option<String> {
+    let asked = (probe.parameter == "unique_value").then_some(probe.value.as_str());
+    carried(answer.answered_object()?).find_map(|(_, record)| {
+        let rows = known_rows(record);
+        let is_asked = asked.is_some_and(|asked| {
+            if rows.is_empty() {
+                record.to_string().contains(&Value::from(asked).to_string())
+            } else {
+                rows.iter().all(|row| row.has("asset_id", asked))
+            }
+        });
+        let about = rows.first().and_then(|row| row.column("asset_id"));
+        let about = about.and_then(Value::as_str).unwrap_or("something else");
+        (!is_asked).then(|| format!("a record about {:?}", shown(about, 40)))
+    })
+}
+
+fn other_balance(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Option<String> {
+    // If nobody has balances here, as many can't be told from others.
+    if control
+        .and_then(Exchange::answered_object)
+        .and_then(balance)
+        .is_some()
+    {
+        return None;
+    }
+    let balance = balance(answer.answered_object()?)?;
+    Some(format!("a balance of {balance}"))
+}
+
+/// The first balance in a response that is not 0.
+fn balance(body: &Value) -> Option<String> {
+    fn first(value: &Value) -> Option<String> {
+        match value {
+            Value::Number(number) => Some(number.to_string()),
+            Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                Some(text.clone())
+            }
+            Value::Array(items) => items.iter().find_map(first),
+            Value::Object(members) => members.values().find_map(first),
+            _ => None,
+        }
+        .filter(|number| number.bytes().any(|byte| matches!(byte, b'1'..=b'9')))
+    }
+    ["balance", "value"]
+        .iter()
+        .find_map(|name| first(body.get(*name)?))
+}
+
+fn other_score(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Option<String> {
+    let score = |exchange: &Exchange| {
+        let body = exchange.answered_object()?;
+        body.get("trust_score")
+            .filter(|score| score.is_number())
+            .cloned()
+    };
+    let found = score(answer).filter(|score| score.as_f64() != Some(0.0))?;
+    let of_nobody = control.and_then(score);
+    (of_nobody != Some(found.clone())).then(|| format!("the score {found}"))
+}
+
+async fn no_crash(context: &Context, path: &'static str) -> Findings {
+    let probed = probed(context, path).await?;
+    let (mut examined, mut found) = (0, ByParameter::default());
+    for (probe, answer) in &probed.answers {
+        let expected = "a response, or a refusal with a 4xx";
+        let finding = match answer {
+            Ok(answer) if answer.status >= 500 => {
+                let what = format!("{} gets status {}", named(probe), answer.status);
+                Some(Finding::new(answer, what, expected, answer.summary()))
+            }
+            Ok(_) => None,
+            Err(InconclusiveReason::Transport(reason)) => Some(Finding {
+                what: format!("{} gets no response", named(probe)),
+                pointer: None,
+                expected: expected.to_owned(),
+                actual: reason.clone(),
+                exchange: None,
+                block: None,
+                count: None,
+            }),
+            Err(_) => continue,
+        };
+        examined += 1;
+        if let Some(finding) = finding {
+            found.add(probe, finding);
+        }
+    }
+    Ok(Checked::of(examined, found.into_findings()))
+}
+
+/// After all probes, the node still says what it said before.
+async fn unchanged(context: &Context) -> Findings {
+    for path in PROBED_PATHS {
+        // A case of its own says what is wrong with them.
+        let _ = context.probing.of(path).await;
+    }
+    let mut checked = Checked::default();
+    for sample in [Sample::Blocks, Sample::ContractState, Sample::TrustScore] {
+        let Ok(answers) = objects(context, sample).await else {
+            continue;
+        };
+        let described = described(context, sample);
+        for before in answers.iter().take(3) {
+            let after = context.node.send(before.request.clone()).await?;
+            checked.one();
+            if !reads_alike(before, &after, &described) {
+                let what = "after the probes, the node responds otherwise than before";
+                let expected = before.excerpt(160);
+                checked.push(Finding::new(&after, what, expected, after.excerpt(160)));
+            }
+        }
+    }
+    Ok(checked)
+}

@@ -1,0 +1,106 @@
+//! What the node responded to probes: each sent once, for all cases.
+
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use super::samples::Samples;
+use crate::{
+    api::{Known, PROBED_PATHS, Probe, controls, nobody, probes},
+    http::{self, Exchange, InconclusiveReason, Request},
+};
+
+/// After so many probes in a row without a response, the rest is not sent: the node is gone.
+const MOST_UNANSWERED: usize = 5;
+
+/// All responses of an endpoint, or why probing stopped.
+type Outcome = Result<Arc<Probed>, InconclusiveReason>;
+type Answer = Result<Arc<Exchange>, InconclusiveReason>;
+
+/// The responses to the probes of one endpoint.
+pub(crate) struct Probed {
+    /// The responses to plain requests about something that does not exist.
+    pub(crate) controls: Vec<Arc<Exchange>>,
+    /// The probes that were sent, with their responses.
+    pub(crate) answers: Vec<(Probe, Answer)>,
+}
+
+impl Probed {
+    /// The plain request of a probe: the one with the same other parameters.
+    pub(crate) fn control_of(&self, probe: &Probe) -> Option<&Arc<Exchange>> {
+        let others = |request: &Request| {
+            let query = request.query.iter();
+            let others = query.filter(|(name, _)| *name != probe.parameter);
+            others.cloned().collect::<Vec<_>>()
+        };
+        let wanted = others(&probe.request);
+        self.controls
+            .iter()
+            .find(|control| others(&control.request) == wanted)
+    }
+}
+
+/// The responses to all probes, by path.
+pub(crate) struct Probing {
+    samples: Arc<Samples>,
+    known: Known,
+    probed: [(&'static str, OnceCell<Outcome>); 5],
+}
+
+impl Probing {
+    pub(crate) fn new(samples: Arc<Samples>) -> Self {
+        let material = &samples.material;
+        let first = |found: &[String], made_up: &str| {
+            found.first().cloned().unwrap_or_else(|| made_up.to_owned())
+        };
+        let known = Known {
+            block: material.blocks.last().map_or(1, |(index, _)| *index),
+            wallet: first(&material.wallets, &nobody()),
+            token: first(&material.tokens, "TKN"),
+            contract: samples.contract(),
+            asset: material.assets.first().map(|(_, asset)| asset.clone()),
+            call: samples.call_body(),
+        };
+        Self {
+            samples,
+            known,
+            probed: PROBED_PATHS.map(|path| (path, OnceCell::new())),
+        }
+    }
+
+    /// What the node responded to the probes of an endpoint.
+    pub(crate) async fn of(&self, path: &'static str) -> Outcome {
+        let Some((_, cell)) = self.probed.iter().find(|(known, _)| *known == path) else {
+            return Err(InconclusiveReason::Harness(format!("{path} is not probed")));
+        };
+        // Reports have only the probes that something was found with.
+        http::shared(cell.get_or_init(|| self.send(path)))
+            .await
+            .clone()
+    }
+
+    async fn send(&self, path: &'static str) -> Outcome {
+        let node = &self.samples.node;
+        let mut probed = Probed {
+            controls: Vec::new(),
+            answers: Vec::new(),
+        };
+        for control in controls(path, &self.known) {
+            probed.controls.push(node.send(control).await?);
+        }
+        let mut unanswered = 0;
+        for probe in probes(path, &self.known) {
+            let answer = node.send(probe.request.clone()).await;
+            match &answer {
+                Err(InconclusiveReason::Transport(_)) => unanswered += 1,
+                Err(InconclusiveReason::TooLarge(_)) | Ok(_) => unanswered = 0,
+                Err(reason) => return Err(reason.clone()),
+            }
+            probed.answers.push((probe, answer));
+            if unanswered == MOST_UNANSWERED {
+                break;
+            }
+        }
+        Ok(Arc::new(probed))
+    }
+}

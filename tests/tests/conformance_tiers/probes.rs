@@ -1,0 +1,265 @@
+//! Probes find nodes that take an odd value for something else, and no other nodes.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex},
+};
+
+use axum::http::StatusCode;
+use integration_tests::{
+    faults::set,
+    proxy::{Answer, Asked, Fault, Proxy},
+    submissions::options,
+    watch::{caught, check},
+};
+use nodeproof_conformance::{Options, Tier, cases};
+use nodeproof_devnode::{Config, InjectedFault};
+use percent_encoding::percent_decode_str;
+
+use crate::local;
+
+/// What a careless node does with a request that it misunderstands.
+#[derive(Clone, Copy)]
+enum Careless {
+    /// It returns what it returned to an earlier request.
+    Steals,
+    Fails,
+    /// It closes the connection.
+    Dies,
+    /// From then on it returns other blocks.
+    Changes,
+}
+
+/// A node that misunderstands some requests: by path, and by the text of their parameters.
+fn careless(
+    misunderstands: impl Fn(&str, &Parameters) -> bool + Send + Sync + 'static,
+    does: Careless,
+) -> Fault {
+    let earlier: Mutex<HashMap<String, Answer>> = Mutex::default();
+    let changed = Mutex::new(false);
+    Arc::new(move |asked, answer| {
+        let parameters = Parameters::of(asked);
+        let mut earlier = earlier.lock().expect("no panic");
+        let mut changed = changed.lock().expect("no panic");
+        if misunderstands(&asked.path, &parameters) {
+            match does {
+                Careless::Steals => return earlier.get(&asked.path).cloned().unwrap_or(answer),
+                Careless::Fails => return answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+                Careless::Dies => {
+                    drop((earlier, changed));
+                    panic!("the node dies of {parameters:?}")
+                }
+                Careless::Changes => *changed = true,
+            }
+        }
+        let holds_something = !answer.body.ends_with(b":null}")
+            && !answer.body.ends_with(b":[]}")
+            && !answer.body.ends_with(b":0}");
+        if answer.status == StatusCode::OK && holds_something {
+            earlier
+                .entry(asked.path.clone())
+                .or_insert_with(|| answer.clone());
+        }
+        if *changed && asked.path == "/get-block" {
+            return answer.with_json(|block| set(block, "/proof", 99.into()));
+        }
+        answer
+    })
+}
+
+/// The parameters of a query as a node reads them, or its body.
+#[derive(Debug)]
+struct Parameters(String);
+
+impl Parameters {
+    fn of(asked: &Asked) -> Self {
+        let query = asked.query.replace('+', " ");
+        let query = percent_decode_str(&query).decode_utf8_lossy().into_owned();
+        Self(format!("&{query}{}", String::from_utf8_lossy(&asked.body)))
+    }
+
+    /// Whether a parameter's value has a text in it.
+    fn has(&self, name: &str, text: &str) -> bool {
+        let start = format!("&{name}=");
+        let value = self.0.split_once(&start).map(|(_, value)| value);
+        value.is_some_and(|value| {
+            value
+                .split('&')
+                .next()
+                .is_some_and(|value| value.contains(text))
+        })
+    }
+}
+
+/// The options of a run that only probes.
+fn probing() -> Options {
+    let mut options = Options::default();
+    options.selection.probe = true;
+    let cases = cases::all().into_iter();
+    let probes = cases.filter(|case| case.tier == Tier::Probe);
+    let ids: Vec<_> = probes.map(|case| case.id).collect();
+    options.select_only(ids).expect("IDs");
+    options
+}
+
+async fn caught_at(fault: Fault) -> Vec<String> {
+    let node = local().await;
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &probing()).await;
+    assert!(report.exit_code <= 1, "{:?}", report.reason);
+    caught(&report)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_is_taken_for_something_else_is_found() {
+    type Row = (&'static str, &'static str, &'static str, &'static str);
+    let rows: [Row; 22] = [
+        ("/get-block", "block_index", "OR 1=1", "get-block"),
+        ("/get-block", "block_index", "' OR '", "get-block"),
+        ("/get-block", "block_index", "-", "get-block"),
+        ("/get-block", "block_index", "1e400", "get-block"),
+        (
+            "/get-block",
+            "block_index",
+            "18446744073709551",
+            "get-block",
+        ),
+        ("/get-block", "block_index", "429496730", "get-block"),
+        ("/get-block", "block_index", "%", "get-block"),
+        (
+            "/get-balances",
+            "wallet_address",
+            "' OR '1'='1",
+            "get-balances",
+        ),
+        ("/get-balances", "token_code", "OR 1=1", "get-balances"),
+        ("/get-balances", "token_code", "%", "get-balances"),
+        ("/get-balances", "balance_type", "' --", "get-balances"),
+        ("/sc-state", "table_name", "OR 1=1 --", "sc-state"),
+        ("/sc-state", "table_name", "' --", "sc-state"),
+        ("/sc-state", "contract_address", "\"", "sc-state"),
+        ("/sc-state", "unique_column", "OR", "sc-state"),
+        ("/sc-state", "unique_value", "' OR ''='", "sc-state"),
+        ("/sc-state", "unique_value", "%", "sc-state"),
+        ("/sc-state", "unique_value", "_", "sc-state"),
+        ("/sc-state", "unique_value", "$ne", "sc-state"),
+        ("/sc-state", "unique_value", "\0", "sc-state"),
+        (
+            "/get-trustscore-wallets",
+            "src_wallet_address",
+            "'",
+            "get-trustscore-wallets",
+        ),
+        (
+            "/get-trustscore-wallets",
+            "dst_wallet_address",
+            "OR 1=1",
+            "get-trustscore-wallets",
+        ),
+    ];
+    for (path, parameter, text, operation) in rows {
+        let fault = careless(
+            move |asked, parameters| asked == path && parameters.has(parameter, text),
+            Careless::Steals,
+        );
+        let found = caught_at(fault).await;
+        let expected = format!("{operation}/probes-only-asked");
+        assert_eq!(found, [expected], "{parameter} with {text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_is_nearly_an_asset_is_not_that_asset() {
+    let exact = "warehouse-receipt-0001";
+    let lenient: [(&str, fn(&str) -> String); 3] = [
+        ("case", |text| text.to_lowercase()),
+        ("blanks", |text| text.trim().to_owned()),
+        ("a NUL", |text| {
+            text.split('\0').next().unwrap_or_default().to_owned()
+        }),
+    ];
+    for (what, read) in lenient {
+        let fault = careless(
+            move |path, parameters| {
+                let asked = parameters.0.split_once("&unique_value=");
+                let asked = asked.map_or("", |(_, asked)| asked);
+                path == "/sc-state" && asked != exact && read(asked) == exact
+            },
+            Careless::Steals,
+        );
+        let found = caught_at(fault).await;
+        assert_eq!(found, ["sc-state/probes-only-asked"], "{what}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_is_found_whatever_caused_it() {
+    let rows: [(&str, fn(&str) -> bool); 6] = [
+        ("a NUL", |text| {
+            text.contains('\0') || text.contains("\\u0000")
+        }),
+        ("a long text", |text| text.len() > 60_000),
+        ("no UTF-8", |text| text.contains('\u{fffd}')),
+        ("an array", |text| text.contains("[]=")),
+        ("a quote", |text| text.contains("'")),
+        ("a backslash", |text| {
+            text.contains("\\") && text.starts_with("&block_index")
+        }),
+    ];
+    for (what, crashes) in rows {
+        for does in [Careless::Fails, Careless::Dies] {
+            // Calls that only read have some of these texts in their params.
+            let fault = careless(
+                move |path, text| path != "/call-sc" && crashes(&text.0),
+                does,
+            );
+            let found = caught_at(fault).await;
+            assert!(
+                found.contains(&"get-block/probes-no-crash".to_owned()),
+                "{what}: {found:?}"
+            );
+            let others: Vec<_> = found
+                .iter()
+                .filter(|id| !id.ends_with("probes-no-crash"))
+                .collect();
+            assert!(others.is_empty(), "{what}: {others:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_is_another_one_afterwards_is_found() {
+    let fault = careless(|_, text| text.has("table_name", "--"), Careless::Changes);
+    assert_eq!(caught_at(fault).await, ["chain/unchanged-by-probes"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_table_condition_of_a_devnode_is_found() {
+    let config = Config::for_tests().with_fault(InjectedFault::TableCondition);
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
+    let report = check(node.base_url(), &probing()).await;
+    assert_eq!(caught(&report), ["sc-state/probes-only-asked"]);
+    let report = check(node.base_url(), &Options::default()).await;
+    assert_eq!(caught(&report), [""; 0], "only probes find it");
+}
+
+/// Values that only probes have.
+fn odd(asked: &[Asked]) -> BTreeSet<String> {
+    let texts = asked.iter().map(|asked| Parameters::of(asked).0);
+    texts
+        .filter(|text| text.contains("1=1") || text.contains('\0'))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn probes_are_sent_only_where_they_are_named() {
+    let node = local().await;
+    for allow in [Tier::Read, Tier::Reject, Tier::Write] {
+        let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+        check(&proxy.server.base_url(), &options(&node, allow)).await;
+        assert_eq!(odd(&proxy.asked()), BTreeSet::new(), "{allow:?}");
+    }
+    let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
+    check(&proxy.server.base_url(), &probing()).await;
+    assert!(odd(&proxy.asked()).len() > 100);
+}
