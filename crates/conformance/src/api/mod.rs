@@ -16,13 +16,13 @@ mod units;
 pub(crate) use balance_list::{List, Pair, amount, asked, held, held_by_wallet};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
-pub(crate) use made_up::{BUILT, UNCLAIMED, nobody};
+pub(crate) use made_up::{BUILT, NO_INDEX, UNCLAIMED, nobody};
 pub(crate) use requests::{
     OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,
     token_holders_request, trust_request, wallet_balances_request,
 };
 pub(crate) use responses::{
-    answered, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found,
+    answered, is_block, is_gateway_error, is_json, is_missing_endpoint, is_not_found, is_nothing,
     is_refusal, is_row_form, is_valid, message, reported_index,
 };
 pub(crate) use sample::Sample;

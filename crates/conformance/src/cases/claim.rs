@@ -14,10 +14,11 @@ use super::{
         as_signed, fee_paid, readable, refused_costs_nothing, refused_not_stored, stands_in_block,
     },
     claim_record::{columns, lists, reads_back},
+    http::content_types,
     inconclusive::unknown,
 };
 use crate::{
-    api::{Tier, answered, is_json, is_valid, message},
+    api::{Tier, answered, is_valid, message},
     checks::{Finding, Findings},
     context::{Context, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
@@ -259,20 +260,9 @@ async fn msg(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether the answers say that they are JSON, as they are.
 async fn answers(context: &Context) -> Findings {
-    let mut findings = Vec::new();
-    for answer in acceptances(context).await? {
-        if let Some(media) = answer.content_type.as_deref()
-            && !is_json(media)
-        {
-            let what = "the answer does not say that it is JSON";
-            let actual = format!("Content-Type: {}", shown(media, 80));
-            let expected = "Content-Type: application/json";
-            findings.push(Finding::new(answer, what, expected, actual));
-        }
-    }
-    Ok(findings)
+    let answers: Vec<_> = acceptances(context).await?.into_iter().cloned().collect();
+    Ok(content_types(&answers))
 }
 
 async fn http_status(context: &Context) -> Findings {
@@ -298,11 +288,6 @@ async fn new(context: &Context) -> Findings {
 
 async fn resubmission_not_new(context: &Context) -> Findings {
     let again = resubmission(context).await?;
-    if again.status >= 500 {
-        let what = "the same transaction is answered with a fault of the server a second time";
-        let expected = "an answer with response.new_transaction: false";
-        return Ok(vec![Finding::new(again, what, expected, again.summary())]);
-    }
     if answered(again).is_none() {
         return unknown(format!(
             "the resubmission was answered with {}",
@@ -321,6 +306,11 @@ async fn resubmission_not_new(context: &Context) -> Findings {
 async fn resubmission_valid(context: &Context) -> Findings {
     let again = resubmission(context).await?;
     if again.status >= 500 {
+        let what = "the same transaction is answered with a fault of the server a second time";
+        let expected = "an answer with response.new_transaction: false";
+        return Ok(vec![Finding::new(again, what, expected, again.summary())]);
+    }
+    if answered(again).is_none() {
         return unknown(format!(
             "the resubmission was answered with {}",
             again.summary()

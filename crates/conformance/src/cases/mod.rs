@@ -18,6 +18,7 @@ mod docs;
 mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
+mod http;
 mod inconclusive;
 mod registry;
 mod sc_state;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::finding::{Finding, Findings};
 use crate::{
-    api::{is_missing_endpoint, is_refusal},
+    api::{is_missing_endpoint, is_nothing, is_refusal},
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -20,7 +20,7 @@ pub(crate) async fn refused(
     let exchange = context.node.send(request).await?;
     if !exchange.is_success()
         || exchange.json().map_or(true, |value| {
-            value.is_null() || is_refusal(value) || harmless(value)
+            is_nothing(value) || is_refusal(value) || harmless(value)
         })
     {
         return Ok(Vec::new());
