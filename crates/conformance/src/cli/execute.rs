@@ -12,8 +12,9 @@ use nodeproof_primitives::Network;
 use nodeproof_report::ExitStatus;
 
 use super::{
-    args::{ConformanceArgs, Format},
+    args::{Command, ConformanceArgs, Format},
     error::UsageError,
+    explain::explain,
     options_from_args::{options, permitted, report_dir},
     output::{complain, list, print, show, style},
     progress::Progress,
@@ -86,6 +87,10 @@ pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
 }
 
 async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    if let Some(Command::Explain { id }) = &args.command {
+        print(&explain(id)?)?;
+        return Ok(ExitStatus::Conforms.code());
+    }
     let named = named_targets(args)?;
     let mut options = options(args)?;
     if args.list {
