@@ -102,7 +102,7 @@ async fn junit_tells_a_departure_in_full() {
     );
     let text = failure.text().expect("text");
     for part in [
-        "contract: Block: committee",
+        "contract: BLOCK-11: `committee` is an array",
         "at:       /committee",
         "expected: ",
         "actual: ",

@@ -340,6 +340,86 @@ fn lists_every_case_below_its_requirement_and_sends_nothing() {
 }
 
 #[test]
+fn every_case_and_every_requirement_is_explained() {
+    use nodeproof_conformance::cases;
+
+    for case in cases::all() {
+        let (code, text) = told(&["explain", case.id]);
+        assert_eq!(code, 0, "{text}");
+        assert!(
+            case.requirements
+                .iter()
+                .all(|id| text.contains(&format!("\n  {id} ("))),
+            "{text}"
+        );
+        for heading in ["Requirements", "What is checked", "Why it matters"] {
+            let (_, after) = text
+                .split_once(&format!("\n{heading}\n"))
+                .expect("a heading");
+            let first = after.lines().next().unwrap_or_default();
+            assert!(
+                first.starts_with("  ") && first.trim().len() > 20,
+                "{heading}: {text}"
+            );
+        }
+    }
+    for known in nodeproof_openapi::requirements() {
+        let (code, text) = told(&["explain", known.id]);
+        assert_eq!(code, 0, "{text}");
+        assert!(
+            text.starts_with(known.id) && text.contains(known.text),
+            "{text}"
+        );
+        let cited = cases::all()
+            .into_iter()
+            .filter(|case| case.requirements.contains(&known.id));
+        for case in cited {
+            assert!(text.contains(case.id), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_explanation_shows_what_an_author_needs() {
+    let (_, text) = told(&["explain", "submit-transaction/half-signed"]);
+    for part in [
+        "SUBMIT-3",
+        "refusal\n",
+        "POST /submit-transaction",
+        "\"valid\": true",
+        "docs/signing.md",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (_, text) = told(&["explain", "get-block/text"]);
+    assert!(
+        text.contains("`text`") && text.contains("\"previous_block_receipts\""),
+        "{text}"
+    );
+    let (_, text) = told(&["explain", "node-2"]);
+    assert!(text.contains("No case") && text.contains("8420"), "{text}");
+}
+
+#[test]
+fn what_can_not_be_explained_has_a_near_match() {
+    refuses(
+        &["explain", "get-block/txt"],
+        2,
+        &["get-block/txt", "did you mean get-block/text?"],
+    );
+    refuses(
+        &["explain", "BLOK-3"],
+        2,
+        &["did you mean BLOCK-3?", "--list"],
+    );
+    refuses(
+        &["explain", "\u{1b}[31m"],
+        2,
+        &["neither a case nor a requirement"],
+    );
+}
+
+#[test]
 fn help_names_every_exit_status() {
     let (code, text) = told(&["--help"]);
     assert_eq!(code, 0);

@@ -223,6 +223,12 @@ fn text(case: &CaseReport) -> String {
     if let Some(snapshot) = &case.snapshot {
         text.push_str(&format!("\nsnapshot: {}\n", escaped_lines(snapshot)));
     }
+    if !case.requirements.is_empty() {
+        text.push_str(&format!(
+            "\nexplain:  nodeproof explain {}\n",
+            escaped_lines(&case.id)
+        ));
+    }
     text
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
             let index = block["index"].as_i64().unwrap_or_default();
             block["index"] = json!(index + 1);
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
-        }) => ["chain/receipt-signatures", "get-block/index-echo"];
+        }) => ["chain/signature-algorithm", "get-block/index-echo"];
         "index is text", json_of(BLOCK, |_, block| {
             block["index"] = json!(block["index"].to_string());
         }) => ["get-block/index", "get-block/decodes", "get-block/snapshot"];
@@ -73,7 +73,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         }) => ["get-block/receipt-data", "get-block/snapshot"];
         "a receipt's hash is no hash", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_hash", json!("xyz")));
-        }) => ["chain/receipt-signatures", "get-block/receipt-block-hash", "get-block/snapshot"];
+        }) => ["chain/signature-algorithm", "get-block/receipt-block-hash", "get-block/snapshot"];
         "a vote is a word", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().take(1).for_each(|r| set(r, "/data/vote", json!("yes")));
         }) => ["chain/receipt-signatures", "get-block/receipt-vote", "get-block/snapshot"];
@@ -84,7 +84,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
             receipts(block).iter_mut().for_each(|r| {
                 set(r, "/data/timestamp", json!("2026-01-01T00:00:00Z"));
             });
-        }) => ["chain/receipt-signatures", "get-block/receipt-timestamp", "get-block/snapshot"];
+        }) => ["chain/signature-algorithm", "get-block/receipt-timestamp", "get-block/snapshot"];
         "a public key is no hexadecimal", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| set(r, "/public_key", json!("-----BEGIN")));
         }) => ["get-block/receipt-public-key", "get-block/snapshot"];
@@ -94,31 +94,42 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "receipts are about another block", json_of(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_index", json!(index)));
-        }) => ["chain/receipt-signatures", "get-block/receipts-of-preceding-block"];
+        }) => ["chain/signature-algorithm", "get-block/receipts-of-preceding-block"];
         "a receipt's block index is text", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| {
                 let text = r["data"]["block_index"].to_string();
                 set(r, "/data/block_index", json!(text));
             });
-        }) => ["chain/receipt-signatures", "get-block/receipt-block-index", "get-block/snapshot"];
+        }) => ["chain/signature-algorithm", "get-block/receipt-block-index", "get-block/snapshot"];
         "blocks are not said to be JSON", answer_of(BLOCK, |_, mut answer| {
             let text = HeaderValue::from_static("text/plain");
             answer.headers.insert(header::CONTENT_TYPE, text);
             answer
-        }) => ["get-block/answers"];
+        }) => ["http/content-type"];
+        "blocks have no content type", answer_of(BLOCK, |_, mut answer| {
+            answer.headers.remove(header::CONTENT_TYPE);
+            answer
+        }) => ["http/content-type"];
+        "blocks have status 206", answer_of(BLOCK, |_, answer| {
+            match answer.status {
+                StatusCode::OK => answer.with_status(StatusCode::PARTIAL_CONTENT),
+                _ => answer,
+            }
+        }) => ["http/success-status"];
         "blocks have a member twice", answer_of(BLOCK, |_, answer| {
             let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"proof\":1,", 1);
             if answer.status == StatusCode::OK { answer.with_body(text) } else { answer }
         }) => ["get-block/answers"];
         "an unknown block is answered with a known one", as_if_right(BLOCK,
-            |asked, answer| asked.query.len() > 20 && answer.status != StatusCode::OK,
+            |asked, answer| asked.query.len() > 20 && !asked.query.contains("no-index")
+                && answer.status != StatusCode::OK,
             json!({"index": 1, "previous_hash": "0"}))
             => ["get-block/unknown-index"];
         "a block without an index is asked for, and answered", as_if_right(BLOCK,
             |asked, _| asked.query.is_empty(), json!({"index": 1}))
             => ["get-block/block-index-required"];
         "a block with a word for an index is answered", as_if_right(BLOCK,
-            |asked, _| asked.query.contains("newest"), json!({"index": 1}))
+            |asked, _| asked.query.contains("no-index"), json!({"index": 1}))
             => ["get-block/block-index-malformed"];
         "blocks are rows", json_of(BLOCK, |_, block| {
             let committee = block["committee"].to_string();

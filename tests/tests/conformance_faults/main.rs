@@ -14,13 +14,13 @@ mod blocks;
 mod call_sc;
 mod chain;
 mod claim;
+mod conforming;
 mod docs;
 mod facts;
 mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
 mod good_nodes;
-mod left_open;
 mod listing;
 mod records;
 mod requirements;
@@ -37,7 +37,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let setup = Setup::new();
     let mut trials = tables::trials(&setup);
-    trials.extend(left_open::trials(&setup));
+    trials.extend(conforming::trials(&setup));
     trials.extend(good_nodes::trials(&setup));
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -76,7 +76,13 @@ pub(crate) fn faults() -> Vec<Broken> {
             })
         } => ["submit-transaction/unsigned"];
         "refusals say that they are a page", answer_of(SUBMIT, |_, answer| typed(answer, "text/html"))
-            => ["submit-transaction/answers"];
+            => ["submit-transaction/content-type"];
+        "refusals are a list", answer_of(SUBMIT, |_, answer| {
+            match answer.status {
+                StatusCode::OK => answer.with_body("[\"no\"]"),
+                _ => answer,
+            }
+        }) => ["submit-transaction/answers"];
         "signatures alone are valid", accepting("transaction-required")
             => ["submit-transaction/transaction-required"];
         "signatures may be left out", accepting("signatures-required")

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use integration_tests::{faults::Broken, matrix};
+use integration_tests::{faults::Broken, matrix, watch::caught};
 use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{Tier, cases};
 
@@ -60,8 +60,8 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
                 if table.tier == Tier::Read {
                     return setup.expect_caught(row.fault, row.caught_by).await;
                 }
-                let caught = claim::caught(row.fault, table.tier).await;
-                expect_cases(&caught, row.caught_by)
+                let report = claim::run(row.fault, table.tier).await;
+                expect_cases(&caught(&report), row.caught_by)
             }));
         }
     }

@@ -54,7 +54,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
         && others_are_spared
         && match hostile.ends {
             Ends::Unreachable => report.reason.is_some(),
-            Ends::Departs(_) => true,
+            Ends::Departs(_) | Ends::Warns(_) => true,
             Ends::Passes => undecided.is_empty(),
         };
     (!right).then(|| {

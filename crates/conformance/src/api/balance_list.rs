@@ -3,7 +3,10 @@
 //! The contract does not show the shape of the lists. A list is read where each of its entries says
 //! what it is about and what is held, as nodes were seen to do it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, btree_map},
+    sync::Arc,
+};
 
 use nodeproof_primitives::{Integer, RawJson};
 
@@ -70,7 +73,8 @@ impl<'e> List<'e> {
             asked(exchange, "wallet_address"),
             asked(exchange, "token_code"),
         );
-        let mut held = Vec::with_capacity(entries.len());
+        let mut held: Vec<(Pair, Integer)> = Vec::with_capacity(entries.len());
+        let mut places = BTreeMap::new();
         let mut stray = None;
         for (place, members) in entries.iter().enumerate() {
             let entry = Entry::of(members)?;
@@ -83,7 +87,18 @@ impl<'e> List<'e> {
                 (None, Some(token)) => (entry.wallet?, token.to_owned()),
                 _ => return None,
             };
-            held.push((pair, entry.balance));
+            // A list may have several entries for one holding: their sum is the balance.
+            match places.entry(pair) {
+                btree_map::Entry::Vacant(place) => {
+                    held.push((place.key().clone(), entry.balance));
+                    place.insert(held.len() - 1);
+                }
+                btree_map::Entry::Occupied(place) => {
+                    let (_, sum) = held.get_mut(*place.get())?;
+                    let more = sum.as_i128()?.checked_add(entry.balance.as_i128()?)?;
+                    *sum = Integer::from(more);
+                }
+            }
         }
         Some(Self {
             exchange,

@@ -5,6 +5,9 @@ pub(crate) fn nobody() -> String {
     format!("0x{}", "f".repeat(40))
 }
 
+/// A text that no node takes for an index. A word such as `newest` may have a meaning.
+pub(crate) const NO_INDEX: &str = "no-index-5a5a";
+
 /// An asset that nobody has made a claim about.
 pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
 

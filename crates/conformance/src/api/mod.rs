@@ -17,7 +17,7 @@ mod units;
 pub(crate) use balance_list::{List, Pair, amount, asked, held, held_by_wallet};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
-pub(crate) use made_up::{BUILT, UNCLAIMED, nobody};
+pub(crate) use made_up::{BUILT, NO_INDEX, UNCLAIMED, nobody};
 pub(crate) use probe::{Known, PROBED_PATHS, Probe, controls, probe_values, probes};
 pub(crate) use requests::{
     OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,
@@ -25,7 +25,7 @@ pub(crate) use requests::{
 };
 pub(crate) use responses::{
     answered, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found,
-    is_refusal, is_row_form, is_valid, message, reported_index,
+    is_nothing, is_refusal, is_row_form, is_valid, message, reported_index,
 };
 pub(crate) use sample::Sample;
 pub(crate) use shape::{reindented, shape_of};

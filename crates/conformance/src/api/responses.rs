@@ -70,15 +70,31 @@ pub(crate) fn is_refusal(body: &Value) -> bool {
         })
 }
 
+/// Whether a body carries nothing: null, 0, an empty value, or only such values beside its status.
+/// A request that lacks a parameter may be answered so.
+pub(crate) fn is_nothing(body: &Value) -> bool {
+    match body {
+        Value::Null => true,
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(items) => items.iter().all(is_nothing),
+        Value::Object(members) => members
+            .iter()
+            .all(|(name, value)| OF_ERRORS.contains(&name.as_str()) || is_nothing(value)),
+        Value::Bool(_) => false,
+    }
+}
+
+/// Whether a body is an object without members.
+pub(crate) fn is_empty(body: &Value) -> bool {
+    body.as_object().is_some_and(serde_json::Map::is_empty)
+}
+
 /// Whether a body has any member of a block.
 pub(crate) fn is_block(body: &Value) -> bool {
     ["index", "block_index", "previous_hash", "timestamp", "text"]
         .iter()
         .any(|name| body.get(name).is_some())
-}
-
-pub(crate) fn is_empty(body: &serde_json::Value) -> bool {
-    body.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
 /// Returns the JSON object in the response to a submission, with any status of success: the contract
@@ -138,6 +154,24 @@ mod tests {
         ] {
             let value: Value = serde_json::from_str(body).unwrap();
             assert!(!is_refusal(&value), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_body_without_a_value_is_nothing() {
+        for body in [
+            "null",
+            "{}",
+            r#"{"balance":null}"#,
+            r#"{"status":"SUCCESS","data":[]}"#,
+            r#"{"value":{"rows":[],"count":0}}"#,
+        ] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            assert!(is_nothing(&value), "{body}");
+        }
+        for body in [r#"{"balance":5}"#, r#"{"data":[[1]]}"#, r#"{"found":true}"#] {
+            let value: Value = serde_json::from_str(body).unwrap();
+            assert!(!is_nothing(&value), "{body}");
         }
     }
 

@@ -16,9 +16,14 @@ pub(crate) struct InBlock<'v> {
     pub(crate) signatures: Option<&'v Value>,
 }
 
-/// Finds a transaction in a block by its code.
+/// Finds a transaction in a block by its code. The contract does not show the elements' shape: one may
+/// be the code alone.
 pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
-    let is_it = |value: &Value| value.get("trans_code").and_then(Value::as_str) == Some(code);
+    let is_code = |text: &str| text.eq_ignore_ascii_case(code);
+    let is_it = |value: &Value| {
+        let named = value.get("trans_code").and_then(Value::as_str);
+        named.or(value.as_str()).is_some_and(is_code)
+    };
     match block {
         transaction if is_it(transaction) => Some(InBlock {
             transaction,

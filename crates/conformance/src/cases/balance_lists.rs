@@ -67,7 +67,7 @@ fn name(request: &Request) -> &str {
         .map_or("", |(_, value)| value)
 }
 
-/// Each list has everything once and nothing else, and has what other answers say is held.
+/// Each list has everything and nothing else, and has what other answers say is held.
 pub(crate) async fn lists_agree(context: &Context) -> Findings {
     let by_wallet = objects(context, Sample::WalletBalances).await?;
     let by_token = objects(context, Sample::TokenHolders).await?;
@@ -100,17 +100,6 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
 
 /// What is wrong with a list whatever others say.
 fn list_alone(list: &List<'_>, findings: &mut Checked) {
-    let mut seen = BTreeSet::new();
-    for (place, (pair, _)) in list.held.iter().enumerate() {
-        if !seen.insert(pair) {
-            let actual = list.exchange.excerpt(160);
-            let what = "the list has the same entry twice";
-            findings.push(
-                Finding::new(list.exchange, what, "one entry each", actual)
-                    .at(format!("/balance/{place}")),
-            );
-        }
-    }
     if let Some(place) = list.stray {
         let what = "the list has an entry of another wallet or token than was asked for";
         let expected = "entries of what was asked for";

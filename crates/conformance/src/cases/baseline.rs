@@ -3,7 +3,7 @@
 use super::case::Case;
 use crate::{
     api::{
-        block_request, contract_state_request, nobody, token_balance_request,
+        NO_INDEX, block_request, contract_state_request, nobody, token_balance_request,
         token_holders_request, trust_request, wallet_balances_request,
     },
     checks::{PinKind, check_pinned},
@@ -41,7 +41,7 @@ pub(crate) const BASELINE: &[Case] = &[
         Request::get("/get-block")
     )),
     pinned!("baseline/block-index-malformed", Exactly, |_| {
-        Some(block_request("newest"))
+        Some(block_request(NO_INDEX))
     }),
     pinned!("baseline/token-in-wallet", ByShape, |c| {
         let (wallet, token) = c.material.holdings.first()?;

@@ -5,7 +5,8 @@ use nodeproof_report::Level;
 use super::check::{Check, OwnCheck};
 use crate::{
     api::{Sample, Tier},
-    checks::{BlockCheck, Field},
+    checks::{BlockCheck, Field, Findings},
+    context::Context,
 };
 
 /// One case.
@@ -22,7 +23,7 @@ pub struct Case {
     pub tier: Tier,
     /// Whether a run without a sample for it has no verdict: without it, little is tested.
     pub(crate) is_essential: bool,
-    pub(super) check: Check,
+    check: Check,
 }
 
 impl Case {
@@ -102,6 +103,20 @@ impl Case {
     pub(crate) const fn essential(mut self) -> Self {
         self.is_essential = true;
         self
+    }
+
+    /// The path of the case's snapshot, if it has one, as reports name it.
+    pub(crate) fn snapshot_path(&self) -> Option<String> {
+        self.check.snapshot_path()
+    }
+
+    /// What the case checks of each block, if it is about blocks.
+    pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
+        self.check.block_check()
+    }
+
+    pub(crate) async fn run(&self, context: &Context) -> Findings {
+        self.check.run(context).await
     }
 
     /// The operation that the case is about.

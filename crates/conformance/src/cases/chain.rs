@@ -4,23 +4,21 @@
 //! That is taken as it was observed on the network: nodes of one network have to agree on it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
+    collections::BTreeSet,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use nodeproof_client::{Block, Receipt};
-use nodeproof_primitives::{RawJson, TimestampMs, WalletAddress, escape::escaped_up_to as shown};
+use nodeproof_primitives::{TimestampMs, WalletAddress};
 use nodeproof_report::Level;
-use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
-use serde_json::Value;
 
 use super::{case::Case, get_block::NO_BLOCK};
 use crate::{
     api::{BlockResponse, ResponseKind, Sample, is_block},
     checks::{
-        BlockCheck, Bound, CheckResult, CheckScope, Checked, Evidence, Finding, Findings, InOrder,
-        Links, Memory, Misplaced, Timed, described, objects, reads_alike,
+        ALGORITHM, BlockCheck, Bound, CheckResult, CheckScope, Checked, Evidence, Finding,
+        Findings, InOrder, Links, MOST_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt, described,
+        objects, reads_alike, voter_key,
     },
     context::Context,
 };
@@ -83,13 +81,36 @@ pub(crate) const CASES: &[Case] = &[
         &["RECEIPT-5", "RECEIPT-8"],
         voter_address,
     ),
-    of_receipts(
+    Case::of_blocks(
         "chain/receipt-signatures",
         Level::Must,
         &["RECEIPT-7", "RECEIPT-8"],
-        receipt_signatures,
+        BlockCheck {
+            look: CheckScope::InOrder(InOrder {
+                follow: receipt_signatures,
+                end: |_, _| {},
+            }),
+            least: 1,
+            otherwise: "no receipt verifies with the algorithm of known nodes, so the node may use \
+                        another one",
+        },
+    ),
+    Case::of_blocks(
+        "chain/signature-algorithm",
+        Level::Should,
+        &["RECEIPT-8", "OPEN-13"],
+        BlockCheck {
+            look: CheckScope::InOrder(InOrder {
+                follow: signature_algorithm,
+                end: no_receipt_verified,
+            }),
+            least: 1,
+            otherwise: NO_RECEIPT,
+        },
     ),
 ];
+
+const NO_RECEIPT: &str = "no receipt was seen that could be checked";
 
 const fn of_receipts(
     id: &'static str,
@@ -100,7 +121,7 @@ const fn of_receipts(
     let check = BlockCheck {
         look: CheckScope::Alone(look),
         least: 1,
-        otherwise: "no receipt was seen that could be result",
+        otherwise: NO_RECEIPT,
     };
     Case::of_blocks(id, level, requirements, check)
 }
@@ -236,9 +257,6 @@ fn each_receipt(
     }
 }
 
-/// The most receipts of one block whose signatures are verified.
-const MOST_RECEIPTS: usize = 2_000;
-
 /// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
 fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |block: &Block, receipt: &Receipt| {
@@ -285,13 +303,6 @@ fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// Returns the public key of a receipt, or `None` if it is missing or malformed.
-fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
-    // The same wallets vote on block after block.
-    static VOTERS: LazyLock<KnownKeys> = LazyLock::new(KnownKeys::default);
-    VOTERS.parse(&receipt.public_key().ok()?.text()).ok()
-}
-
 /// The address follows from the public key. Malformed ones are told by other cases.
 fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |_: &Block, receipt: &Receipt| {
@@ -311,85 +322,59 @@ fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
     each_receipt(seen, result, judge, "/data/wallet_address");
 }
 
-/// The members of a receipt's data as the contract lists them.
-const OF_DATA: [&str; 5] = [
-    "block_index",
-    "block_hash",
-    "vote",
-    "timestamp",
-    "wallet_address",
-];
-
-/// The same data with its members in other orders: as the contract lists them, and sorted.
-///
-/// What is signed was observed to be `data` with its members in order. The order of an object's
-/// members says nothing in JSON, so a node may answer them in another one than was signed.
-fn reordered(data: &str) -> Vec<String> {
-    let Ok(members) = serde_json::from_str::<BTreeMap<String, RawJson>>(data) else {
-        return Vec::new();
-    };
-    let text = |names: Vec<&str>| {
-        let member = |name: &str| {
-            Some(format!(
-                "{}:{}",
-                Value::from(name),
-                members.get(name)?.as_str()
-            ))
-        };
-        let listed: Option<Vec<_>> = names.into_iter().map(member).collect();
-        listed.map(|members| format!("{{{}}}", members.join(",")))
-    };
-    let known = members.len() == OF_DATA.len();
-    let documented = text(OF_DATA.to_vec()).filter(|_| known);
-    let sorted = text(members.keys().map(String::as_str).collect());
-    documented.into_iter().chain(sorted).collect()
-}
-
-/// What verifying a receipt says; nothing where a field is malformed, which other cases tell.
-fn verified(receipt: &Receipt) -> Option<Result<(), ReceiptError>> {
-    let public_key = voter_key(receipt)?;
-    let signature: Signature = receipt.signature().ok()?.text().parse().ok()?;
-    receipt.wallet_address().ok()?;
-    let data = receipt.data_text().ok()?;
-    let verify = |data: &str| verify_receipt(data, &public_key, &signature);
-    let as_served = verify(data);
-    // The address is the same in any order, and told by another case.
-    if !matches!(as_served, Err(ReceiptError::Wrong(_))) {
-        return Some(as_served);
+/// A node that uses the observed algorithm for one receipt uses it for all.
+fn receipt_signatures(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut CheckResult,
+) {
+    let wrong = memory
+        .signatures
+        .follow(links.index, &links.receipts, evidence);
+    if memory.signatures.in_use {
+        result.count += links.receipts.right;
     }
-    let right = reordered(data).iter().any(|data| verify(data).is_ok());
-    Some(if right { Ok(()) } else { as_served })
+    for receipt in wrong {
+        result.one();
+        result.found(unverified(
+            receipt,
+            "the voter's signature of `data`".to_owned(),
+        ));
+    }
 }
 
-fn receipt_signatures(seen: &BlockResponse, result: &mut CheckResult) {
-    let judge = |_: &Block, receipt: &Receipt| {
-        // A key or a signature of another form than the network's can't be the voter's either.
-        let malformed = || {
-            let parts = [receipt.public_key().ok()?, receipt.signature().ok()?];
-            let actual = shown(&parts[1].text(), 160);
-            Some(Err((
-                "the public key or the signature is not of the network's form".to_owned(),
-                "64 bytes each, in hexadecimal".to_owned(),
-                actual,
-            )))
-        };
-        let Some(verified) = verified(receipt) else {
-            receipt.wallet_address().ok()?;
-            receipt.data_text().ok()?;
-            return malformed();
-        };
-        // Whose signature it should be is open where the address is another wallet's.
-        if matches!(verified, Err(ReceiptError::OtherWallet { .. })) {
-            return None;
-        }
-        Some(match verified {
-            Ok(()) => Ok(()),
-            Err(error) => Err((
-                "the signature is not the voter's over this receipt's data".to_owned(),
-                "the voter's signature of `data`".to_owned(),
-                error.to_string(),
-            )),
-        })
+/// Where no receipt verifies, the node may use another algorithm: the contract does not show one.
+fn signature_algorithm(
+    links: &Links,
+    memory: &mut Memory,
+    evidence: &Evidence,
+    result: &mut CheckResult,
+) {
+    let wrong = u64::try_from(links.receipts.wrong.len()).unwrap_or(u64::MAX);
+    result.count += links.receipts.right + wrong;
+    memory
+        .algorithm
+        .follow(links.index, &links.receipts, evidence);
+}
+
+fn no_receipt_verified(memory: &mut Memory, result: &mut CheckResult) {
+    let Some(first) = memory.algorithm.kept.drain(..).next() else {
+        return;
     };
-    each_receipt(seen, result, judge, "/signature");
+    let mut finding = unverified(first, format!("{ALGORITHM} (see docs/signing.md)"));
+    finding.what = format!(
+        "no receipt verifies with the algorithm of known nodes: {}",
+        finding.what
+    );
+    result.found(finding);
+}
+
+fn unverified(receipt: WrongReceipt, expected: String) -> Finding {
+    let at = format!("/text/previous_block_receipts/{}/signature", receipt.place);
+    let (what, actual) = (receipt.wrong.what, receipt.wrong.actual);
+    Finding {
+        block: Some(receipt.block),
+        ..Finding::of_report(receipt.evidence.report(), what, expected, actual).at(at)
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::{future::Future, pin::Pin};
 
-use super::case::Case;
 use crate::{
     api::Sample,
     checks::{
@@ -24,18 +23,16 @@ pub(super) enum Check {
     Own(OwnCheck),
 }
 
-impl Case {
-    /// The path of the case's snapshot, if it has one, as reports name it.
-    pub(crate) fn snapshot_path(&self) -> Option<String> {
-        match self.check {
+impl Check {
+    pub(super) fn snapshot_path(self) -> Option<String> {
+        match self {
             Check::Snapshot(sample) => Some(snapshot_path(sample)),
             Check::Field(_) | Check::Blocks(_) | Check::Own(_) => None,
         }
     }
 
-    /// What the case checks of each block, if it is about blocks.
-    pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
-        match self.check {
+    pub(super) const fn block_check(self) -> Option<BlockCheck> {
+        match self {
             Check::Blocks(check) => Some(check),
             Check::Field(field) if matches!(field.sample, Sample::Blocks) => Some(BlockCheck {
                 look: CheckScope::Field(field),
@@ -46,11 +43,11 @@ impl Case {
         }
     }
 
-    pub(crate) async fn run(&self, context: &Context) -> Findings {
+    pub(super) async fn run(self, context: &Context) -> Findings {
         if let Some(check) = self.block_check() {
             return over_sample(context, check).await;
         }
-        match self.check {
+        match self {
             Check::Field(field) => check_field(context, field).await,
             Check::Blocks(check) => over_sample(context, check).await,
             Check::Snapshot(sample) => check_snapshot(context, sample).await,

@@ -15,10 +15,11 @@ use super::{
         stands_in_block,
     },
     claim_record::{columns, lists, reads_back},
+    http::content_types,
     inconclusive::unknown,
 };
 use crate::{
-    api::{Tier, answered, is_json, is_valid, message},
+    api::{Tier, answered, is_valid, message},
     checks::{Checked, Finding, Findings},
     context::{Context, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
@@ -312,21 +313,9 @@ async fn msg(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether the answers say that they are JSON, as they are.
 async fn answers(context: &Context) -> Findings {
-    let mut findings = Checked::default();
-    for answer in acceptances(context).await? {
-        findings.one();
-        if let Some(media) = answer.content_type.as_deref()
-            && !is_json(media)
-        {
-            let what = "the answer does not say that it is JSON";
-            let actual = format!("Content-Type: {}", shown(media, 80));
-            let expected = "Content-Type: application/json";
-            findings.push(Finding::new(answer, what, expected, actual));
-        }
-    }
-    Ok(findings)
+    let answers: Vec<_> = acceptances(context).await?.into_iter().cloned().collect();
+    Ok(content_types(&answers))
 }
 
 async fn http_status(context: &Context) -> Findings {
@@ -353,16 +342,6 @@ async fn new(context: &Context) -> Findings {
 
 async fn resubmission_not_new(context: &Context) -> Findings {
     let again = resubmission(context).await?;
-    if again.status >= 500 {
-        let what = "the same transaction is answered with a fault of the server a second time";
-        let expected = "an answer with response.new_transaction: false";
-        return Ok(Checked::wrong(Finding::new(
-            again,
-            what,
-            expected,
-            again.summary(),
-        )));
-    }
     if answered(again).is_none() {
         return unknown(format!(
             "the resubmission was answered with {}",
@@ -382,6 +361,12 @@ async fn resubmission_not_new(context: &Context) -> Findings {
 async fn resubmission_valid(context: &Context) -> Findings {
     let again = resubmission(context).await?;
     if again.status >= 500 {
+        let what = "the same transaction is answered with a fault of the server a second time";
+        let expected = "an answer with response.new_transaction: false";
+        let finding = Finding::new(again, what, expected, again.summary());
+        return Ok(Checked::wrong(finding));
+    }
+    if answered(again).is_none() {
         return unknown(format!(
             "the resubmission was answered with {}",
             again.summary()

@@ -28,7 +28,7 @@ async fn answers(context: &Context) -> Findings {
     let exchanges = context.sample(Sample::Docs).await?;
     let wrong = exchanges
         .iter()
-        .filter(|exchange| exchange.status != 200)
+        .filter(|exchange| !exchange.is_success())
         .map(|exchange| {
             let (what, actual) = match &exchange.location {
                 Some(location) if (300..400).contains(&exchange.status) => (
@@ -49,7 +49,7 @@ const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 async fn page(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in context.sample(Sample::Docs).await? {
-        if exchange.status != 200 {
+        if !exchange.is_success() {
             continue;
         }
         findings.one();
@@ -124,7 +124,7 @@ fn documented(spec: &Spec) -> Vec<Operation<'_>> {
 async fn lists_calls(context: &Context) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     let document = context.own_document().await;
-    let Some(page) = pages.iter().find(|page| page.status == 200) else {
+    let Some(page) = pages.iter().find(|page| page.is_success()) else {
         return Err(no("there is no listing to look at"));
     };
     let text = String::from_utf8_lossy(&page.body);

@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::case::Case;
 use crate::{
     api::{
-        BlockResponse, MILLISECONDS, Sample, block_request, is_block, is_row_form, reported_index,
+        BlockResponse, MILLISECONDS, NO_INDEX, Sample, block_request, is_block, is_row_form,
+        reported_index,
     },
     checks::{
         BlockCheck, CheckResult, CheckScope, Checked, Finding, Findings, all_answer_json, controls,
@@ -69,7 +70,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::should("get-block/block-index-malformed", &["BLOCK-1", "BLOCK-13"],
         |c| {
             let what = "a block_index that is no integer";
-            Box::pin(refused(c, block_request("newest"), what, never))
+            Box::pin(refused(c, block_request(NO_INDEX), what, never))
         },
     ),
     Case::of_blocks("get-block/decodes", Level::Must, &["BLOCK-1"],

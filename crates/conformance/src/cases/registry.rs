@@ -2,7 +2,7 @@
 
 use super::{
     block_transactions, call_sc, case::Case, chain, claim, docs, get_balances, get_block,
-    get_trustscore_wallets, probes, sc_state, submit_transaction,
+    get_trustscore_wallets, http, probes, sc_state, submit_transaction,
 };
 use crate::checks::FIELDS;
 
@@ -18,6 +18,7 @@ pub fn all() -> Vec<Case> {
         sc_state::CASES,
         get_trustscore_wallets::CASES,
         docs::CASES,
+        http::CASES,
         call_sc::CASES,
         submit_transaction::CASES,
     ] {

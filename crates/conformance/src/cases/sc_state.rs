@@ -9,9 +9,7 @@ use super::{
 };
 use crate::{
     api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
-    checks::{
-        Checked, Finding, Findings, all_answer_json, is_missing, never, objects, refused, steady,
-    },
+    checks::{Checked, Finding, Findings, all_answer_json, is_missing, objects, refused, steady},
     context::Context,
     http::{InconclusiveReason, Request},
 };
@@ -315,7 +313,13 @@ const OTHER_COLUMN: &str = "asset_type";
 
 async fn left_out(context: &Context, name: &'static str) -> Findings {
     let what = format!("a request without {name}");
-    refused(context, known_request(context).without(name), &what, never).await
+    refused(
+        context,
+        known_request(context).without(name),
+        &what,
+        holds_nothing,
+    )
+    .await
 }
 
 #[cfg(test)]

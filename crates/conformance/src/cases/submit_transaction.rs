@@ -1,11 +1,11 @@
 //! `POST /submit-transaction`, with what a node must refuse.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_client::SubmitAnswer;
 use serde_json::Value;
 
-use super::case::Case;
+use super::{case::Case, http::content_types};
 use crate::{
     api::{
         Sample, Tier, answered, contract_state_request, is_missing_endpoint, is_refusal, message,
@@ -165,6 +165,10 @@ pub(crate) const CASES: &[Case] = &[
         |c| Box::pin(answers(c)),
     )
     .of(Tier::Reject),
+    Case::should("submit-transaction/content-type", &["HTTP-5"], |c| {
+        Box::pin(content_type(c))
+    })
+    .of(Tier::Reject),
     Case::must(
         "submit-transaction/refused-not-stored",
         &["SUBMIT-3"],
@@ -266,8 +270,18 @@ fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
     InconclusiveReason::NoSample(reason)
 }
 
-/// Whether what is answered with status 200 is a JSON object, and says so; what a failed request is
-/// answered with is not shown.
+/// The refusals that have a status of success: the contract does not show what other responses have.
+async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+    let mut answers = context.submissions.refusals().await?;
+    answers.retain(|answer| answer.is_success());
+    if answers.is_empty() {
+        let reason = "no refusal was answered with status 200";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    }
+    Ok(answers)
+}
+
+/// Whether the endpoint is there, and its responses of success are JSON objects.
 async fn answers(context: &Context) -> Findings {
     let all = context.submissions.refusals().await?;
     if let Some(first) = all.first()
@@ -282,15 +296,13 @@ async fn answers(context: &Context) -> Findings {
             first.summary(),
         )));
     }
-    let answers: Vec<_> = all
-        .into_iter()
-        .filter(|answer| answer.status == 200)
-        .collect();
-    if answers.is_empty() {
-        let reason = "no refusal was answered with status 200";
-        return Err(InconclusiveReason::NoSample(reason.to_owned()));
-    }
-    all_answer_json(&answers)
+    all_answer_json(&told(context).await?)
+}
+
+async fn content_type(context: &Context) -> Findings {
+    let mut told = told(context).await?;
+    told.retain(|answer| answer.json().is_ok());
+    Ok(content_types(&told))
 }
 
 /// What a submission claims: its contract, and its asset.
@@ -345,7 +357,8 @@ async fn wrong_method(context: &Context) -> Findings {
         .node
         .send(Request::get("/submit-transaction"))
         .await?;
-    if !answer.is_success() {
+    let submitted = |body: &Value| body.get("response").is_some() || body["status"] == "SUCCESS";
+    if !answered(&answer).is_some_and(submitted) {
         let control = context.submissions.control().await?;
         // An endpoint that does not exist refuses every method. So does one that is broken.
         return Ok(Checked::of(

@@ -9,7 +9,10 @@ use nodeproof_primitives::{TimestampMs, TransactionCode};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest, Sha256};
 
-use super::times::Times;
+use super::{
+    receipt_signatures::{Signatures, Verified, verify_receipts},
+    times::Times,
+};
 use crate::api::BlockResponse;
 
 /// What a block has in common with others.
@@ -21,6 +24,8 @@ pub(crate) struct Links {
     pub(crate) previous: Option<Previous>,
     /// The codes of the transactions that have the form of what is submitted, with their places.
     pub(crate) codes: Vec<(usize, TransactionCode)>,
+    /// What verifying its receipts showed.
+    pub(crate) receipts: Verified,
 }
 
 impl Links {
@@ -50,6 +55,7 @@ impl Links {
                     }
                 }),
             codes,
+            receipts: verify_receipts(response),
         }
     }
 }
@@ -76,6 +82,12 @@ pub(crate) struct Memory {
     pub(crate) previous: Recent,
     /// The transactions.
     pub(crate) codes: Recent,
+    /// The receipts' signatures, as they are held against one another.
+    #[serde(default)]
+    pub(crate) signatures: Signatures,
+    /// The same, to find out whether any verifies.
+    #[serde(default)]
+    pub(crate) algorithm: Signatures,
 }
 
 /// Where something was seen: the block, and the place within it.

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::finding::{Checked, Finding, Findings};
 use crate::{
-    api::{Sample, is_block, is_empty, is_missing_endpoint, is_refusal},
+    api::{Sample, is_block, is_empty, is_missing_endpoint, is_nothing, is_refusal},
     context::Context,
     http::{Exchange, InconclusiveReason, Request},
 };
@@ -24,7 +24,7 @@ pub(crate) async fn refused(
 ) -> Findings {
     let operation = request.operation;
     let exchange = context.node.send(request).await?;
-    let is_harmless = |value: &Value| value.is_null() || is_refusal(value) || harmless(value);
+    let is_harmless = |value: &Value| is_nothing(value) || is_refusal(value) || harmless(value);
     if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
         return Ok(Checked::wrong(Finding::new(
             &exchange,

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use nodeproof_primitives::{Amount, ContractAddress, Network};
 
 use crate::{api::Tier, sweep::BlockRange};
@@ -21,10 +21,24 @@ Of several nodes it is the worst, where 130 and 143 are worse than 4, 4 than 3, 
 and 5 than 0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
 compared at all.";
 
+/// What can be done without a node.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Explain a case or a requirement: what it says, what is checked, and what a good response is.
+    Explain {
+        /// The ID, such as get-block/text or BLOCK-6.
+        id: String,
+    },
+}
+
 /// Check whether a node keeps the contract.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct ConformanceArgs {
+    /// What to do instead of checking a node.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
     /// Given more than once, all are checked, and held against one another.
     #[arg(long, value_name = "URL")]

@@ -25,6 +25,14 @@ pub(crate) enum UsageError {
     },
     #[error("{flag} {glob:?} matches no case: see --list")]
     NothingMatches { flag: &'static str, glob: String },
+    #[error(
+        "{id:?} is neither a case nor a requirement{}; `--list` shows both",
+        near.map(|near| format!(", did you mean {near}?")).unwrap_or_default()
+    )]
+    Unexplained {
+        id: String,
+        near: Option<&'static str>,
+    },
     #[error("no case is left to run: --skip takes away all that --only selects")]
     NothingSelected,
     #[error("none of the selected cases may run: {id} {needed}")]

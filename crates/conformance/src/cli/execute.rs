@@ -12,8 +12,9 @@ use nodeproof_primitives::{Network, redact::redact};
 use nodeproof_report::ExitStatus;
 
 use super::{
-    args::{ConformanceArgs, Format},
+    args::{Command, ConformanceArgs, Format},
     error::UsageError,
+    explain::explain,
     options_from_args::{options, permitted, report_dir},
     output::{complain, list, print, show, style},
     progress::Progress,
@@ -87,6 +88,10 @@ pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
 }
 
 async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
+    if let Some(Command::Explain { id }) = &args.command {
+        print(&explain(id)?)?;
+        return Ok(ExitStatus::Conforms.code());
+    }
     let named = named_targets(args)?;
     let network = named.first().map(|target| target.network);
     let mut options = options(args, network)?;

@@ -3,6 +3,7 @@
 mod args;
 mod error;
 mod execute;
+mod explain;
 mod options_from_args;
 mod output;
 mod progress;
@@ -12,6 +13,6 @@ mod signals;
 mod sweep_state;
 mod targets;
 
-pub use args::{ConformanceArgs, Format};
+pub use args::{Command, ConformanceArgs, Format};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
 pub use output::exit_with;

@@ -107,8 +107,7 @@ impl From<BuiltCallMismatch> for Unsigned {
             }
             BuiltCallMismatch::Changed { .. }
             | BuiltCallMismatch::Malformed { .. }
-            | BuiltCallMismatch::Twice { .. }
-            | BuiltCallMismatch::AlreadySigned => Self::Contradicts(reason),
+            | BuiltCallMismatch::Twice { .. } => Self::Contradicts(reason),
             _ => Self::Unchecked(reason),
         }
     }

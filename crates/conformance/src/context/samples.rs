@@ -7,7 +7,7 @@ use tokio::sync::OnceCell;
 use crate::{
     api::{
         BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNCLAIMED,
-        contract_state_request, held_by_wallet, is_empty, is_not_found, is_refusal,
+        contract_state_request, held_by_wallet, is_not_found, is_nothing, is_refusal,
         requested_index, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
     },
@@ -158,7 +158,7 @@ impl Samples {
         // Where an unknown index is refused with status 200, what is answered there is no block.
         let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
             let body = exchange.answered_object();
-            body.is_some_and(|body| is_empty(body) || is_refusal(body))
+            body.is_some_and(|body| is_nothing(body) || is_refusal(body))
         });
         match (&self.material.first_answer, found.is_empty()) {
             (_, false) => Ok(found),
@@ -207,7 +207,7 @@ impl Samples {
         ));
         for (from, to) in self.material.trust.iter().take(4) {
             let answer = self.node.send(trust_request(from, to)).await?;
-            let done = answer.status == 200;
+            let done = answer.is_success();
             last = Ok(vec![answer]);
             if done {
                 break;

@@ -148,7 +148,7 @@ impl<'a> Blocks<'a> {
         self.silent = 0;
         self.first_answer
             .get_or_insert_with(|| Arc::clone(&exchange));
-        if exchange.status == 200
+        if exchange.is_success()
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {

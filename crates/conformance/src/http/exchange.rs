@@ -281,9 +281,10 @@ impl Exchange {
             .map_err(String::as_str)
     }
 
-    /// The body of a 200 that is a JSON object.
+    /// The body of a success that is a JSON object. The contract does not say which status of success
+    /// a response has.
     pub(crate) fn answered_object(&self) -> Option<&Value> {
-        if self.status != 200 {
+        if !self.is_success() {
             return None;
         }
         self.json().ok().filter(|value| value.is_object())

@@ -86,7 +86,7 @@ fn canonical(text: &str) -> String {
 pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
         // A failure of the node tells nothing of the block.
-        return (exchange.status < 500 && exchange.status != 200).then(|| there(false));
+        return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
     let block = Block::from_slice(&exchange.body).ok()?;
     let mut content = there(true);
@@ -224,7 +224,7 @@ fn amounts(entries: impl Iterator<Item = (String, Option<Integer>)>) -> BTreeMap
 /// A trust score. A node that has none for a pair says so in its own way.
 pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
-        return (exchange.status < 500 && exchange.status != 200).then(|| there(false));
+        return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
     let answer = TrustScore::from_slice(&exchange.body).ok()?;
     let score = answer.score();

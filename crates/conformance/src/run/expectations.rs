@@ -159,7 +159,8 @@ fn day(case: &str, found: &Datetime) -> Result<Day, ExpectationError> {
 }
 
 /// The known ID that shares the most with what was written, if it shares enough.
-fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
+/// The known ID that is most like what was written.
+pub(crate) fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
     known
         .iter()
         .map(|id| (similar::TextDiff::from_chars(written, id).ratio(), *id))

@@ -61,9 +61,10 @@ const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refus
 const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
 
 /// The cases about all bad submissions.
-const SHAPE: [&str; 9] = [
+const SHAPE: [&str; 10] = [
     "submit-transaction/refused-not-stored",
     "submit-transaction/answers",
+    "submit-transaction/content-type",
     "submit-transaction/refusal-is-no-crash",
     "submit-transaction/decodes",
     "submit-transaction/status",
@@ -181,6 +182,7 @@ pub const KINDS: &[RequestKind] = &[
         Read,
         &[
             "get-balances/all-wallets-for-token",
+            "http/*",
             "get-balances/nothing-held",
             "get-balances/lists-*",
             "get-balances/wallet-address",
@@ -195,6 +197,7 @@ pub const KINDS: &[RequestKind] = &[
         Read,
         &[
             "get-balances/token-in-wallet",
+            "http/*",
             "get-balances/balance",
             "get-balances/nothing-held",
             "get-balances/wallet-address",
@@ -233,6 +236,7 @@ pub const KINDS: &[RequestKind] = &[
         Read,
         &[
             "sc-state/answers",
+            "http/*",
             "sc-state/value",
             "sc-state/unique-value-echo",
             "sc-state/record-matches-claim",
@@ -294,6 +298,7 @@ pub const KINDS: &[RequestKind] = &[
         Read,
         &[
             "get-trustscore-wallets/answers",
+            "http/*",
             "get-trustscore-wallets/status*",
             "get-trustscore-wallets/*-malformed",
             "get-trustscore-wallets/*-required",
@@ -354,7 +359,12 @@ pub const KINDS: &[RequestKind] = &[
         &[],
         Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
         Read,
-        &["call-sc/*", "baseline/call*"],
+        &[
+            "call-sc/*",
+            "http/*",
+            "!call-sc/get-refused",
+            "baseline/call*",
+        ],
     ),
     probe(
         Get,

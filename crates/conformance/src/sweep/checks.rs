@@ -95,7 +95,7 @@ impl Checks {
 
     /// Checks a response alone.
     pub(crate) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
-        if exchange.status == 200
+        if exchange.is_success()
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {

@@ -82,6 +82,9 @@ fn one(report: &Report, case: &CaseReport) -> Markup {
                     p.snapshot { "Snapshot " code { (Line(snapshot)) } }
                 }
                 (other_exchanges(report, case))
+                @if case.outcome.has_new_findings() && !case.requirements.is_empty() {
+                    p { "Explained by " code { "nodeproof explain " (Line(&case.id)) } }
+                }
             }
         }
     }

@@ -56,6 +56,13 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
     if let Some(snapshot) = &case.snapshot {
         line(&mut out, "snapshot", &escaped(snapshot));
     }
+    if !case.requirements.is_empty() {
+        line(
+            &mut out,
+            "explain",
+            &format!("nodeproof explain {}", escaped(&case.id)),
+        );
+    }
     out
 }
 

@@ -52,6 +52,10 @@ fn what_means_the_same_is_no_tampering() {
         (r#","is_child_txn":false"#, ""),
         (r#","signatures":[]"#, ""),
         (r#""signatures":[]"#, r#""signatures": [ ]"#),
+        (
+            r#""signatures":[]"#,
+            r#""signatures":[{"wallet_address":"0x1","msgsign":""},{"wallet_address":"0x2"}]"#,
+        ),
         (r#""fee":0.0"#, r#""fee":-7e3"#),
         ("04087cb4c58f389c", "04087CB4C58F389C"),
         ("1767225593000", "0"),

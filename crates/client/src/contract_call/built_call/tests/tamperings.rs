@@ -110,4 +110,5 @@ pub(super) const TAMPERINGS: &[Tampering] = tamperings! {
     r#""signatures":[]"# => r#""signatures":null"#, malformed "signatures";
     r#""signatures":[]"# => r#""signatures":{}"#, malformed "signatures";
     r#""signatures":[]"# => r#""signatures":[{}]"#, signed "";
+    r#""signatures":[]"# => r#""signatures":[{"wallet_address":"0x1","msgsign":"ab"}]"#, signed "";
 };

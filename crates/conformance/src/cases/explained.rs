@@ -1,0 +1,626 @@
+//! What each case checks, in a sentence or two, for `nodeproof explain`.
+
+use crate::checks::FIELDS;
+
+/// What each case checks. Cases about one field are described by its schema.
+pub(crate) const EXPLAINED: &[(&str, &str)] = &[
+    (
+        "get-block/answers",
+        "Every response to an index that the chain has is a success with one JSON object, without a member that stands there twice.",
+    ),
+    (
+        "get-block/shape",
+        "The response is the Block, and not a row of the node's block table, which has `block_index` and no `text`.",
+    ),
+    (
+        "get-block/index-echo",
+        "`index` of the response is the requested index.",
+    ),
+    (
+        "get-block/timestamp-unit",
+        "`timestamp` of blocks and receipts lies between 1973 and 5138 in milliseconds. Seconds and microseconds do not.",
+    ),
+    (
+        "get-block/receipts-of-preceding-block",
+        "`data.block_index` of each receipt is the block's index minus 1.",
+    ),
+    (
+        "get-block/unknown-index",
+        "An index far beyond the chain, and -1, do not return a block.",
+    ),
+    (
+        "get-block/index-zero",
+        "Index 0 returns block 0 or none. Whether a chain begins with 0 or 1 is open.",
+    ),
+    (
+        "get-block/block-index-required",
+        "A request without `block_index` is refused, or returns nothing.",
+    ),
+    (
+        "get-block/block-index-malformed",
+        "A request with `no-index-5a5a` as `block_index` is refused, or returns nothing.",
+    ),
+    (
+        "get-block/decodes",
+        "The client `nodeproof-client` reads index, timestamp, previous hash and committee of each block.",
+    ),
+    (
+        "get-block/snapshot",
+        "The members of the response and the kinds of their values are those of the shared snapshot. Members that are not documented do not count.",
+    ),
+    (
+        "chain/repeat-read",
+        "A block that is not the latest reads the same a second time.",
+    ),
+    (
+        "chain/no-holes",
+        "Every index between two blocks has a block.",
+    ),
+    (
+        "chain/distinct-blocks",
+        "No two blocks have the same `previous_hash`.",
+    ),
+    (
+        "chain/time-goes-on",
+        "No block is older than one with a lower index, and none is more than a day in the future.",
+    ),
+    (
+        "chain/receipt-links",
+        "`data.block_hash` of each receipt is the `previous_hash` of the block that carries it.",
+    ),
+    (
+        "chain/one-vote-a-voter",
+        "No wallet has two receipts in one block.",
+    ),
+    (
+        "chain/voter-address",
+        "`data.wallet_address` of each receipt follows from its `public_key`: the last 40 digits of its Keccak-256 digest.",
+    ),
+    (
+        "chain/receipt-signatures",
+        "If one receipt of the node verifies with the algorithm of known nodes, the node uses it. Then every other receipt has to verify, too. If none does, the case is inconclusive, and `chain/signature-algorithm` warns.",
+    ),
+    (
+        "chain/signature-algorithm",
+        "At least one receipt verifies with ECDSA on secp256k1 over the SHA-1 digest of `data`. The contract does not show the algorithm, but nodes of one network have to agree on it.",
+    ),
+    (
+        "chain/transaction-time-unit",
+        "Timestamps of transactions in blocks are milliseconds. Transactions of another shape are not checked.",
+    ),
+    (
+        "chain/distinct-transactions",
+        "No two transactions in blocks have the same `trans_code`.",
+    ),
+    (
+        "chain/transaction-signatures",
+        "Each contract call in a block has the valid signature of every signer, with the algorithm of known nodes.",
+    ),
+    (
+        "get-balances/token-in-wallet",
+        "The response about one token in one wallet is a success with one JSON object.",
+    ),
+    (
+        "get-balances/all-tokens-in-wallet",
+        "The response about all tokens in a wallet is a success with one JSON object. Its shape is open.",
+    ),
+    (
+        "get-balances/all-wallets-for-token",
+        "The response about all wallets for a token is a success with one JSON object. Its shape is open.",
+    ),
+    (
+        "get-balances/balance",
+        "`balance`, or `value`, is an integer. If both are there, they are equal.",
+    ),
+    (
+        "get-balances/lists-carry-balances",
+        "The responses with lists have `balance` or `value`, and it is not null.",
+    ),
+    (
+        "get-balances/lists-agree",
+        "A list has no entry about another wallet or token. The lists by wallet and by token, and single balances, show the same amounts. Lists of an unknown form are not compared.",
+    ),
+    (
+        "get-balances/nothing-held",
+        "The balance of a token that does not exist is 0, or the request is refused. Null is not an integer.",
+    ),
+    (
+        "get-balances/wallet-address",
+        "Single balances of two wallets are those that the list for the token shows.",
+    ),
+    (
+        "get-balances/repeat-read",
+        "The same request returns the same balance as long as no block is made.",
+    ),
+    (
+        "get-balances/wallet-address-malformed",
+        "The wallet address `0x5a` is refused, or holds nothing.",
+    ),
+    (
+        "get-balances/token-code",
+        "Single balances of two tokens are those that the list of the wallet shows.",
+    ),
+    (
+        "get-balances/balance-type-required",
+        "A request without `balance_type` is refused, or returns nothing.",
+    ),
+    (
+        "get-balances/balance-type-unknown",
+        "A request with `EVERYTHING` as `balance_type` is refused, or returns nothing.",
+    ),
+    (
+        "get-balances/decodes",
+        "The client `nodeproof-client` reads the balance.",
+    ),
+    (
+        "get-balances/snapshot",
+        "The shape of a single balance is that of the shared snapshot. `balance` and `value` count as one.",
+    ),
+    (
+        "sc-state/answers",
+        "The response is a success with one JSON object.",
+    ),
+    (
+        "sc-state/value",
+        "The response has the member `value`. Known nodes have `data`.",
+    ),
+    (
+        "sc-state/unique-value-echo",
+        "Every record in the response has the requested asset in its column `asset_id`, or somewhere if its form is unknown.",
+    ),
+    (
+        "sc-state/record-matches-claim",
+        "A record has the values of the claim that a block shows for this asset and verifier. Records of an unknown form are not compared.",
+    ),
+    (
+        "sc-state/unknown-value",
+        "The name of an asset with its letters in the other case, or without its last character, is refused or returns no record.",
+    ),
+    (
+        "sc-state/unknown-table",
+        "The table `no_such_table` is refused, or returns no record.",
+    ),
+    (
+        "sc-state/unknown-contract",
+        "A contract that does not have the record is refused, or returns no record.",
+    ),
+    (
+        "sc-state/repeat-read",
+        "The same request returns the same record as long as no block is made.",
+    ),
+    (
+        "sc-state/contract-address-malformed",
+        "The contract address `ct5a` is refused, or returns no record.",
+    ),
+    (
+        "sc-state/claim-readable",
+        "At least one claim that stands in a block can be read.",
+    ),
+    (
+        "sc-state/unknown-column",
+        "The column `asset_type` does not find the record of an asset by the asset's name.",
+    ),
+    (
+        "sc-state/table-name-required",
+        "A request without `table_name` is refused, or returns nothing.",
+    ),
+    (
+        "sc-state/contract-address-required",
+        "A request without `contract_address` is refused, or returns nothing.",
+    ),
+    (
+        "sc-state/unique-column-required",
+        "A request without `unique_column` is refused, or returns nothing.",
+    ),
+    (
+        "sc-state/unique-value-required",
+        "A request without `unique_value` is refused, or returns nothing.",
+    ),
+    (
+        "get-trustscore-wallets/answers",
+        "The response about a pair of wallets is a success with one JSON object.",
+    ),
+    (
+        "get-trustscore-wallets/status-success",
+        "`status` is `SUCCESS` where a score is returned.",
+    ),
+    (
+        "get-trustscore-wallets/src-required",
+        "A request without `src_wallet_address` is refused, or returns nothing.",
+    ),
+    (
+        "get-trustscore-wallets/dst-required",
+        "A request without `dst_wallet_address` is refused, or returns nothing.",
+    ),
+    (
+        "get-trustscore-wallets/src-malformed",
+        "The source `0x5a` is refused, or has no score.",
+    ),
+    (
+        "get-trustscore-wallets/dst-malformed",
+        "The destination `0x5a` is refused, or has no score.",
+    ),
+    (
+        "get-trustscore-wallets/unknown-pair",
+        "A pair of wallets that nobody has is refused, or has the score 0.",
+    ),
+    (
+        "get-trustscore-wallets/repeat-read",
+        "The same request returns the same score as long as no block is made.",
+    ),
+    (
+        "get-trustscore-wallets/decodes",
+        "The client `nodeproof-client` reads the score.",
+    ),
+    (
+        "get-trustscore-wallets/snapshot",
+        "The shape of the response is that of the shared snapshot.",
+    ),
+    (
+        "docs/answers",
+        "`/docs` is a success. A redirect within the node is followed once.",
+    ),
+    (
+        "docs/page",
+        "`/docs` is an HTML page that lists endpoints, or loads a script or document that can.",
+    ),
+    (
+        "docs/lists-calls",
+        "The page, or the OpenAPI document that it loads, names every documented endpoint.",
+    ),
+    (
+        "docs/openapi-document",
+        "The node's own `/openapi.json` has the documented endpoints with their parameters.",
+    ),
+    (
+        "http/content-type",
+        "Successful JSON responses have the content type `application/json`, with any parameters.",
+    ),
+    (
+        "http/success-status",
+        "Successful responses have the status 200. The contract names no status, so any 2xx keeps it.",
+    ),
+    (
+        "call-sc/answers",
+        "A valid call returns a success with one JSON object.",
+    ),
+    (
+        "call-sc/sc-address",
+        "`address` of the built transaction is the `sc_address` of the call.",
+    ),
+    (
+        "call-sc/function-called",
+        "`function` of the built transaction is the `function_called` of the call.",
+    ),
+    (
+        "call-sc/signers",
+        "`signers` of the built transaction are those of the call, in order.",
+    ),
+    (
+        "call-sc/params",
+        "`params` of the built transaction are those of the call.",
+    ),
+    ("call-sc/type", "`type` of the built transaction is 3."),
+    (
+        "call-sc/unsigned",
+        "The built transaction has no signatures. Empty places for them are allowed.",
+    ),
+    ("call-sc/valid", "`valid` of the built transaction is 1."),
+    (
+        "call-sc/timestamp-unit",
+        "`timestamp` of the built transaction is milliseconds since the Unix epoch.",
+    ),
+    (
+        "call-sc/changes-nothing",
+        "After a call was built and not submitted, no record exists and the signer's balances are the same.",
+    ),
+    (
+        "call-sc/submittable",
+        "The response has the documented shape of a submission: `transaction` with all members, and `signatures`.",
+    ),
+    (
+        "call-sc/sc-address-required",
+        "A call without `sc_address` is refused, or builds nothing.",
+    ),
+    (
+        "call-sc/function-called-required",
+        "A call without `function_called` is refused, or builds nothing.",
+    ),
+    (
+        "call-sc/signers-required",
+        "A call without `signers` is refused, or builds nothing.",
+    ),
+    (
+        "call-sc/params-required",
+        "A call without `params` is refused, or builds nothing.",
+    ),
+    (
+        "call-sc/signers-mistyped",
+        "A call with a string for its `signers` is refused.",
+    ),
+    (
+        "call-sc/params-mistyped",
+        "A call with a string for its `params` is refused.",
+    ),
+    (
+        "call-sc/body-empty",
+        "A call without a body is refused, or builds nothing.",
+    ),
+    (
+        "call-sc/body-not-json",
+        "A call whose body breaks off is refused.",
+    ),
+    (
+        "call-sc/get-refused",
+        "A GET is refused, or builds nothing.",
+    ),
+    (
+        "call-sc/deep-and-large-params",
+        "Params with 40 levels, 200 members, odd texts and names, and numbers beyond 64 bits come back unchanged. A refusal leaves the case inconclusive.",
+    ),
+    (
+        "call-sc/decodes",
+        "The client `nodeproof-client` finds the transaction in the response.",
+    ),
+    (
+        "call-sc/snapshot",
+        "The shape of the built transaction is that of the shared snapshot.",
+    ),
+    (
+        "submit-transaction/unsigned",
+        "A transaction without signatures, and one without signers, are refused.",
+    ),
+    (
+        "submit-transaction/half-signed",
+        "A transaction of two signers is refused if one signature is missing, or one wallet signed twice.",
+    ),
+    (
+        "submit-transaction/unlisted-signer",
+        "A transaction that only a wallet outside of `signers` signed is refused.",
+    ),
+    (
+        "submit-transaction/another-wallets-key",
+        "A signature that another wallet's key made is refused, alone and as one of two.",
+    ),
+    (
+        "submit-transaction/signature-altered",
+        "A signature with one digit changed is refused.",
+    ),
+    (
+        "submit-transaction/params-altered",
+        "A transaction whose `params` changed after signing is refused.",
+    ),
+    (
+        "submit-transaction/fee-altered",
+        "A transaction whose `fee` changed after signing is refused.",
+    ),
+    (
+        "submit-transaction/transaction-altered",
+        "A transaction of which any other member changed after signing is refused.",
+    ),
+    (
+        "submit-transaction/signature-not-hex",
+        "A `msgsign` that is no hexadecimal text, empty, null, cut short or all zeros is refused.",
+    ),
+    (
+        "submit-transaction/transaction-required",
+        "A submission without a `transaction` object is refused.",
+    ),
+    (
+        "submit-transaction/signatures-required",
+        "A submission without a `signatures` array is refused.",
+    ),
+    (
+        "submit-transaction/fee-mistyped",
+        "A `fee` that is a string is refused.",
+    ),
+    (
+        "submit-transaction/fee-negative",
+        "A negative `fee` is refused. Otherwise the network would pay the sender.",
+    ),
+    ("submit-transaction/fee-zero", "A `fee` of 0 is refused."),
+    (
+        "submit-transaction/empty-object",
+        "The body `{}` is refused.",
+    ),
+    (
+        "submit-transaction/body-not-json",
+        "A body that is empty or not JSON is refused.",
+    ),
+    (
+        "submit-transaction/body-array",
+        "A body that is an array is refused.",
+    ),
+    (
+        "submit-transaction/body-text",
+        "A body that is a JSON string is refused.",
+    ),
+    (
+        "submit-transaction/oversized",
+        "A transaction of more than 10 kB is refused.",
+    ),
+    (
+        "submit-transaction/answers",
+        "A refusal with a status of success is one JSON object.",
+    ),
+    (
+        "submit-transaction/content-type",
+        "A refusal with a status of success and a JSON body has the content type `application/json`.",
+    ),
+    (
+        "submit-transaction/refused-not-stored",
+        "`/sc-state` returns no record of a claim that was refused.",
+    ),
+    (
+        "submit-transaction/wrong-method",
+        "A GET does not return the result of a submission.",
+    ),
+    (
+        "submit-transaction/refusal-is-no-crash",
+        "No bad submission is refused with a 5xx status, which blames the server.",
+    ),
+    (
+        "submit-transaction/decodes",
+        "The client `nodeproof-client` reads the result of refused submissions.",
+    ),
+    (
+        "submit-transaction/claim-built",
+        "`/call-sc` builds the claim that was requested, without anything that nobody asked for. Only such a transaction is signed.",
+    ),
+    (
+        "submit-transaction/claim-accepted",
+        "A claim with the fee and the signature of its wallet has `response.valid` true.",
+    ),
+    (
+        "submit-transaction/claim-status",
+        "`status` of an accepted submission is `SUCCESS`.",
+    ),
+    (
+        "submit-transaction/claim-msg",
+        "`response.msg` of an accepted submission is a string.",
+    ),
+    (
+        "submit-transaction/claim-answers",
+        "The response to an accepted submission has the content type `application/json`.",
+    ),
+    (
+        "submit-transaction/claim-http-status",
+        "The response to an accepted submission has the status 200.",
+    ),
+    (
+        "submit-transaction/claim-new",
+        "`response.new_transaction` is true the first time.",
+    ),
+    (
+        "submit-transaction/resubmission-not-new",
+        "`response.new_transaction` is false when the same transaction is submitted again.",
+    ),
+    (
+        "submit-transaction/resubmission-valid",
+        "`response.valid` stays true when the same transaction is submitted again, and it does not crash the node.",
+    ),
+    (
+        "submit-transaction/claim-readable",
+        "`/sc-state` returns the claim's record within `--settle-timeout`.",
+    ),
+    (
+        "submit-transaction/claim-asset-id",
+        "The record has the `asset_id` that was submitted.",
+    ),
+    (
+        "submit-transaction/claim-asset-type",
+        "The record has the `asset_type` that was submitted.",
+    ),
+    (
+        "submit-transaction/claim-verifier-address",
+        "The record has the `verifier_address` that was submitted, which is the wallet that signs.",
+    ),
+    (
+        "submit-transaction/claim-outcome",
+        "The record has the `outcome` that was submitted, as an integer.",
+    ),
+    (
+        "submit-transaction/claim-doc-hash-list",
+        "The record has the `doc_hash_list` that was submitted, as an array or as text.",
+    ),
+    (
+        "submit-transaction/claim-doc-link-list",
+        "The record has the `doc_link_list` that was submitted, as an array or as text.",
+    ),
+    (
+        "submit-transaction/claim-remarks",
+        "The record has the `remarks` that were submitted.",
+    ),
+    (
+        "submit-transaction/claim-deletable-after",
+        "The record has the `deletable_after` that was submitted, as an integer.",
+    ),
+    (
+        "submit-transaction/claim-lists",
+        "The lists in the record are arrays or the JSON text of arrays, so that a reader can tell their items apart.",
+    ),
+    (
+        "submit-transaction/claim-columns",
+        "A record without names has its columns in the order of known nodes.",
+    ),
+    (
+        "submit-transaction/claim-in-block",
+        "A block that was made since then has the claim's `trans_code` among its transactions.",
+    ),
+    (
+        "submit-transaction/claim-in-block-as-signed",
+        "The transaction in the block has the values that were signed, and only that signature.",
+    ),
+    (
+        "submit-transaction/fee-paid",
+        "The wallet's balance goes down by exactly the fee.",
+    ),
+    (
+        "submit-transaction/claim-refused-not-stored",
+        "A claim that was refused just before the accepted one has no record.",
+    ),
+    (
+        "submit-transaction/claim-refused-costs-nothing",
+        "A refused submission does not reduce the wallet's balance.",
+    ),
+];
+
+/// Why the cases of an operation matter.
+const MATTERS: &[(&str, &str)] = &[
+    (
+        "get-block",
+        "Wallets, explorers and other nodes read blocks to follow the chain. A field that is missing or wrong stops them all.",
+    ),
+    (
+        "chain",
+        "Blocks prove one another: by order, by hashes and by signed votes. A reader who can't follow the proof has to trust the node.",
+    ),
+    (
+        "get-balances",
+        "People decide by balances whether they can pay. A wrong one costs money, and an unclear one costs trust.",
+    ),
+    (
+        "sc-state",
+        "The stored record is the claim that the community checks. Another record in its place is a false claim.",
+    ),
+    (
+        "get-trustscore-wallets",
+        "Applications decide by the score whom to trust.",
+    ),
+    (
+        "docs",
+        "The listing is how developers find out what a node offers.",
+    ),
+    (
+        "http",
+        "Programs decide by status and content type how they read a response.",
+    ),
+    (
+        "call-sc",
+        "The caller signs what the node builds. Whatever differs from the call would be signed and paid.",
+    ),
+    (
+        "submit-transaction",
+        "Signatures are the only thing that keeps others from spending a wallet's tokens or claiming in its name.",
+    ),
+];
+
+/// Returns what a case checks.
+pub(crate) fn explained(id: &str) -> Option<String> {
+    let own = EXPLAINED.iter().find(|(known, _)| *known == id);
+    let of_field = || {
+        let field = FIELDS.iter().find(|field| field.id == id)?;
+        let name = field.path.join(".").replace(".*", "[]");
+        Some(format!(
+            "Wherever a response has a place for `{name}`, it is there with the documented type and form: {}",
+            field.expected()
+        ))
+    };
+    own.map(|(_, text)| (*text).to_owned()).or_else(of_field)
+}
+
+/// Returns why the cases of an operation matter.
+pub(crate) fn matters(operation: &str) -> Option<&'static str> {
+    let found = MATTERS.iter().find(|(known, _)| *known == operation);
+    found.map(|(_, text)| *text)
+}

@@ -1,0 +1,81 @@
+//! What all responses have in common: the status and the content type of a success.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+
+use super::case::Case;
+use crate::{
+    api::{Sample, is_json},
+    checks::{Checked, Finding, Findings},
+    context::Context,
+    http::{Exchange, InconclusiveReason},
+};
+
+pub(crate) const CASES: &[Case] = &[
+    Case::should("http/content-type", &["HTTP-5", "HTTP-2"], |c| {
+        Box::pin(content_type(c))
+    }),
+    Case::should("http/success-status", &["HTTP-6"], |c| {
+        Box::pin(success_status(c))
+    }),
+];
+
+/// The samples whose responses are JSON.
+const JSON: [Sample; 7] = [
+    Sample::Blocks,
+    Sample::TokenBalance,
+    Sample::WalletBalances,
+    Sample::TokenHolders,
+    Sample::ContractState,
+    Sample::TrustScore,
+    Sample::CallSc,
+];
+
+/// The successful responses that have a JSON document.
+async fn successes(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
+    let mut all = Vec::new();
+    for sample in JSON {
+        all.extend(context.sample(sample).await.unwrap_or_default());
+    }
+    all.retain(|exchange| exchange.is_success() && exchange.json().is_ok());
+    if all.is_empty() {
+        let reason = "no response was a success with a JSON document";
+        return Err(InconclusiveReason::NoSample(reason.to_owned()));
+    }
+    Ok(all)
+}
+
+async fn content_type(context: &Context) -> Findings {
+    Ok(content_types(&successes(context).await?))
+}
+
+/// What is wrong with the content types of JSON responses.
+pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
+    let mut findings = Checked::default();
+    for exchange in exchanges {
+        findings.one();
+        let media = exchange.content_type.as_deref();
+        if media.is_some_and(is_json) {
+            continue;
+        }
+        let what = match media {
+            Some(_) => "a JSON response has another content type",
+            None => "a JSON response has no content type",
+        };
+        let actual = format!("Content-Type: {}", shown(media.unwrap_or("none"), 80));
+        let expected = "Content-Type: application/json";
+        findings.push(Finding::new(exchange, what, expected, actual));
+    }
+    findings
+}
+
+async fn success_status(context: &Context) -> Findings {
+    let all = successes(context).await?;
+    let others = all.iter().filter(|exchange| exchange.status != 200);
+    let findings = others.map(|exchange| {
+        let what = "a successful response has another status than 200";
+        Finding::new(exchange, what, "200", exchange.status.to_string())
+    });
+    Ok(Checked::of(all.len(), findings))
+}

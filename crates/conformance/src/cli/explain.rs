@@ -1,0 +1,135 @@
+//! `explain`: what a case or a requirement is about.
+
+use nodeproof_openapi::{NODE_JSON, Operation, Requirement, Spec, View, requirement, requirements};
+use serde_json::Value;
+
+use super::error::UsageError;
+use crate::{
+    cases::{Case, all, explained, matters, untested},
+    run::nearest,
+};
+
+/// How a node refuses.
+const REFUSAL: &str = "A status that is not 2xx, with any body. A success that says no counts, too: a JSON \
+                       object with only `detail`, `error` or a `status` other than SUCCESS, or with no value at all. \
+                       For a submission, `response.valid` that is not true.";
+/// Where signing is described.
+const SIGNING: &str = "ECDSA on secp256k1 over the SHA-1 digest of the transaction, or of a receipt's `data`, as CPython's \
+                       json.dumps writes it. docs/signing.md has it byte for byte, with test vectors. The contract does not \
+                       show it (OPEN-13).";
+
+/// Explains a case or a requirement.
+pub(crate) fn explain(id: &str) -> Result<String, UsageError> {
+    let cases = all();
+    if let Some(case) = cases.iter().find(|case| case.id == id) {
+        return of_case(case);
+    }
+    let wanted = id.to_ascii_uppercase();
+    if let Some(known) = requirement(&wanted) {
+        return Ok(of_requirement(known, &cases));
+    }
+    let ids = cases.iter().map(|case| case.id);
+    let known: Vec<_> = ids.chain(requirements().iter().map(|one| one.id)).collect();
+    Err(UsageError::Unexplained {
+        id: id.to_owned(),
+        near: nearest(id, &known).or_else(|| nearest(&wanted, &known)),
+    })
+}
+
+fn of_case(case: &Case) -> Result<String, UsageError> {
+    let spec = Spec::from_json(NODE_JSON).map_err(|error| UsageError::Output(error.to_string()))?;
+    let (level, tier) = (case.level.name().to_uppercase(), case.tier.name());
+    let mut out = format!("{}\n{level}, {tier} tier\n", case.id);
+    let cited = case.requirements.iter().filter_map(|id| requirement(id));
+    section(
+        &mut out,
+        "Requirements",
+        &cited.map(line_of).collect::<String>(),
+    );
+    let checks = explained(case.id).unwrap_or_default();
+    section(&mut out, "What is checked", &checks);
+    section(
+        &mut out,
+        "Why it matters",
+        matters(case.operation()).unwrap_or_default(),
+    );
+    if checks.contains("refused") {
+        section(&mut out, "What counts as a refusal", REFUSAL);
+    }
+    if let Some(example) = good_response(&spec, case) {
+        section(&mut out, "A good response", &example);
+    }
+    let is_signed = |id: &&str| matches!(*id, "SUBMIT-3" | "RECEIPT-7" | "RECEIPT-8" | "TX-11");
+    if case.requirements.iter().any(is_signed) {
+        section(&mut out, "How signatures are made", SIGNING);
+    }
+    Ok(out)
+}
+
+fn of_requirement(known: &Requirement, cases: &[Case]) -> String {
+    let mut out = format!("{}\n{}, {}\n", known.id, known.basis.name(), known.section);
+    section(&mut out, "Requirement", known.text);
+    let citing = cases
+        .iter()
+        .filter(|case| case.requirements.contains(&known.id));
+    let lines: String = citing
+        .map(|case| {
+            let checks = explained(case.id).unwrap_or_default();
+            format!("{} ({}): {checks}\n", case.id, case.level.name())
+        })
+        .collect();
+    match untested(known.id) {
+        Some(reason) => section(&mut out, "No case", reason),
+        None if lines.is_empty() => {
+            section(&mut out, "No case", "The contract does not require it.")
+        }
+        None => section(&mut out, "Cases", &lines),
+    }
+    out
+}
+
+fn line_of(known: &Requirement) -> String {
+    format!("{} ({}): {}\n", known.id, known.basis.name(), known.text)
+}
+
+/// Adds a heading and its indented text.
+fn section(out: &mut String, heading: &str, text: &str) {
+    out.push_str(&format!("\n{heading}\n"));
+    for line in text.lines() {
+        out.push_str(&format!("  {line}\n"));
+    }
+}
+
+/// The documented example of a success of the case's operation.
+fn good_response(spec: &Spec, case: &Case) -> Option<String> {
+    let path = match case.operation() {
+        "chain" => "/get-block".to_owned(),
+        operation => format!("/{operation}"),
+    };
+    let operations = spec.operations(View::Documented);
+    let operation = operations.iter().find(|operation| operation.path == path)?;
+    let (request, body) = (request_line(operation), example_of(spec, operation)?);
+    Some(format!("{request}\n{body}"))
+}
+
+fn request_line(operation: &Operation<'_>) -> String {
+    format!("{} {}", operation.method, operation.path)
+}
+
+fn example_of(spec: &Spec, operation: &Operation<'_>) -> Option<String> {
+    let method = operation.method.to_lowercase();
+    let content =
+        &spec.full()["paths"][operation.path][method.as_str()]["responses"]["200"]["content"];
+    let example = content["application/json"]["examples"]
+        .as_object()?
+        .values()
+        .next()?;
+    let example = match example["$ref"].as_str() {
+        Some(reference) => spec.full().pointer(reference.strip_prefix('#')?)?,
+        None => example,
+    };
+    let value = example
+        .get("value")
+        .filter(|value| **value != Value::Null)?;
+    serde_json::to_string_pretty(value).ok()
+}

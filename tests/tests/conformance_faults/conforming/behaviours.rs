@@ -1,0 +1,165 @@
+//! Variants that remember something, or rename it.
+
+use std::{
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
+    time::Instant,
+};
+
+use axum::{body::Bytes, http::StatusCode};
+use integration_tests::{
+    faults::Behaviour,
+    proxy::{Answer, Asked, Fault},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    balances::{BALANCES, asks_for, entries},
+    blocks::BLOCK,
+    facts::Facts,
+};
+
+/// Renames the members of the entries of balance lists.
+pub(super) fn renamed(names: &'static [(&'static str, &'static str)]) -> Fault {
+    Arc::new(move |asked, answer| {
+        if asked.path != BALANCES || !asks_for(asked, "ALL_") {
+            return answer;
+        }
+        answer.with_json(|answer| {
+            entries(answer).for_each(|entry| {
+                for (from, to) in names {
+                    if let Some(members) = entry.as_object_mut()
+                        && let Some(value) = members.shift_remove(*from)
+                    {
+                        members.insert((*to).to_owned(), value);
+                    }
+                }
+            });
+        })
+    })
+}
+
+/// Makes a block with every third request for balances. In each block, one wallet pays another.
+pub(super) struct BalancesThatMove {
+    payer: String,
+    receiver: String,
+    newest: u64,
+    /// The newest block of the node. The blocks that are made look like it.
+    template: OnceLock<Bytes>,
+    requests: AtomicU64,
+}
+
+impl BalancesThatMove {
+    pub(super) fn new(facts: &Facts) -> Self {
+        Self {
+            payer: facts.alice.clone(),
+            receiver: facts.bob.clone(),
+            newest: facts.newest,
+            template: OnceLock::new(),
+            requests: AtomicU64::new(0),
+        }
+    }
+
+    fn block(&self, asked: &Asked, answer: Answer) -> Answer {
+        let index: u64 = asked.query.replace("block_index=", "").parse().unwrap_or(0);
+        if index == self.newest {
+            self.template.get_or_init(|| answer.body.clone());
+        }
+        let made = self.newest + 1..=self.newest + self.requests.load(SeqCst) / 3;
+        match self.template.get() {
+            Some(body) if made.contains(&index) => answer
+                .with_status(StatusCode::OK)
+                .with_body(body.clone())
+                .with_json(|block| block["index"] = json!(index)),
+            _ => answer,
+        }
+    }
+
+    /// Moves what was paid until now from the payer's balance to the receiver's.
+    fn pay(&self, wallet: &str, held: &mut Value, paid: u64) {
+        if let Some(had) = held.as_u64() {
+            if wallet == self.payer {
+                *held = json!(had - paid);
+            } else if wallet == self.receiver {
+                *held = json!(had + paid);
+            }
+        }
+    }
+}
+
+impl Behaviour for BalancesThatMove {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        if asked.path == BLOCK {
+            return self.block(asked, answer);
+        }
+        if asked.path != BALANCES || answer.status != StatusCode::OK {
+            return answer;
+        }
+        let paid = (self.requests.fetch_add(1, SeqCst) + 1) / 3;
+        answer.with_json(|answer| {
+            let alone = [&self.payer, &self.receiver]
+                .into_iter()
+                .find(|wallet| asks_for(asked, wallet));
+            if let (Some(wallet), true) = (alone, answer["balance"] != 0) {
+                self.pay(wallet, &mut answer["balance"], paid);
+            }
+            entries(answer).for_each(|entry| {
+                let named = entry["wallet"].as_str().map(str::to_owned);
+                let wallet = named.or_else(|| alone.cloned()).unwrap_or_default();
+                self.pay(&wallet, &mut entry["balance"], paid);
+            });
+        })
+    }
+}
+
+/// Refuses requests beyond a number in a tenth of a second.
+pub(super) struct BoundedRate {
+    most: usize,
+    accepted: Mutex<Vec<Instant>>,
+}
+
+impl BoundedRate {
+    pub(super) fn new(most: usize) -> Self {
+        Self {
+            most,
+            accepted: Mutex::default(),
+        }
+    }
+}
+
+impl Behaviour for BoundedRate {
+    fn answer(&self, _: &Asked, answer: Answer) -> Answer {
+        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        accepted.retain(|at| at.elapsed().as_millis() < 100);
+        if accepted.len() >= self.most {
+            return answer
+                .with_status(StatusCode::TOO_MANY_REQUESTS)
+                .with_body(r#"{"error":"Rate limit exceeded"}"#);
+        }
+        accepted.push(Instant::now());
+        answer
+    }
+}
+
+/// Puts members into each response that differ each time, and that nobody documents.
+#[derive(Default)]
+pub(super) struct MembersThatVary {
+    responses: AtomicU64,
+}
+
+impl Behaviour for MembersThatVary {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        let number = self.responses.fetch_add(1, SeqCst);
+        if asked.method != "GET" || answer.status != StatusCode::OK || asked.path == "/docs" {
+            return answer;
+        }
+        answer.with_json(|value| {
+            if let Some(members) = value.as_object_mut() {
+                members.insert("took_us".to_owned(), json!(number));
+                members.insert("request_id".to_owned(), json!(format!("r-{number}")));
+            }
+        })
+    }
+}

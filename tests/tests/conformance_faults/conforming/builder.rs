@@ -1,0 +1,99 @@
+//! `/call-sc`: the shape of its response is not shown.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use integration_tests::{
+    broken,
+    faults::{Broken, answer_of, json_of, remove, set},
+    proxy::{Answer, Fault},
+};
+use serde_json::{Value, json};
+
+use super::rewrites::{reversed, told, with_status};
+
+const CALL: &str = "/call-sc";
+
+pub(super) fn variants() -> Vec<Broken> {
+    broken! {
+        "calls are created", successes(|answer| with_status(answer, 201)) => ["http/success-status"];
+        "calls are accepted", successes(|answer| with_status(answer, 202)) => ["http/success-status"];
+        "calls have empty places for signatures", json_of(CALL, |_, answer| {
+            answer["signatures"] = places(answer, || json!(""));
+        }) => ["call-sc/submittable"];
+        "calls have null for signatures", json_of(CALL, |_, answer| {
+            answer["signatures"] = places(answer, || Value::Null);
+        }) => ["call-sc/submittable"];
+        "calls have no signatures", json_of(CALL, |_, answer| remove(answer, "", "signatures"))
+            => ["call-sc/submittable"];
+        "calls have more members", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/is_child_txn", json!(false));
+            answer["expires"] = json!("soon");
+        }) => [];
+        "calls have an integer for a fee", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/fee", json!(1_000_000));
+        }) => [];
+        "calls have a decimal fee", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/fee", json!(0.25));
+        }) => [];
+        "calls have a description", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/descr", json!("a call"));
+        }) => [];
+        "calls have a code in upper case", json_of(CALL, |_, answer| {
+            let code = answer["transaction"]["trans_code"].as_str().unwrap_or_default();
+            answer["transaction"]["trans_code"] = json!(code.to_uppercase());
+        }) => [];
+        "calls are in reverse order", json_of(CALL, |_, answer| *answer = reversed(answer)) => [];
+        "calls are the transaction alone", json_of(CALL, |_, answer| {
+            *answer = answer["transaction"].take();
+        }) => ["call-sc/snapshot", "call-sc/submittable"];
+        "calls are in another member", json_of(CALL, |_, answer| {
+            *answer = json!({"raw": answer["transaction"].take()});
+        }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
+        "calls are a text to sign", json_of(CALL, |_, answer| {
+            let text: String = answer.to_string().bytes().map(|byte| format!("{byte:02x}")).collect();
+            *answer = json!({"payload": text});
+        }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
+        "long remarks are not taken", unless(|body| body.contains("long long long")) => [];
+        "long calls are not taken", unless(|body| body.len() > 1024) => [];
+        "one wallet signs", unless(|body| {
+            let call: Value = serde_json::from_str(body).unwrap_or_default();
+            call["signers"].as_array().is_some_and(|signers| signers.len() > 1)
+        }) => [];
+        "other parameters are not taken", unless(|body| body.contains("\"odd\"")) => [];
+    }
+}
+
+/// One place for each signer's signature.
+fn places(answer: &Value, empty: fn() -> Value) -> Value {
+    let signers = answer["transaction"]["specific_data"]["signers"].as_array();
+    let place = |signer: &Value| json!({"wallet_address": signer, "msgsign": empty()});
+    signers.into_iter().flatten().map(place).collect()
+}
+
+fn successes(change: fn(Answer) -> Answer) -> Fault {
+    answer_of(CALL, move |_, answer| {
+        if answer.status == StatusCode::OK {
+            change(answer)
+        } else {
+            answer
+        }
+    })
+}
+
+/// Refuses calls whose body this is true of.
+fn unless(refused: fn(&str) -> bool) -> Fault {
+    Arc::new(move |asked, answer| {
+        let body = String::from_utf8_lossy(&asked.body);
+        if asked.path == CALL && asked.method == "POST" && refused(&body) {
+            told(
+                answer,
+                422,
+                "application/json",
+                r#"{"detail":"more than is built"}"#,
+            )
+        } else {
+            answer
+        }
+    })
+}

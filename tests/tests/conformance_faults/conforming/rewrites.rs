@@ -1,0 +1,129 @@
+//! Other ways to write the same response.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use integration_tests::proxy::{Answer, Asked, Fault};
+use serde_json::Value;
+
+/// Changes every successful JSON response.
+pub(super) fn every_json(change: fn(&mut Value)) -> Fault {
+    Arc::new(move |asked, answer| {
+        if is_json(asked, &answer) {
+            answer.with_json(change)
+        } else {
+            answer
+        }
+    })
+}
+
+/// Changes the text of every successful JSON response.
+pub(super) fn every_text(change: fn(&str) -> String) -> Fault {
+    Arc::new(move |asked, answer| {
+        if is_json(asked, &answer) {
+            let text = String::from_utf8_lossy(&answer.body).into_owned();
+            answer.with_body(change(&text))
+        } else {
+            answer
+        }
+    })
+}
+
+/// Changes every successful response that is JSON.
+pub(super) fn every_success(change: fn(Answer) -> Answer) -> Fault {
+    Arc::new(move |asked, answer| {
+        if is_json(asked, &answer) {
+            change(answer)
+        } else {
+            answer
+        }
+    })
+}
+
+fn is_json(asked: &Asked, answer: &Answer) -> bool {
+    answer.status.is_success() && asked.path != "/docs" && answer.body.starts_with(b"{")
+}
+
+/// Changes the refusals of a local node.
+pub(super) fn refusals(change: fn(Answer) -> Answer) -> Fault {
+    Arc::new(move |_, answer| {
+        if answer.status.is_client_error() {
+            change(answer)
+        } else {
+            answer
+        }
+    })
+}
+
+/// A response with this status, content type and body.
+pub(super) fn told(answer: Answer, status: u16, media: &'static str, body: &'static str) -> Answer {
+    let status = StatusCode::from_u16(status).expect("a status");
+    let mut answer = answer.with_status(status).with_body(body);
+    let media = HeaderValue::from_static(media);
+    answer.headers.insert(header::CONTENT_TYPE, media);
+    answer
+}
+
+/// The same with another status.
+pub(super) fn with_status(answer: Answer, status: u16) -> Answer {
+    answer.with_status(StatusCode::from_u16(status).expect("a status"))
+}
+
+/// The same with another header.
+pub(super) fn with_header(mut answer: Answer, name: &'static str, value: &'static str) -> Answer {
+    let value = HeaderValue::from_static(value);
+    answer.headers.insert(name, value);
+    answer
+}
+
+/// A value with the members of each object in reverse order.
+pub(super) fn reversed(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().rev();
+            Value::Object(
+                members
+                    .map(|(name, value)| (name.clone(), reversed(value)))
+                    .collect(),
+            )
+        }
+        Value::Array(items) => items.iter().map(reversed).collect(),
+        other => other.clone(),
+    }
+}
+
+/// A document with blanks and line ends wherever they may stand.
+pub(super) fn spaced(text: &str) -> String {
+    rewritten(text, |c, in_string| match c {
+        ',' | ':' | '{' | '[' | '}' | ']' if !in_string => format!(" {c}\r\n\t"),
+        _ => c.to_string(),
+    })
+}
+
+/// A document with each letter of its texts escaped.
+pub(super) fn escaped(text: &str) -> String {
+    rewritten(text, |c, in_string| match c {
+        'a'..='z' | 'A'..='Z' | '/' if in_string => format!("\\u{:04X}", u32::from(c)),
+        _ => c.to_string(),
+    })
+}
+
+/// A document with each character changed that is not part of an escape or a quotation mark.
+fn rewritten(text: &str, change: fn(char, bool) -> String) -> String {
+    let (mut out, mut in_string, mut kept) = (String::new(), false, 0_u8);
+    for c in text.chars() {
+        if kept > 0 {
+            kept = if kept == 1 && c == 'u' { 4 + 1 } else { kept } - 1;
+            out.push(c);
+        } else if c == '"' {
+            in_string = !in_string;
+            out.push(c);
+        } else if c == '\\' {
+            kept = 1;
+            out.push(c);
+        } else {
+            out.push_str(&change(c, in_string));
+        }
+    }
+    out
+}

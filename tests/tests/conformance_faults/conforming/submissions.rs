@@ -1,0 +1,147 @@
+//! Refused submissions, and claims.
+
+use std::sync::Arc;
+
+use integration_tests::{
+    broken,
+    faults::{Broken, answer_of, json_of, set},
+    proxy::{Answer, Fault},
+    submissions::{SUBMIT, in_blocks, kind_of_submission, refusing},
+};
+use serde_json::{Value, json};
+
+use super::{
+    rewrites::{told, with_status},
+    state::named,
+};
+use crate::records::{STATE, rows_of};
+
+const JSON: &str = "application/json";
+
+pub(super) fn refusals() -> Vec<Broken> {
+    broken! {
+        "refusals have any text", refusing(|answer| {
+            set(answer, "/response/msg", json!("Nein: \u{1f6ab} \"zurückgewiesen\""));
+        }) => [];
+        "refusals are a failure", refusing(|answer| answer["status"] = json!("FAILURE")) => [];
+        "refusals are not new", refusing(|answer| {
+            set(answer, "/response/new_transaction", json!(false));
+        }) => [];
+        "refusals have more members", refusing(|answer| answer["response"]["code"] = json!(17)) => [];
+        "refusals have status 400 and a detail", refused(|answer| {
+            told(answer, 400, JSON, r#"{"detail":"no"}"#)
+        }) => [];
+        "refusals have status 403 and no body", refused(|answer| told(answer, 403, "text/plain", ""))
+            => [];
+        "refusals have status 422 and a form", refused(|answer| with_status(answer, 422)) => [];
+        "refusals are faults of the server", refused(|answer| {
+            told(answer, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
+        }) => ["submit-transaction/refusal-is-no-crash"];
+        "refusals have status 202", refused(|answer| with_status(answer, 202)) => [];
+        "a GET of a submission explains itself", answer_of(SUBMIT, |asked, answer| {
+            match asked.method.as_str() {
+                "GET" => told(answer, 200, JSON, r#"{"help":"send a POST"}"#),
+                _ => answer,
+            }
+        }) => [];
+        "a GET of a submission is a page", answer_of(SUBMIT, |asked, answer| {
+            match asked.method.as_str() {
+                "GET" => told(answer, 200, "text/html", "<html>send a POST</html>"),
+                _ => answer,
+            }
+        }) => [];
+    }
+}
+
+pub(super) fn claims() -> Vec<Broken> {
+    broken! {
+        "a claim is accepted in other words", of_claims(|answer| {
+            answer.with_json(|answer| set(answer, "/response/msg", json!("")))
+        }) => [];
+        "a claim is created", of_claims(|answer| with_status(answer, 201))
+            => ["submit-transaction/claim-http-status"];
+        "a known claim is a conflict", of_known_claims(|answer| {
+            told(answer, 409, JSON, r#"{"detail":"known"}"#)
+        }) => [];
+        "a known claim is not valid", of_known_claims(|answer| {
+            answer.with_json(|answer| set(answer, "/response/valid", json!(false)))
+        }) => ["submit-transaction/resubmission-valid"];
+        "a known claim is a fault of the server", of_known_claims(|answer| {
+            told(answer, 500, JSON, r#"{"detail":"known"}"#)
+        }) => ["submit-transaction/resubmission-valid"];
+        "a claim's record is an object", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| named(&row, false));
+        }) => [];
+        "a claim's record is an object in reverse order", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| named(&row, true));
+        }) => [];
+        "a claim's record is one of a list", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| json!([row]));
+        }) => [];
+        "a claim's columns are in reverse order", json_of(STATE, |_, answer| {
+            rows_of(answer, |row| {
+                let items = row.as_array().into_iter().flatten();
+                items.rev().cloned().collect()
+            });
+        }) => ["submit-transaction/claim-columns"];
+        "a claim is in its block as a code", in_blocks(|list| {
+            for entry in list {
+                *entry = entry["transaction"]["trans_code"].take();
+            }
+        }) => [];
+        "a claim is in its block as a code in upper case", in_blocks(|list| {
+            for entry in list {
+                let code = entry["transaction"]["trans_code"].as_str().unwrap_or_default();
+                *entry = json!(code.to_uppercase());
+            }
+        }) => [];
+        "a claim is in its block under another name", in_blocks(|list| {
+            for entry in list {
+                *entry = json!({"hash": "ab".repeat(32)});
+            }
+        }) => ["submit-transaction/claim-in-block"];
+        "a claim is flat in its block", in_blocks(|list| {
+            for entry in list {
+                let mut flat = entry["transaction"].take();
+                flat["signatures"] = entry["signatures"].take();
+                *entry = flat;
+            }
+        }) => [];
+        "built claims have places for signatures", json_of("/call-sc", |_, answer| {
+            let signers = answer["transaction"]["specific_data"]["signers"].as_array();
+            let place = |signer: &Value| json!({"wallet_address": signer, "msgsign": ""});
+            answer["signatures"] = signers.into_iter().flatten().map(place).collect();
+        }) => ["call-sc/submittable"];
+    }
+}
+
+/// Changes the refusals of submissions.
+fn refused(change: fn(Answer) -> Answer) -> Fault {
+    answer_of(SUBMIT, move |asked, answer| {
+        let refuses = asked.method == "POST" && kind_of_submission(asked) != "claim";
+        if refuses { change(answer) } else { answer }
+    })
+}
+
+/// Changes the responses to a claim, the first and later ones.
+fn of_claims(change: fn(Answer) -> Answer) -> Fault {
+    answer_of(SUBMIT, move |asked, answer| {
+        if kind_of_submission(asked) == "claim" {
+            change(answer)
+        } else {
+            answer
+        }
+    })
+}
+
+/// Changes the responses to a claim that is known already.
+fn of_known_claims(change: fn(Answer) -> Answer) -> Fault {
+    Arc::new(move |asked, answer| {
+        let known = String::from_utf8_lossy(&answer.body).contains("\"new_transaction\":false");
+        if asked.path == SUBMIT && kind_of_submission(asked) == "claim" && known {
+            change(answer)
+        } else {
+            answer
+        }
+    })
+}
