@@ -75,14 +75,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether files of keys or of transactions are named in the command, and no hashes.
-    pub(crate) const fn takes_key_files(&self) -> bool {
-        matches!(
-            self,
-            Self::Wallet(_) | Self::Sign(_) | Self::Submit(_) | Self::Verify(_)
-        )
-    }
-
     /// Whether the command looks at the configuration file.
     pub(crate) const fn needs_settings(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Man(_))

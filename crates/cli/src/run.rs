@@ -11,7 +11,7 @@ use crate::{
     failure::{Failure, Kind},
     io::{interrupt, output::Output, prompt},
     parser::{Cli, Command},
-    session::{config_file, settings::Session},
+    session::{config_file, exposure, settings::Session},
 };
 
 /// The longest time that an interrupted run may take to end in good order.
@@ -25,17 +25,15 @@ pub fn main() -> ExitCode {
         Err(error) => return not_a_command_line(&error),
     };
     let output = Output::new(cli.global.json, cli.global.quiet);
-    let takes_key_files = cli.command.takes_key_files();
+    if let Err(error) = nodeproof_wallet::forbid_core_dumps() {
+        output.warn(&format!(
+            "a core dump of this process could hold a key, and can't be forbidden: {error}"
+        ));
+    }
     let status = match work(cli, output) {
         Ok(()) => 0,
         Err(failure) => {
-            let has_key = || {
-                std::env::args_os().any(|argument| {
-                    let argument = argument.to_string_lossy();
-                    redact(&argument) != argument
-                })
-            };
-            let failure = if takes_key_files && has_key() {
+            let failure = if was_given_a_key() {
                 failure.rewritten(redact)
             } else {
                 failure
@@ -45,6 +43,17 @@ pub fn main() -> ExitCode {
         }
     };
     ExitCode::from(status)
+}
+
+/// Whether an argument or a setting of the environment has what looks like a private key.
+fn was_given_a_key() -> bool {
+    let settings = std::env::vars_os()
+        .filter(|(name, _)| name.to_string_lossy().starts_with("NODECTL_"))
+        .map(|(_, value)| value);
+    std::env::args_os().chain(settings).any(|given| {
+        let given = given.to_string_lossy();
+        redact(&given) != given
+    })
 }
 
 fn work(cli: Cli, output: Output) -> Result<(), Failure> {
@@ -117,6 +126,7 @@ async fn command(cli: Cli, output: Output) -> Result<(), Failure> {
         config_file::ConfigFile::default()
     };
     let session = Session::new(cli.global, file, output);
+    exposure::check_arguments(&session)?;
     dispatch(cli.command, &session).await
 }
 

@@ -8,17 +8,24 @@
 mod absence;
 mod blocking;
 mod claims;
+mod confirming;
 mod endings;
+mod exposure;
 mod hostile;
 mod kinds;
 mod manual;
+mod networks;
 mod paying_once;
+#[cfg(target_os = "linux")]
+mod processes;
 mod program;
 mod raw_server;
 mod reading;
+mod refusals;
 mod secrets;
 mod settings;
 mod signing;
+mod tampering;
 #[cfg(unix)]
 mod terminal;
 mod untrue;

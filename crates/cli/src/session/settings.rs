@@ -42,7 +42,7 @@ impl Session {
 
     /// The node to talk to.
     pub(crate) fn target(&self) -> Result<Target, Failure> {
-        let network = self.flags.network.or(self.file.network);
+        let network = self.network();
         let url = self.flags.base_url.as_ref().or(self.file.base_url.as_ref());
         let Some(url) = url else {
             let network = network.unwrap_or(Network::Devnet);
@@ -76,6 +76,11 @@ impl Session {
                 base_url,
             }),
         }
+    }
+
+    /// The network that is given by name, by the command line or the file.
+    pub(crate) fn network(&self) -> Option<Network> {
+        self.flags.network.or(self.file.network)
     }
 
     /// A client for the node to talk to.
