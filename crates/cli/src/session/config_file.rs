@@ -10,7 +10,7 @@ use nodeproof_files::{Shared, check_own_folder, parent_folder};
 use nodeproof_primitives::{
     Amount, ContractAddress, Network,
     escape::escaped_up_to,
-    redact::{looks_like_a_key, redact},
+    redact::{keys_in, redact_parts},
 };
 use serde::{Deserialize, Deserializer, de};
 
@@ -58,7 +58,7 @@ impl Wallets {
     fn key_line(&self, text: &str) -> Option<usize> {
         let paths = self.clone().into_vec();
         let names = paths.iter().map(|path| path.to_string_lossy());
-        let key = names.into_iter().find(|name| looks_like_a_key(name))?;
+        let key = names.into_iter().find(|name| !keys_in(name).is_empty())?;
         let line = text.lines().position(|line| line.contains(key.trim()));
         Some(line.unwrap_or(0) + 1)
     }
@@ -133,7 +133,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
         Failure::usage(format!(
             "the configuration {}, line {line}: {}",
             path.display(),
-            escaped_up_to(&redact(error.message()), 500)
+            escaped_up_to(&redact_parts(error.message(), &keys_in(&text)), 500)
         ))
     })?;
     if let Some(line) = file.wallet.key_line(&text) {

@@ -4,7 +4,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use nodeproof_client::{BaseUrl, Client, contract_call::Fee};
-use nodeproof_primitives::{ContractAddress, Network};
+use nodeproof_primitives::{ContractAddress, Network, redact::redact};
 
 use crate::{
     arguments::{fee::FeeArgs, global::GlobalArgs},
@@ -51,6 +51,12 @@ impl Session {
                 network: Some(network),
             });
         };
+        if redact(url) != *url {
+            return Err(Failure::usage(
+                "the base URL has what looks like a private key in it, which would be sent to the \
+                 node",
+            ));
+        }
         let base_url: BaseUrl = url.parse()?;
         match network {
             Some(network) => {
