@@ -9,6 +9,8 @@ fn keys() -> KeyPair {
     KeyPair::from_bytes(&[5; 32]).expect("a key")
 }
 
+type Change = fn(&mut Value);
+
 /// A raw contract call, with these changes in it.
 pub(crate) fn raw(change: impl FnOnce(&mut Value)) -> String {
     let mut document = json!({
@@ -69,7 +71,7 @@ fn without_a_terminal_and_without_yes_nothing_is_signed() {
 fn every_member_is_shown_and_unknown_ones_are_called_that() {
     let home = Home::new();
     let wallet = home.wallet("w.json", &keys());
-    let changes: [(fn(&mut Value), &str); 12] = [
+    let changes: [(Change, &str); 12] = [
         (|_| {}, "timestamp: 1767225612000"),
         (|_| {}, "of 2026-01-01 00:00:12.000 UTC"),
         (|_| {}, "is_child_txn: false"),

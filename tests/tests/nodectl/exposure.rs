@@ -186,8 +186,15 @@ async fn no_input_takes_a_key_to_the_node() {
 fn fed(mut command: std::process::Command, input: &str) -> Ran {
     use std::io::Write as _;
 
-    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program");
     // The program may end before it has read all of it.
-    let _fed = child.stdin.take().unwrap().write_all(input.as_bytes());
-    Ran::of(child.wait_with_output().unwrap())
+    let _fed = child
+        .stdin
+        .take()
+        .expect("its input")
+        .write_all(input.as_bytes());
+    Ran::of(child.wait_with_output().expect("its end"))
 }

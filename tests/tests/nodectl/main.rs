@@ -11,10 +11,14 @@ mod claims;
 mod confirming;
 mod endings;
 mod exposure;
+#[cfg(unix)]
+mod folders;
 mod hostile;
 mod kinds;
 mod manual;
 mod networks;
+#[cfg(unix)]
+mod passphrases;
 mod paying_once;
 #[cfg(target_os = "linux")]
 mod processes;
