@@ -137,6 +137,10 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
                 .current_dir(verifier.home.folder.path())
                 .stdout(std::process::Stdio::piped())
                 .stderr(std::process::Stdio::piped());
+            // Wherever it is kept.
+            if number % 2 == 1 {
+                command.args(["--keep", &format!("kept-{number}/claim.json")]);
+            }
             command.spawn().expect("the program")
         })
         .collect();
@@ -154,6 +158,13 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
         assert!(ran.err.contains("is pending"), "{ran:?}");
     }
     kept(&verifier);
+    // Nor is one sent later that is kept elsewhere.
+    let place = verifier.home.path("later/claim.json").display().to_string();
+    for more in [&[][..], &["--keep", &place]] {
+        let more = [&["--no-wait", "--outcome", "99"], more].concat();
+        let ran = verifier.add(node.base_url(), "a", &more).ended(2);
+        assert!(ran.err.contains("is pending"), "{ran:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

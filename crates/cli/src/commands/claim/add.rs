@@ -147,7 +147,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let Some(file) = file else {
         return Err(Failure::usage("which network? Give --network"));
     };
-    saved_claims::create_folder(&file)?;
+    saved_claims::create_folders(&file)?;
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
     let made = prepared.complete(&signers).await;
     progress.end();
