@@ -457,7 +457,7 @@ impl SavedTransaction {
         self.is_pending_at(TimestampMs::now())
     }
 
-    fn is_pending_at(&self, now: TimestampMs) -> bool {
+    pub(super) fn is_pending_at(&self, now: TimestampMs) -> bool {
         const DAY: i64 = 24 * 60 * 60 * 1000;
 
         match (self.state(), self.contents.refused_at) {
