@@ -49,7 +49,10 @@ impl EarlierClaims {
     }
 
     fn is_rival(&self, saved: &SavedTransaction) -> bool {
-        let is_own = self.own.as_deref() == Some(saved.path());
+        let real = |path: &Path| path.canonicalize().ok();
+        let is_own = self.own.as_deref().is_some_and(|own| {
+            own == saved.path() || real(own).is_some_and(|own| real(saved.path()) == Some(own))
+        });
         let node: Option<BaseUrl> = saved.node().parse().ok();
         let other = node.and_then(|node| Network::from_port(node.port()));
         let is_elsewhere =

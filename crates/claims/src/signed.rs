@@ -117,15 +117,15 @@ impl<'p> SignedClaim<'p> {
         let node = prepared.client.base_url();
         let saved = SavedTransaction::of(path, node, &self.checked, &ready.signed)?
             .after_a_record(ready.recorded_before);
-        let (placement, earlier) = if options.again {
-            (Placement::Aside, None)
+        let earlier = prepared.earlier_claims();
+        let placement = if options.again {
+            Placement::Aside
         } else {
-            (Placement::New, Some(prepared.earlier_claims()))
+            Placement::New
         };
-        let written = blocking(move || {
-            write_unless(&saved, placement, earlier.as_ref()).map(|aside| (saved, aside))
-        })
-        .await;
+        let written =
+            blocking(move || write_unless(&saved, placement, &earlier).map(|aside| (saved, aside)))
+                .await;
         match written {
             // Another process was faster, and its transaction is the one to submit.
             Err(ClaimError::Saved(SavedTransactionError::Exists { path })) => {
@@ -147,17 +147,17 @@ impl<'p> SignedClaim<'p> {
     }
 }
 
-/// Writes a transaction for the first time, unless an earlier claim about the same asset is pending.
+/// Writes a transaction for the first time, unless an earlier claim about the same asset is pending
+/// and another one is not wanted all the same.
 /// Nobody can save one between the search and the writing, because the folders are locked.
 fn write_unless(
     saved: &SavedTransaction,
     placement: Placement,
-    earlier: Option<&EarlierClaims>,
+    earlier: &EarlierClaims,
 ) -> Result<Option<PathBuf>, ClaimError> {
-    let searched = earlier.map_or(&[][..], |earlier| &earlier.folders);
-    saved.write_first(placement, searched, || match earlier {
+    saved.write_first(placement, &earlier.folders, || match placement {
+        Placement::Aside => Ok(()),
         // What could not be searched was reported before anybody signed.
-        Some(earlier) => earlier.refuse(|_| {}),
-        None => Ok(()),
+        Placement::New | Placement::Over => earlier.refuse(|_| {}),
     })
 }

@@ -21,4 +21,4 @@ mod parser;
 mod run;
 mod session;
 
-pub use run::main;
+pub use run::{command, main};

@@ -11,6 +11,10 @@ keys are base_url, network, contract, wallet (a key file, or a list of them; a r
 relative to the configuration file's folder), fee, currency, request_timeout and max_body.
 Private keys and passphrases are read from files or hidden prompts, and never from flags.
 
+A signature is not bound to a network: there is no chain ID, so what is signed on one network can be
+submitted on another. Use one wallet for each network: `wallet new --network` records it in the key
+file, and signing for another network is refused unless --any-network is given.
+
 With --json, standard output is one JSON document (watch: one a line), and a failure is
 {\"error\":{\"kind\",\"status\",\"message\",\"maybe_sent\"}} on standard error, where notes and warnings
 are {\"note\"} and {\"warning\"}. Standard output holds a document only where the exit status is 0.
@@ -75,14 +79,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether files of keys or of transactions are named in the command, and no hashes.
-    pub(crate) const fn takes_key_files(&self) -> bool {
-        matches!(
-            self,
-            Self::Wallet(_) | Self::Sign(_) | Self::Submit(_) | Self::Verify(_)
-        )
-    }
-
     /// Whether the command looks at the configuration file.
     pub(crate) const fn needs_settings(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Man(_))

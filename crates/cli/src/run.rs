@@ -3,7 +3,7 @@
 use std::{process::ExitCode, thread, time::Duration};
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
-use nodeproof_primitives::redact::redact;
+use nodeproof_primitives::redact::{keys_in, redact_parts};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -11,11 +11,17 @@ use crate::{
     failure::{Failure, Kind},
     io::{interrupt, output::Output, prompt},
     parser::{Cli, Command},
-    session::{config_file, settings::Session},
+    session::{config_file, exposure, settings::Session},
 };
 
 /// The longest time that an interrupted run may take to end in good order.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// The definition of the command line, for programs that document or test it.
+#[must_use]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
 
 /// Runs the command of this process' command line, and returns the exit status.
 #[must_use]
@@ -25,26 +31,36 @@ pub fn main() -> ExitCode {
         Err(error) => return not_a_command_line(&error),
     };
     let output = Output::new(cli.global.json, cli.global.quiet);
-    let takes_key_files = cli.command.takes_key_files();
+    if let Err(error) = nodeproof_wallet::forbid_core_dumps() {
+        output.warn(&format!(
+            "a core dump of this process could hold a key, and can't be forbidden: {error}"
+        ));
+    }
     let status = match work(cli, output) {
         Ok(()) => 0,
         Err(failure) => {
-            let has_key = || {
-                std::env::args_os().any(|argument| {
-                    let argument = argument.to_string_lossy();
-                    redact(&argument) != argument
-                })
-            };
-            let failure = if takes_key_files && has_key() {
-                failure.rewritten(redact)
-            } else {
+            let keys = given_keys();
+            let failure = if keys.is_empty() {
                 failure
+            } else {
+                failure.rewritten(|text| redact_parts(text, &keys))
             };
             output.fail(&failure);
             failure.kind.status()
         }
     };
     ExitCode::from(status)
+}
+
+/// What looks like a private key in the arguments and the settings of the environment.
+fn given_keys() -> Vec<String> {
+    let settings = std::env::vars_os()
+        .filter(|(name, _)| name.to_string_lossy().starts_with("NODECTL_"))
+        .map(|(_, value)| value);
+    let given = std::env::args_os().chain(settings);
+    given
+        .flat_map(|one| keys_in(&one.to_string_lossy()))
+        .collect()
 }
 
 fn work(cli: Cli, output: Output) -> Result<(), Failure> {
@@ -106,17 +122,18 @@ async fn until_interrupted(cli: Cli, output: Output) -> Result<(), Failure> {
     tokio::select! {
         biased;
         pressed = tokio::signal::ctrl_c() => Err(pressed_or_deaf(pressed)),
-        done = command(cli, output) => done,
+        done = configured(cli, output) => done,
     }
 }
 
-async fn command(cli: Cli, output: Output) -> Result<(), Failure> {
+async fn configured(cli: Cli, output: Output) -> Result<(), Failure> {
     let file = if cli.command.needs_settings() {
         config_file::read(cli.global.config.as_deref())?
     } else {
         config_file::ConfigFile::default()
     };
     let session = Session::new(cli.global, file, output);
+    exposure::check_arguments(&session)?;
     dispatch(cli.command, &session).await
 }
 
@@ -164,7 +181,7 @@ fn not_a_command_line(error: &clap::Error) -> ExitCode {
     );
     let json = std::env::args_os().any(|argument| argument == "--json");
     let message = error.to_string();
-    let harmless = redact(&message);
+    let harmless = redact_parts(&message, &given_keys());
     if !shown && (json || harmless != message) {
         let message = harmless.trim_start_matches("error: ").trim_end();
         Output::new(json, false).fail(&Failure::lines(message));

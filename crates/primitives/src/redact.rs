@@ -5,6 +5,8 @@
 
 /// How many hexadecimal digits a private key has.
 const DIGITS: usize = 64;
+/// The fewest digits of a known key that are redacted.
+const PART: usize = 6;
 
 /// Whether a text looks like a private key.
 #[must_use]
@@ -23,6 +25,27 @@ pub fn looks_like_a_key(text: &str) -> bool {
 /// ```
 #[must_use]
 pub fn redact(text: &str) -> String {
+    redact_parts(text, &[])
+}
+
+/// Returns everything in a text that looks like a private key, in lower case, for
+/// [`redact_parts`].
+#[must_use]
+pub fn keys_in(text: &str) -> Vec<String> {
+    let runs = text.split(|one: char| !one.is_ascii_hexdigit());
+    let keys = runs.filter(|run| run.len() >= DIGITS);
+    keys.map(str::to_ascii_lowercase).collect()
+}
+
+/// Replaces everything that [`redact`] does, and parts of these keys, as an error may quote the
+/// first characters of what it can't read.
+#[must_use]
+pub fn redact_parts(text: &str, keys: &[String]) -> String {
+    let is_secret = |digits: &str| {
+        let lower = digits.to_ascii_lowercase();
+        digits.len() >= DIGITS
+            || digits.len() >= PART && keys.iter().any(|key| key.contains(&lower))
+    };
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(|character: char| character.is_ascii_hexdigit()) {
@@ -32,7 +55,7 @@ pub fn redact(text: &str) -> String {
             .unwrap_or(from.len());
         let (digits, after) = from.split_at(end);
         shown.push_str(before);
-        if digits.len() >= DIGITS {
+        if is_secret(digits) {
             shown.push_str("(not shown, as it looks like a private key)");
         } else {
             shown.push_str(digits);
@@ -63,5 +86,21 @@ mod tests {
         assert_eq!(redact(&harmless), harmless);
         assert!(looks_like_a_key(&key) && looks_like_a_key(&format!("0x{key}")));
         assert!(!looks_like_a_key("wallet.json") && !looks_like_a_key(&key[1..]));
+    }
+
+    #[test]
+    fn parts_of_a_key_that_was_given_are_redacted() {
+        let key = "5Ec2e7e1".repeat(8);
+        let keys = keys_in(&format!("--wallet 0x{key} --fee 1000000"));
+        assert_eq!(keys, [key.to_lowercase()]);
+        let error = format!(
+            "unknown network \"{}\", begins with \"{}\"",
+            &key[..40],
+            &key[..8]
+        );
+        let shown = redact_parts(&error, &keys).to_lowercase();
+        assert!(!shown.contains("5ec2"), "{shown}");
+        let harmless = "port 8420, fee 1000000, 0xabcdef";
+        assert_eq!(redact_parts(harmless, &keys), harmless);
     }
 }

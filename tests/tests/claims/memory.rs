@@ -78,8 +78,8 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
     let bad = (StatusCode::BAD_REQUEST, "0", "{}");
     let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
     for (answers, maybe_sent, state) in [
-        (vec![busy], false, TransactionState::Signed),
-        (vec![bad], false, TransactionState::Signed),
+        (vec![busy], false, TransactionState::Refused),
+        (vec![bad], false, TransactionState::Refused),
         (vec![lost, busy], true, TransactionState::Sent),
         (vec![lost, bad], true, TransactionState::Sent),
     ] {
@@ -90,6 +90,8 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
         let error = error.unwrap_err();
         assert_eq!(error.maybe_sent(), maybe_sent, "{error}");
         assert_eq!(world.saved().state(), state, "{error}");
+        // Whoever was sent it has it.
+        assert!(world.saved().is_pending(), "{error}");
         assert!(
             error.to_string().contains("claim the same again"),
             "{error}"

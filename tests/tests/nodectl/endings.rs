@@ -186,6 +186,7 @@ fn a_success_without_what_was_asked_for_is_6() {
     let params = home.file("p.json", "{}");
     let call = [
         "call",
+        "--trust-node-time",
         "--contract",
         CONTRACT,
         "--function",
@@ -272,6 +273,7 @@ async fn mainnet_is_asked_freely_and_sent_to_only_with_that_word() {
     let claim = [
         "claim",
         "add",
+        "--trust-node-time",
         "--asset",
         "a",
         "--deletable-after",

@@ -27,7 +27,7 @@ fn sign(home: &Home, text: &str, more: &[&str]) -> Ran {
         home.wallet("w.json", &keys());
     }
     let raw = home.file("raw.json", text);
-    home.run(&[&["sign", &raw, "--wallet", "w.json"], more].concat())
+    home.run(&[&["sign", "--yes", &raw, "--wallet", "w.json"], more].concat())
 }
 
 #[test]

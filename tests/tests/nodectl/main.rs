@@ -8,17 +8,28 @@
 mod absence;
 mod blocking;
 mod claims;
+mod confirming;
 mod endings;
+mod exposure;
+#[cfg(unix)]
+mod folders;
 mod hostile;
 mod kinds;
 mod manual;
+mod networks;
+#[cfg(unix)]
+mod passphrases;
 mod paying_once;
+#[cfg(target_os = "linux")]
+mod processes;
 mod program;
 mod raw_server;
 mod reading;
+mod refusals;
 mod secrets;
 mod settings;
 mod signing;
+mod tampering;
 #[cfg(unix)]
 mod terminal;
 mod untrue;

@@ -31,6 +31,7 @@ fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> Ran {
     let (alice, bob) = (alice.address().to_string(), bob.address().to_string());
     let arguments = [
         "call",
+        "--trust-node-time",
         "--contract",
         &contract,
         "--function",
@@ -57,7 +58,9 @@ async fn several_sign_one_after_another_and_the_text_stays_to_the_byte() {
     let raw = home.file("raw.json", &raw);
     let (alice, bob) = (keys(&node, "alice"), keys(&node, "bob"));
     let wallet = home.wallet("alice.json", &alice);
-    let half = home.run(&["sign", &raw, "--wallet", &wallet]).ended(0);
+    let half = home
+        .run(&["sign", "--yes", &raw, "--wallet", &wallet])
+        .ended(0);
     assert!(
         half.err
             .contains(&format!("still to be signed by {}", bob.address())),
@@ -75,8 +78,16 @@ async fn several_sign_one_after_another_and_the_text_stays_to_the_byte() {
     home.run(&["verify", &half]).ended(1);
 
     let wallet = home.wallet("bob.json", &bob);
-    home.run(&["sign", &half, "--wallet", &wallet, "--out", "whole.json"])
-        .ended(0);
+    home.run(&[
+        "sign",
+        "--yes",
+        &half,
+        "--wallet",
+        &wallet,
+        "--out",
+        "whole.json",
+    ])
+    .ended(0);
     let whole = fs::read_to_string(home.path("whole.json")).unwrap();
     let signed = SignedTransaction::from_text(whole.trim()).unwrap();
     assert_eq!(signed.transaction_text(), text);
@@ -119,11 +130,11 @@ async fn both_can_sign_in_one_run_and_signing_again_changes_nothing() {
     let bob = home.wallet("bob.json", &keys(&node, "bob"));
     let sign = ["--wallet", &bob, "--wallet", &alice];
     let once = home
-        .run(&[&["sign", "raw.json"][..], &sign].concat())
+        .run(&[&["sign", "--yes", "raw.json"][..], &sign].concat())
         .ended(0);
     home.file("once.json", &once.out);
     let twice = home
-        .run(&[&["sign", "once.json"][..], &sign].concat())
+        .run(&[&["sign", "--yes", "once.json"][..], &sign].concat())
         .ended(0);
     assert_eq!(once.out, twice.out);
     assert!(twice.err.contains("has signed it already"), "{twice:?}");
@@ -141,7 +152,9 @@ async fn who_is_not_listed_does_not_sign() {
     )
     .ended(0);
     let other = home.wallet("other.json", &KeyPair::from_bytes(&[7; 32]).unwrap());
-    let ran = home.run(&["sign", "raw.json", "--wallet", &other]).ended(2);
+    let ran = home
+        .run(&["sign", "--yes", "raw.json", "--wallet", &other])
+        .ended(2);
     assert!(
         ran.err.contains("is not among the transaction's signers"),
         "{ran:?}"
@@ -163,7 +176,9 @@ async fn what_was_tampered_with_is_neither_verified_nor_signed_nor_sent() {
     let alice = home.wallet("alice.json", &keys(&node, "alice"));
     let bob = home.wallet("bob.json", &keys(&node, "bob"));
     let signed = home
-        .run(&["sign", "raw.json", "--wallet", &alice, "--wallet", &bob])
+        .run(&[
+            "sign", "--yes", "raw.json", "--wallet", &alice, "--wallet", &bob,
+        ])
         .ended(0)
         .out;
     let tampered = signed.replacen("\"outcome\":1", "\"outcome\":2", 1);
@@ -171,7 +186,8 @@ async fn what_was_tampered_with_is_neither_verified_nor_signed_nor_sent() {
     let file = home.file("tampered.json", &tampered);
     let ran = home.run(&["verify", &file]).ended(1);
     assert!(ran.err.contains("not right"), "{ran:?}");
-    home.run(&["sign", &file, "--wallet", &alice]).ended(2);
+    home.run(&["sign", "--yes", &file, "--wallet", &alice])
+        .ended(2);
     home.ask(url, &["submit", &file]).ended(2);
     assert_eq!(node.node().submissions_received(), 0);
     home.ask(url, &["submit", &file, "--unverified"]).ended(4);
@@ -238,6 +254,7 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
         let file = home.file("p.json", params);
         let arguments = [
             "call",
+            "--trust-node-time",
             "--contract",
             &contract,
             "--function",
@@ -284,7 +301,14 @@ async fn a_program_signs_for_who_has_no_key_file() {
             .to_string(),
     );
     let address = alice.address().to_string();
-    let sign = ["sign", "raw.json", "--signer", &address, "--signer-command"];
+    let sign = [
+        "sign",
+        "--yes",
+        "raw.json",
+        "--signer",
+        &address,
+        "--signer-command",
+    ];
     let ran = home
         .run(&[&sign[..], &["sh device.sh 'a file'"]].concat())
         .ended(0);
@@ -309,7 +333,7 @@ async fn a_program_signs_for_who_has_no_key_file() {
         .ended(2);
     assert!(ran.err.contains("not today"), "{ran:?}");
     home.run(&[&sign[..], &["sh 'unclosed"]].concat()).ended(2);
-    home.run(&["sign", "raw.json", "--signer", &address])
+    home.run(&["sign", "--yes", "raw.json", "--signer", &address])
         .ended(2);
 }
 

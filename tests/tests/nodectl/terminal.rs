@@ -31,12 +31,17 @@ struct Terminal {
 
 impl Terminal {
     fn open<S: AsRef<OsStr>>(home: &Home, arguments: &[S]) -> Self {
+        Self::of(binary().as_os_str(), home, arguments)
+    }
+
+    fn of<S: AsRef<OsStr>>(program: &OsStr, home: &Home, arguments: &[S]) -> Self {
         let (pty, pts) = pty_process::open().expect("a terminal");
         pty.resize(Size::new(40, 200)).expect("a size");
-        let child = pty_process::Command::new(binary())
+        let child = pty_process::Command::new(program)
             .args(arguments)
             .env_clear()
             .env("HOME", home.folder.path())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("TERM", "xterm")
             .current_dir(home.folder.path())
             .kill_on_drop(true)
@@ -245,6 +250,7 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     let claim = [
         "claim",
         "add",
+        "--trust-node-time",
         "--asset",
         "lot-7",
         "--document",
@@ -272,4 +278,52 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     ] {
         assert!(shown.contains(&part), "{part}: {shown}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
+    let home = Home::new();
+    let keys = KeyPair::from_bytes(&[5; 32]).unwrap();
+    home.wallet("w.json", &keys);
+    let text = crate::confirming::raw(|it| {
+        it["transaction"]["specific_data"]["params"]["long"] = "x".repeat(3_000).into();
+        it["transaction"]["specific_data"]["params"]["z"] = "the end".into();
+        it["transaction"]["pay_to"] = "thief".into();
+    });
+    home.file("raw.json", &text);
+    let sign = [
+        "sign",
+        "-q",
+        "raw.json",
+        "--wallet",
+        "w.json",
+        "--out",
+        "signed.json",
+    ];
+    for (answer, status) in [
+        ("\n", 2),
+        ("n\n", 2),
+        ("yesterday\n", 2),
+        ("\u{4}", 2),
+        ("y\n", 0),
+        ("YES\n", 0),
+    ] {
+        let mut terminal = Terminal::open(&home, &sign);
+        terminal.shows("unknown member pay_to: \"thief\"").await;
+        terminal.shows("the end").await;
+        terminal.shows("fee 1000000 DEVN, of 2026-01-01").await;
+        terminal.shows("[y/N] ").await;
+        terminal.pty.write_all(answer.as_bytes()).await.unwrap();
+        let shown = terminal.ended(status).await;
+        assert_eq!(shown.contains("nothing was signed"), status != 0, "{shown}");
+        assert_eq!(home.path("signed.json").exists(), status == 0, "{answer:?}");
+    }
+    // With standard error elsewhere, nobody saw what is to be signed.
+    let shell = "exec \"$0\" \"$@\" 2>told";
+    let mut arguments = vec!["-c", shell, binary().to_str().unwrap()];
+    arguments.extend(sign);
+    fs::remove_file(home.path("signed.json")).unwrap();
+    let terminal = Terminal::of("sh".as_ref(), &home, &arguments);
+    terminal.ended(2).await;
+    assert!(!home.path("signed.json").exists());
 }

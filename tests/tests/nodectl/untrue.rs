@@ -266,7 +266,10 @@ fn a_document_with_a_member_twice_is_neither_signed_nor_called_right() {
         r#"{{"transaction":{{"timestamp":1,"trans_code":"{code}","type":3,"currency":"DEVN","fee":1000000,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"f","signers":["{signer}"],"params":{{"a":[{{"b":1}}]}}}}}},"signatures":[]}}"#
     );
     let raw = home.file("raw.json", &text);
-    let signed = home.run(&["sign", &raw, "--wallet", "w.json"]).ended(0).out;
+    let signed = home
+        .run(&["sign", "--yes", &raw, "--wallet", "w.json"])
+        .ended(0)
+        .out;
     let file = home.file("signed.json", &signed);
     home.run(&["verify", &file]).ended(0);
     for (from, to, member) in [
@@ -291,7 +294,7 @@ fn a_document_with_a_member_twice_is_neither_signed_nor_called_right() {
         let unsigned = home.file("unsigned.json", &text.replacen(from, to, 1));
         for command in [
             &["verify", &twice][..],
-            &["sign", &unsigned, "--wallet", "w.json"],
+            &["sign", "--yes", &unsigned, "--wallet", "w.json"],
             &[
                 "submit",
                 &twice,
@@ -364,6 +367,7 @@ async fn what_is_there_already_is_not_replaced_by_a_transaction() {
     let signer = verifier.keys.address().to_string();
     let call = [
         "call",
+        "--trust-node-time",
         "--contract",
         &verifier.contract,
         "--function",

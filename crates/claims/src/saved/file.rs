@@ -11,6 +11,7 @@ use nodeproof_files::{
     Access, FolderLock, StagedFile, is_staged_name, parent_folder, remove_leftovers, sync_folder,
 };
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use super::error::SavedTransactionError;
 
@@ -119,6 +120,24 @@ impl LockedFolder {
         Ok(aside)
     }
 
+    /// Makes a link to a file in each of these folders that is there and not its own. Only Unix has
+    /// links that everybody may make.
+    pub(super) fn link_from(
+        &self,
+        file: &Path,
+        folders: &[PathBuf],
+    ) -> Result<(), SavedTransactionError> {
+        let failed = |source| unusable(file, "written", source);
+        let own = self.path.canonicalize().map_err(failed)?;
+        let target = own.join(file.file_name().unwrap_or_default());
+        for folder in folders.iter().filter_map(|one| one.canonicalize().ok()) {
+            if folder != own {
+                link(&target, &folder.join(link_name(&target))).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
     fn stage(&self, contents: &impl Serialize) -> io::Result<StagedFile> {
         let mut text = serde_json::to_string_pretty(contents)?;
         text.push('\n');
@@ -129,6 +148,30 @@ impl LockedFolder {
     pub(super) fn remove_leftovers(&self) {
         remove_leftovers(&self.path, STAGED_PREFIX, LEFTOVER_AGE);
     }
+}
+
+/// The name of a link to a file in another folder: one for each file.
+fn link_name(target: &Path) -> String {
+    let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
+    let digits: String = digest
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("elsewhere-{digits}.json")
+}
+
+#[cfg(unix)]
+fn link(target: &Path, name: &Path) -> io::Result<()> {
+    match std::os::unix::fs::symlink(target, name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn link(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Whether this is the name of a file that is being written.

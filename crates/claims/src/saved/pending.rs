@@ -1,6 +1,9 @@
 //! The saved transactions of a folder that may still be recorded.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use nodeproof_client::ContractCall;
 use nodeproof_primitives::{ContractAddress, WalletAddress};
@@ -68,8 +71,10 @@ impl SavedTransaction {
             if entry.file_name().to_str().is_some_and(file::is_staged) {
                 continue;
             }
-            let path = entry.path();
-            // The entry may be gone already.
+            // A link stands for a file in another folder. The entry may be gone already.
+            let Ok(path) = real_path(&entry) else {
+                continue;
+            };
             let Ok(about) = fs::metadata(&path) else {
                 continue;
             };
@@ -93,6 +98,15 @@ impl SavedTransaction {
         }
         pending.transactions.sort_by(|a, b| a.path().cmp(b.path()));
         Ok(pending)
+    }
+}
+
+/// The path of a folder's entry, or of the file that it is a link to.
+fn real_path(entry: &fs::DirEntry) -> io::Result<PathBuf> {
+    if entry.file_type()?.is_symlink() {
+        entry.path().canonicalize()
+    } else {
+        Ok(entry.path())
     }
 }
 

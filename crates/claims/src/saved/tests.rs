@@ -356,7 +356,17 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
         .iter()
         .map(|kept| kept.path().file_name().unwrap().to_str().unwrap())
         .collect();
-    assert_eq!(names, ["accepted.json", "sent", "signed.json.1"]);
+    // A refusal is the node's word, until a day has passed.
+    let expected = ["accepted.json", "refused.json", "sent", "signed.json.1"];
+    assert_eq!(names, expected);
+    let now = nodeproof_primitives::TimestampMs::now().as_millis();
+    for (days, pending) in [(0, true), (1, true), (2, false)] {
+        let later =
+            nodeproof_primitives::TimestampMs::from_millis(now + days * 86_400_000 - 60_000);
+        let refused = found.transactions[1].is_pending_at(later);
+        assert_eq!(refused, pending, "{days}");
+        assert!(found.transactions[0].is_pending_at(later));
+    }
     assert!(found.complete);
     assert_eq!(found.skipped.len(), 1, "{:?}", found.skipped);
     assert!(found.skipped[0].to_string().contains("cut.json"));

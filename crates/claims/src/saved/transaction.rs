@@ -140,7 +140,8 @@ impl SavedTransaction {
     }
 
     /// Writes the file for the first time, if `check` passes while its folder and the others are
-    /// locked. Returns the path of the file that was put aside.
+    /// locked. Each of the others gets a link to it, so that it is found from there. Returns the path
+    /// of the file that was put aside.
     pub(crate) fn write_first<E: From<SavedTransactionError>>(
         &self,
         placement: Placement,
@@ -150,6 +151,8 @@ impl SavedTransaction {
         let folder = LockedFolder::with_others(&self.path, others)?;
         check()?;
         folder.remove_leftovers();
+        // A link to a file that is not there yet, or never comes, is passed over.
+        folder.link_from(&self.path, others)?;
         Ok(folder.write(&self.path, &self.contents, placement)?)
     }
 
@@ -454,7 +457,7 @@ impl SavedTransaction {
         self.is_pending_at(TimestampMs::now())
     }
 
-    fn is_pending_at(&self, now: TimestampMs) -> bool {
+    pub(super) fn is_pending_at(&self, now: TimestampMs) -> bool {
         const DAY: i64 = 24 * 60 * 60 * 1000;
 
         match (self.state(), self.contents.refused_at) {

@@ -19,7 +19,7 @@ use crate::{
     },
     failure::Failure,
     io::{input, output, transaction_file},
-    session::settings::Session,
+    session::{exposure, settings::Session},
 };
 
 #[derive(Debug, Args)]
@@ -57,6 +57,8 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         .signers(args.signer.iter().copied())
         .params(&params)
         .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
+    exposure::check_json("the call", &call, &args.signer, session)?;
+    exposure::check("the currency", fee.currency(), &args.signer, session)?;
     CheckedTransaction::check_asked(&call).map_err(Failure::usage)?;
     let client = session.client()?;
     let checked = match client
@@ -87,7 +89,7 @@ pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
         BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {
             Failure::usage(error)
         }
-        BuiltCallMismatch::Untimely { .. } => Failure::unexpected(format!(
+        BuiltCallMismatch::Untimely { newest: None, .. } => Failure::unexpected(format!(
             "{error}; nothing was signed. Set this computer's clock, or ask another node; \
              --trust-node-time takes the node's newest block for the clock, on a test network"
         )),

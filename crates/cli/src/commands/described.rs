@@ -1,19 +1,35 @@
 //! A transaction in words, for who is to sign it.
 
-use nodeproof_client::Transaction;
-use nodeproof_primitives::escape::escaped_up_to;
+use std::collections::BTreeMap;
 
+use nodeproof_client::Transaction;
+use nodeproof_primitives::{
+    RawJson,
+    escape::{escaped, escaped_up_to},
+};
+
+use super::field_text::date_and_time;
 use crate::io::output::harmless_json;
 
-/// The most of its contents that is shown, in characters.
-const MOST: usize = 1_000;
+/// The members of a transaction that the contract documents.
+const DOCUMENTED: [&str; 9] = [
+    "timestamp",
+    "trans_code",
+    "type",
+    "currency",
+    "fee",
+    "descr",
+    "valid",
+    "specific_data",
+    "is_child_txn",
+];
+/// The members of a contract call's `specific_data` that the contract documents.
+const OF_A_CALL: [&str; 4] = ["address", "function", "signers", "params"];
 
-/// What a transaction does, in lines that are harmless to print.
-///
-/// Nothing that belongs to its meaning is left out: where something is cut, that is said.
-pub(super) fn described(transaction: &str) -> Vec<String> {
+/// What a transaction does, in one line that is harmless to print.
+pub(super) fn summary(transaction: &str) -> String {
     let Ok(view) = Transaction::from_text(transaction) else {
-        return Vec::new();
+        return "a transaction that can't be read".to_owned();
     };
     let code = view
         .trans_code()
@@ -23,33 +39,73 @@ pub(super) fn described(transaction: &str) -> Vec<String> {
         (Ok(fee), Err(fault)) => format!("fee {fee} ({fault})"),
         (Err(fault), _) => format!("no fee ({fault})"),
     };
-    let mut lines = vec![escaped_up_to(
-        &format!("transaction {code}: {}, {fee}", what(&view)),
-        MOST,
-    )];
-    let call = view.contract_call().ok().filter(|_| is_call(&view));
-    let (name, contents) = match &call {
-        Some(call) => ("params", call.params()),
-        None => ("specific_data", view.specific_data()),
-    };
-    lines.push(match contents {
-        Ok(contents) => {
-            let text = harmless_json(contents.as_str());
-            let cut = if text.chars().count() > MOST {
-                " (cut here: --dry-run shows all of it)"
-            } else {
-                ""
-            };
-            format!("its {name}: {}{cut}", escaped_up_to(&text, MOST))
+    let time = view
+        .timestamp()
+        .map_or_else(|fault| format!("no time ({fault})"), date_and_time);
+    escaped(&format!(
+        "transaction {code}: {}, {fee}, of {time}",
+        what(&view)
+    ))
+}
+
+/// What a transaction does, and then each of its members with its value, in lines that are harmless
+/// to print. Members that the contract does not document are called unknown. Where a value is cut
+/// after this number of characters, that is said.
+pub(super) fn described(transaction: &str, most: usize) -> Vec<String> {
+    let mut lines = vec![summary(transaction)];
+    let is_call = Transaction::from_text(transaction).is_ok_and(|view| is_call(&view));
+    for (name, value) in members(transaction) {
+        if is_call && name == "specific_data" {
+            for (name, value) in members(value.as_str()) {
+                let known = OF_A_CALL.contains(&&*name);
+                lines.push(line(&format!("specific_data.{name}"), &value, known, most));
+            }
+        } else {
+            let known = DOCUMENTED.contains(&&*name);
+            lines.push(line(&name, &value, known, most));
         }
-        Err(fault) => format!("its {name} can't be shown: {fault}"),
-    });
-    if let Ok(remark) = view.descr()
-        && !remark.is_empty()
-    {
-        lines.push(format!("its descr: {}", escaped_up_to(remark, MOST)));
     }
     lines
+}
+
+/// The members of a submission beside the transaction and its signatures. They are not signed.
+pub(super) fn beside(document: &str, most: usize) -> Vec<String> {
+    members(document)
+        .into_iter()
+        .filter(|(name, _)| name != "transaction" && name != "signatures")
+        .map(|(name, value)| {
+            format!(
+                "beside the transaction, {}",
+                line(&name, &value, false, most)
+            )
+        })
+        .collect()
+}
+
+fn line(name: &str, value: &RawJson, is_known: bool, most: usize) -> String {
+    let unknown = if is_known { "" } else { "unknown member " };
+    let value = harmless_json(value.as_str());
+    let cut = if value.chars().count() > most {
+        " (cut here: --dry-run shows all of it)"
+    } else {
+        ""
+    };
+    format!(
+        "{unknown}{}: {}{cut}",
+        escaped(name),
+        escaped_up_to(&value, most)
+    )
+}
+
+/// The members of an object, by name. Of what is no object, the whole as one without a name.
+fn members(text: &str) -> BTreeMap<String, RawJson> {
+    serde_json::from_str(text).unwrap_or_else(|_| {
+        let whole = text.parse().ok();
+        whole
+            .map(|whole| (String::new(), whole))
+            .into_iter()
+            .collect()
+    })
 }
 
 /// Whether it is the call of a contract. Source: the contract, "Transaction".

@@ -6,14 +6,20 @@ use clap::Args;
 use nodeproof_primitives::WalletAddress;
 
 use super::{
-    described::described, signing::HalfSigned, to_sign::ToSign, transaction_input::TransactionInput,
+    described::{beside, described, summary},
+    signing::HalfSigned,
+    to_sign::ToSign,
+    transaction_input::TransactionInput,
 };
 use crate::{
     arguments::paths,
     failure::Failure,
-    io::{output, transaction_file},
+    io::{confirm, output, transaction_file},
     session::{settings::Session, signers::SignerArgs},
 };
+
+/// The number of characters of a value that are shown to who need not confirm it.
+const MOST_NOTED: usize = 1_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
@@ -28,6 +34,10 @@ pub(crate) struct SignArgs {
     /// Show exactly what would be signed, and sign nothing
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
+    /// Sign without asking, for scripts; without it, the transaction is shown on the terminal and
+    /// has to be confirmed there, also with -q
+    #[arg(long)]
+    yes: bool,
     /// Write the signed transaction to a file, whole or not at all [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
@@ -39,15 +49,31 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
     let mut transaction = HalfSigned::read(input.text())?;
     transaction.check_fee()?;
     let unknown = transaction.unknown_signers();
-    let signers = args.signers.signers(session)?;
+    let signers = args.signers.signers(session, session.network())?;
     for signer in &signers {
         let wallet = signer.wallet_address();
         if !args.unlisted && unknown.is_none() && !transaction.required().contains(&wallet) {
             return Err(unlisted(wallet, transaction.required()));
         }
     }
-    for line in described(transaction.transaction()) {
-        session.output.note(&format!("to be signed: {line}"));
+    let to_sign: Vec<WalletAddress> = signers
+        .iter()
+        .map(|signer| signer.wallet_address())
+        .filter(|wallet| !transaction.is_signed_by(*wallet))
+        .collect();
+    let asks = !args.yes && !args.dry_run && !to_sign.is_empty();
+    // Whoever confirms sees all of it.
+    let most = if asks { usize::MAX } else { MOST_NOTED };
+    let mut lines = described(transaction.transaction(), most);
+    lines.extend(beside(transaction.text(), most));
+    for line in &lines {
+        let line = format!("to be signed: {line}");
+        if asks {
+            // Nobody confirms what is not shown.
+            session.output.tell(&line);
+        } else {
+            session.output.note(&line);
+        }
     }
     if let Some(unknown) = &unknown {
         session.output.warn(unknown);
@@ -62,6 +88,11 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
             transaction.message(),
             wallets,
         )?);
+    }
+    if asks {
+        let by: Vec<String> = to_sign.iter().map(ToString::to_string).collect();
+        let what = summary(transaction.transaction());
+        confirm::ask(&format!("Sign this with {}? {what}", by.join(" and ")))?;
     }
     for signer in &signers {
         let wallet = signer.wallet_address();

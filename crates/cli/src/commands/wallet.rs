@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use nodeproof_primitives::WalletAddress;
+use nodeproof_primitives::{Network, WalletAddress};
 use nodeproof_wallet::{KeyFile, KeyPair, Protection, PublicKey};
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -33,9 +33,9 @@ pub(crate) struct WalletArgs {
 
 #[derive(Debug, Subcommand)]
 enum WalletCommand {
-    /// Make a wallet with a new random key, and write its key file
+    /// Make a wallet with a new random key, and write its key file, which records --network
     New(NewArgs),
-    /// Write the key file of a key that there is already
+    /// Write the key file of a key that there is already, which records --network
     Import(ImportArgs),
     /// Show the address and the public key of a key file, never the private key
     Show(ShowArgs),
@@ -119,6 +119,8 @@ struct Shown {
     /// Of an encrypted file, what the text above the key says; not known where there is none.
     address: Option<WalletAddress>,
     public_key: Option<PublicKey>,
+    /// The network that the file records, if it records one.
+    network: Option<Network>,
     encrypted: bool,
 }
 
@@ -128,6 +130,7 @@ impl Shown {
             file: path.display().to_string(),
             address: file.address(),
             public_key: file.public_key(),
+            network: file.network(),
             encrypted: file.is_encrypted(),
         }
     }
@@ -145,6 +148,8 @@ impl Shown {
             "public key",
             &known(self.public_key.map(|key| key.to_string())),
         ]);
+        let network = self.network.map_or("not recorded", Network::name);
+        columns.row(["network", network]);
         columns.row(["encrypted", if self.encrypted { "yes" } else { "no" }]);
     }
 }
@@ -174,11 +179,11 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
         WalletCommand::New(args) => {
             free(&args.file)?;
             let wallet = KeyPair::generate().map_err(Failure::usage)?;
-            write(&args.file, &wallet, &args.write, session)
+            write(&args.file, &wallet, session.network(), &args.write, session)
         }
         WalletCommand::Import(args) => {
             free(&args.file)?;
-            let wallet = imported(args, session)?;
+            let (wallet, network) = imported(args, session)?;
             if let Some(wanted) = args.address
                 && wanted != wallet.address()
             {
@@ -187,15 +192,16 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
                     wallet.address()
                 )));
             }
-            write(&args.file, &wallet, &args.write, session)
+            write(&args.file, &wallet, network, &args.write, session)
         }
         WalletCommand::Show(args) => show(args, session),
         WalletCommand::Export(args) => {
             free(&args.to)?;
             let file = key_files::read(&args.from, session.output)?;
             let passphrase = args.from_passphrase_file.as_deref();
-            let wallet = key_files::unlock(&args.from, &file, passphrase, &mut None)?;
-            write(&args.to, &wallet, &args.write, session)
+            let network = network_of(&file, session)?;
+            let wallet = key_files::unlock(&args.from, &file, passphrase, session.output)?;
+            write(&args.to, &wallet, network, &args.write, session)
         }
     }
 }
@@ -211,22 +217,44 @@ fn free(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write(path: &Path, wallet: &KeyPair, how: &WriteArgs, session: &Session) -> Result<(), Failure> {
+/// The network to record: the one that the file records already, or the one that is given.
+fn network_of(file: &KeyFile, session: &Session) -> Result<Option<Network>, Failure> {
+    if let Some(network) = session.network() {
+        file.check_network(network).map_err(Failure::usage)?;
+    }
+    Ok(file.network().or(session.network()))
+}
+
+fn write(
+    path: &Path,
+    wallet: &KeyPair,
+    network: Option<Network>,
+    how: &WriteArgs,
+    session: &Session,
+) -> Result<(), Failure> {
+    if network.is_none() {
+        session.output.note(
+            "the key file records no network, so nothing keeps it from signing for another one: \
+             --network records one",
+        );
+    }
     if how.plain {
-        KeyFile::write(path, wallet, Protection::Plain).map_err(Failure::usage)?;
+        KeyFile::write_for(path, wallet, network, Protection::Plain).map_err(Failure::usage)?;
         session.output.warn(&format!(
             "{} is not encrypted: whoever can read it has the key",
             path.display()
         ));
     } else {
-        let passphrase = key_files::new_passphrase(how.passphrase_file.as_deref())?;
-        KeyFile::write(path, wallet, Protection::Passphrase(&passphrase))
-            .map_err(Failure::usage)?;
+        let from = how.passphrase_file.as_deref();
+        let passphrase = key_files::new_passphrase(from, session.output)?;
+        let protection = Protection::Passphrase(passphrase.as_str());
+        KeyFile::write_for(path, wallet, network, protection).map_err(Failure::usage)?;
     }
     let shown = session.output.show(&Shown {
         file: path.display().to_string(),
         address: Some(wallet.address()),
         public_key: Some(*wallet.public_key()),
+        network,
         encrypted: !how.plain,
     });
     shown.map_err(|failure| match failure.kind {
@@ -235,13 +263,14 @@ fn write(path: &Path, wallet: &KeyPair, how: &WriteArgs, session: &Session) -> R
     })
 }
 
-fn imported(args: &ImportArgs, session: &Session) -> Result<KeyPair, Failure> {
+/// The wallet to import, and the network to record.
+fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Network>), Failure> {
     let Some(from) = &args.from else {
         let digits = prompt::hidden(
             "Private key (64 hexadecimal digits)",
             "give --from FILE, or --from - for standard input",
         )?;
-        return from_digits(&digits);
+        return Ok((from_digits(&digits)?, session.network()));
     };
     let text = secret_text(from, LONGEST_KEY).map_err(|error| {
         Failure::usage(format!(
@@ -252,14 +281,17 @@ fn imported(args: &ImportArgs, session: &Session) -> Result<KeyPair, Failure> {
     // One word that is neither JSON nor PEM can only be meant as the key's digits.
     let word = text.trim();
     if !word.is_empty() && !word.starts_with('{') && !word.contains([' ', '\n']) {
-        return from_digits(word);
+        return Ok((from_digits(word)?, session.network()));
     }
-    if from == Path::new("-") {
-        let file = KeyFile::from_text(&text).map_err(Failure::usage)?;
-        return key_files::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None);
-    }
-    let file = key_files::read(from, session.output)?;
-    key_files::unlock(from, &file, args.from_passphrase_file.as_deref(), &mut None)
+    let file = if from == Path::new("-") {
+        KeyFile::from_text(&text).map_err(Failure::usage)?
+    } else {
+        key_files::read(from, session.output)?
+    };
+    let network = network_of(&file, session)?;
+    let passphrase = args.from_passphrase_file.as_deref();
+    let wallet = key_files::unlock(from, &file, passphrase, session.output)?;
+    Ok((wallet, network))
 }
 
 fn from_digits(text: &str) -> Result<KeyPair, Failure> {

@@ -6,6 +6,8 @@ use std::{
     path::Path,
 };
 
+use nodeproof_wallet::exposed_key;
+
 use crate::failure::Failure;
 
 /// The most that is read of a transaction or of parameters: more than any node takes.
@@ -26,7 +28,15 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
     };
     let bytes = read
         .map_err(|error| Failure::usage(format!("{what} can't be read from {shown}: {error}")))?;
-    utf8(what, &shown, bytes)
+    let text = utf8(what, &shown, bytes)?;
+    // Whatever is read here is sent, or is meant to be.
+    if let Some(found) = exposed_key(&text, &[]) {
+        return Err(Failure::usage(format!(
+            "{what}: in {shown} there is {found}, which must not be sent to anybody; nothing was \
+             sent or signed"
+        )));
+    }
+    Ok(text)
 }
 
 /// The text of a settings file.

@@ -1,5 +1,6 @@
 //! The terminal and files: input, output, prompts, and the message after an interruption.
 
+pub(crate) mod confirm;
 pub(crate) mod input;
 pub(crate) mod interrupt;
 pub(crate) mod output;

@@ -61,6 +61,11 @@ impl Output {
         }
     }
 
+    /// A line that a person has to see before an answer, which `--quiet` does not leave out.
+    pub(crate) fn tell(self, text: &str) {
+        self.say(&escaped(text), "note", text);
+    }
+
     /// Something that a person should know whatever they asked for.
     pub(crate) fn warn(self, text: &str) {
         let (on, off) = self.colours("\u{1b}[33m");

@@ -1,4 +1,5 @@
-//! Secrets that are typed: never shown, and asked for only on a terminal.
+//! Secrets that are typed: never shown, and asked for only on a terminal. So are answers to
+//! questions, which are shown.
 //!
 //! On Unix, the terminal still puts the line together, so that what is typed can be corrected, and
 //! Ctrl-C ends the run as anywhere else. Whoever ends it while a prompt is open has to put the
@@ -21,7 +22,7 @@ use fallback as system;
 #[cfg(unix)]
 use unix as system;
 
-pub(crate) use system::close;
+pub(crate) use system::{close, shown};
 
 /// Asks for one line that is not shown; `instead` names what does without a terminal.
 pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Failure> {

@@ -6,8 +6,11 @@ use std::{
     time::Duration,
 };
 
+use nodeproof_files::{Shared, check_own_folder, parent_folder};
 use nodeproof_primitives::{
-    Amount, ContractAddress, Network, escape::escaped_up_to, redact::looks_like_a_key,
+    Amount, ContractAddress, Network,
+    escape::escaped_up_to,
+    redact::{keys_in, redact_parts},
 };
 use serde::{Deserialize, Deserializer, de};
 
@@ -55,7 +58,7 @@ impl Wallets {
     fn key_line(&self, text: &str) -> Option<usize> {
         let paths = self.clone().into_vec();
         let names = paths.iter().map(|path| path.to_string_lossy());
-        let key = names.into_iter().find(|name| looks_like_a_key(name))?;
+        let key = names.into_iter().find(|name| !keys_in(name).is_empty())?;
         let line = text.lines().position(|line| line.contains(key.trim()));
         Some(line.unwrap_or(0) + 1)
     }
@@ -103,6 +106,12 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
         (None, Some(path)) => (path, false),
         (None, None) => return Ok(ConfigFile::default()),
     };
+    let shared = if must_be_there {
+        Shared::Sticky
+    } else {
+        Shared::No
+    };
+    check_own_folder(parent_folder(&path), shared).map_err(Failure::usage)?;
     let bytes = match input::settings(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_be_there => {
@@ -124,7 +133,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
         Failure::usage(format!(
             "the configuration {}, line {line}: {}",
             path.display(),
-            escaped_up_to(error.message(), 500)
+            escaped_up_to(&redact_parts(error.message(), &keys_in(&text)), 500)
         ))
     })?;
     if let Some(line) = file.wallet.key_line(&text) {

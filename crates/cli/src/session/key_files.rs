@@ -5,16 +5,13 @@ use std::{
     path::Path,
 };
 
-use nodeproof_wallet::{KeyFile, KeyPair};
+use nodeproof_wallet::{KeyFile, KeyPair, Passphrase, PassphraseError};
 use zeroize::Zeroizing;
 
 use crate::{
     failure::Failure,
     io::{output::Output, prompt},
 };
-
-/// The most that a passphrase may be long, in bytes.
-const LONGEST_PASSPHRASE: usize = 4 * 1024;
 
 /// Reads a key file, and warns if others can.
 pub(crate) fn read(path: &Path, output: Output) -> Result<KeyFile, Failure> {
@@ -28,44 +25,46 @@ pub(crate) fn read(path: &Path, output: Output) -> Result<KeyFile, Failure> {
     Ok(file)
 }
 
-/// Opens the wallet in a key file. A passphrase that was read from a file is cached for the next
-/// one.
+/// Opens the wallet in a key file with a passphrase from a file or a prompt.
 pub(crate) fn unlock(
     path: &Path,
     file: &KeyFile,
     passphrase_file: Option<&Path>,
-    cached: &mut Option<Zeroizing<String>>,
+    output: Output,
 ) -> Result<KeyPair, Failure> {
     if !file.is_encrypted() {
         return file.key_pair(None).map_err(Failure::usage);
     }
-    let passphrase = match (cached.take(), passphrase_file) {
-        (Some(passphrase), _) => passphrase,
-        (None, Some(from)) => passphrase_in(from)?,
-        (None, None) => prompt::hidden(
+    let passphrase = passphrase(path, passphrase_file, output)?;
+    file.key_pair(Some(passphrase.as_str()))
+        .map_err(Failure::usage)
+}
+
+/// The passphrase of a key file: from a file, or typed.
+pub(crate) fn passphrase(
+    path: &Path,
+    from: Option<&Path>,
+    output: Output,
+) -> Result<Passphrase, Failure> {
+    match from {
+        Some(from) => passphrase_in(from, output),
+        None => typed_passphrase(
             &format!("Passphrase of {}", path.display()),
             "give --passphrase-file FILE",
-        )?,
-    };
-    let wallet = file.key_pair(Some(&passphrase)).map_err(Failure::usage)?;
-    if passphrase_file.is_some() {
-        *cached = Some(passphrase);
+            output,
+        ),
     }
-    Ok(wallet)
 }
 
 /// A passphrase for a file that is to be written: from a file, or typed twice.
-pub(crate) fn new_passphrase(from: Option<&Path>) -> Result<Zeroizing<String>, Failure> {
+pub(crate) fn new_passphrase(from: Option<&Path>, output: Output) -> Result<Passphrase, Failure> {
     if let Some(from) = from {
-        return passphrase_in(from);
+        return passphrase_in(from, output);
     }
     let instead = "give --passphrase-file FILE, or --plain for a file without encryption";
-    let first = prompt::hidden("New passphrase", instead)?;
-    if first.is_empty() {
-        return Err(Failure::usage("a passphrase must not be empty"));
-    }
+    let first = typed_passphrase("New passphrase", instead, output)?;
     let second = prompt::hidden("The same again", instead)?;
-    if *first == *second {
+    if first.as_str() == second.as_str() {
         Ok(first)
     } else {
         Err(Failure::usage(
@@ -74,19 +73,51 @@ pub(crate) fn new_passphrase(from: Option<&Path>) -> Result<Zeroizing<String>, F
     }
 }
 
+fn typed_passphrase(what: &str, instead: &str, output: Output) -> Result<Passphrase, Failure> {
+    let typed = prompt::hidden(what, instead)?;
+    let passphrase = Passphrase::new(typed).map_err(|error| match error {
+        PassphraseError::Empty => Failure::usage("a passphrase must not be empty"),
+        error => Failure::usage(format!("what was typed is no passphrase: {error}")),
+    })?;
+    warn(&passphrase, "what was typed", output);
+    Ok(passphrase)
+}
+
 /// The first line of a file, or of standard input where the path is `-`.
-fn passphrase_in(path: &Path) -> Result<Zeroizing<String>, Failure> {
-    let failed = |why: &str| {
-        Failure::usage(format!(
-            "the passphrase can't be read from {}: {why}",
-            path.display()
-        ))
+fn passphrase_in(path: &Path, output: Output) -> Result<Passphrase, Failure> {
+    let (read, name) = if path == Path::new("-") {
+        let read = unbuffered_stdin()
+            .map_err(PassphraseError::from)
+            .and_then(Passphrase::from_reader);
+        (read, "standard input".to_owned())
+    } else {
+        (Passphrase::read(path), path.display().to_string())
     };
-    let text = secret_text(path, LONGEST_PASSPHRASE).map_err(|error| failed(&error.to_string()))?;
-    match text.lines().next() {
-        Some(line) if !line.is_empty() => Ok(Zeroizing::new(line.to_owned())),
-        _ => Err(failed("its first line is empty")),
+    let passphrase = read.map_err(|error| {
+        Failure::usage(format!("the passphrase can't be read from {name}: {error}"))
+    })?;
+    warn(&passphrase, &name, output);
+    Ok(passphrase)
+}
+
+fn warn(passphrase: &Passphrase, name: &str, output: Output) {
+    for warning in passphrase.warnings(name) {
+        output.warn(&warning);
     }
+}
+
+/// Standard input without the buffer of the library, in which a copy would stay behind.
+#[cfg(unix)]
+fn unbuffered_stdin() -> io::Result<std::fs::File> {
+    use std::os::fd::AsFd as _;
+
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+/// Standard input. Its buffer can't be avoided here.
+#[cfg(not(unix))]
+fn unbuffered_stdin() -> io::Result<io::StdinLock<'static>> {
+    Ok(io::stdin().lock())
 }
 
 /// The text of a file, or of standard input, of which no copy stays behind here.
@@ -94,7 +125,7 @@ pub(crate) fn secret_text(path: &Path, most: usize) -> io::Result<Zeroizing<Stri
     let mut text = Zeroizing::new(String::with_capacity(most + 1));
     let limit = u64::try_from(most + 1).unwrap_or(u64::MAX);
     if path == Path::new("-") {
-        io::stdin().lock().take(limit).read_to_string(&mut text)?;
+        unbuffered_stdin()?.take(limit).read_to_string(&mut text)?;
     } else {
         std::fs::File::open(path)?
             .take(limit)

@@ -1,6 +1,7 @@
 //! The settings of a command: the node, the contract, the fee and the signers.
 
 pub(crate) mod config_file;
+pub(crate) mod exposure;
 pub(crate) mod key_files;
 pub(crate) mod settings;
 pub(crate) mod signers;

@@ -4,7 +4,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use nodeproof_client::{BaseUrl, Client, contract_call::Fee};
-use nodeproof_primitives::{ContractAddress, Network};
+use nodeproof_primitives::{ContractAddress, Network, redact::redact};
 
 use crate::{
     arguments::{fee::FeeArgs, global::GlobalArgs},
@@ -42,7 +42,7 @@ impl Session {
 
     /// The node to talk to.
     pub(crate) fn target(&self) -> Result<Target, Failure> {
-        let network = self.flags.network.or(self.file.network);
+        let network = self.network();
         let url = self.flags.base_url.as_ref().or(self.file.base_url.as_ref());
         let Some(url) = url else {
             let network = network.unwrap_or(Network::Devnet);
@@ -51,6 +51,12 @@ impl Session {
                 network: Some(network),
             });
         };
+        if redact(url) != *url {
+            return Err(Failure::usage(
+                "the base URL has what looks like a private key in it, which would be sent to the \
+                 node",
+            ));
+        }
         let base_url: BaseUrl = url.parse()?;
         match network {
             Some(network) => {
@@ -76,6 +82,11 @@ impl Session {
                 base_url,
             }),
         }
+    }
+
+    /// The network that is given by name, by the command line or the file.
+    pub(crate) fn network(&self) -> Option<Network> {
+        self.flags.network.or(self.file.network)
     }
 
     /// A client for the node to talk to.

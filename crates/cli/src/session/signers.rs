@@ -7,14 +7,14 @@ use std::{
 };
 
 use clap::Args;
-use nodeproof_primitives::{Signer, SignerError, Signing, WalletAddress};
-use nodeproof_wallet::{CommandSigner, KeyFile, KeyPair};
-use zeroize::Zeroizing;
+use nodeproof_primitives::{Network, Signer, SignerError, Signing, WalletAddress};
+use nodeproof_wallet::{CommandSigner, KeyFile, KeyPair, Passphrase};
 
 use super::{key_files, settings::Session};
 use crate::{
     arguments::{addresses::wallet_address, paths, seconds},
     failure::Failure,
+    io::output::Output,
 };
 
 /// The signers: key files, or a program that holds the keys.
@@ -30,6 +30,11 @@ pub(crate) struct SignerArgs {
         value_parser = paths::key_file()
     )]
     wallet: Vec<PathBuf>,
+
+    /// Sign with a wallet whose key file records another network. A signature is not bound to a
+    /// network, so what is signed could be submitted there, too
+    #[arg(long)]
+    any_network: bool,
 
     /// File whose first line is the passphrase of the key files [default: a hidden prompt]
     #[arg(
@@ -57,20 +62,43 @@ pub(crate) struct SignerArgs {
 }
 
 impl SignerArgs {
-    /// Returns all signers, in order. A passphrase is asked for only when its key is needed.
-    pub(crate) fn signers(&self, session: &Session) -> Result<Vec<Box<dyn Signer>>, Failure> {
+    /// Returns all signers, in order, if none of their key files records another network. A
+    /// passphrase is asked for only when its key is needed.
+    pub(crate) fn signers(
+        &self,
+        session: &Session,
+        mut network: Option<Network>,
+    ) -> Result<Vec<Box<dyn Signer>>, Failure> {
         let mut signers: Vec<Box<dyn Signer>> = Vec::new();
         let files = if self.signer.is_empty() {
             session.wallets(&self.wallet)
         } else {
             self.wallet.clone()
         };
-        let passphrases = Arc::new(Passphrases {
-            file: self.passphrase_file.clone(),
-            read: Mutex::new(None),
-        });
+        let mut read = Vec::with_capacity(files.len());
         for path in files {
             let file = key_files::read(&path, session.output)?;
+            if !self.any_network {
+                // Without a node, all wallets have to be of the same network.
+                network = network.or(file.network());
+                if let Some(network) = network {
+                    file.check_network(network).map_err(|error| {
+                        Failure::usage(error).and("; --any-network signs all the same")
+                    })?;
+                }
+            }
+            read.push((path, file));
+        }
+        let encrypted = read.iter().filter(|(_, file)| file.is_encrypted()).count();
+        let passphrases = Arc::new(Passphrases {
+            file: self.passphrase_file.clone(),
+            output: session.output,
+            kept: Mutex::new(Kept {
+                passphrase: None,
+                locked: encrypted,
+            }),
+        });
+        for (path, file) in read {
             signers.push(match file.address() {
                 Some(address) => Box::new(KeyFileSigner {
                     address,
@@ -109,14 +137,36 @@ impl SignerArgs {
 /// The source of passphrases: one file for all key files, or a prompt for each.
 struct Passphrases {
     file: Option<PathBuf>,
+    output: Output,
+    kept: Mutex<Kept>,
+}
+
+/// A passphrase that is kept until the last key file is unlocked, and erased then.
+struct Kept {
     /// What was in the file; standard input can be read only once.
-    read: Mutex<Option<Zeroizing<String>>>,
+    passphrase: Option<Passphrase>,
+    /// The number of key files that are still locked.
+    locked: usize,
 }
 
 impl Passphrases {
     fn unlock(&self, path: &Path, file: &KeyFile) -> Result<KeyPair, Failure> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        key_files::unlock(path, file, self.file.as_deref(), &mut read)
+        if !file.is_encrypted() {
+            return file.key_pair(None).map_err(Failure::usage);
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let passphrase = match kept.passphrase.take() {
+            Some(passphrase) => passphrase,
+            None => key_files::passphrase(path, self.file.as_deref(), self.output)?,
+        };
+        let wallet = file
+            .key_pair(Some(passphrase.as_str()))
+            .map_err(Failure::usage)?;
+        kept.locked = kept.locked.saturating_sub(1);
+        if self.file.is_some() && kept.locked > 0 {
+            kept.passphrase = Some(passphrase);
+        }
+        Ok(wallet)
     }
 }
 
@@ -141,5 +191,44 @@ impl Signer for KeyFileSigner {
                 .map_err(|failure| SignerError::failed(failure.message))?;
             wallet.sign_message(message).await
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeproof_wallet::Protection;
+
+    use super::*;
+
+    #[test]
+    fn a_passphrase_is_dropped_after_the_last_key_file_is_unlocked() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("passphrase");
+        std::fs::write(&from, "correct horse battery\n").unwrap();
+        let files: Vec<_> = (1..=3)
+            .map(|byte| {
+                let path = folder.path().join(format!("{byte}.pem"));
+                let wallet = KeyPair::from_bytes(&[byte; 32]).unwrap();
+                let protection = Protection::Passphrase("correct horse battery");
+                KeyFile::write(&path, &wallet, protection).unwrap();
+                (KeyFile::read(&path).unwrap(), path)
+            })
+            .collect();
+        let passphrases = Passphrases {
+            file: Some(from.clone()),
+            output: Output::new(true, true),
+            kept: Mutex::new(Kept {
+                passphrase: None,
+                locked: files.len(),
+            }),
+        };
+        let mut kept = Vec::new();
+        for (file, path) in &files {
+            passphrases.unlock(path, file).unwrap();
+            // Like standard input, it can be read only once.
+            std::fs::write(&from, "").unwrap();
+            kept.push(passphrases.kept.lock().unwrap().passphrase.is_some());
+        }
+        assert_eq!(kept, [true, true, false]);
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     commands::to_sign::ToSign,
     failure::Failure,
     io::{input, interrupt},
-    session::{settings::Session, signers::SignerArgs},
+    session::{exposure, settings::Session, signers::SignerArgs},
 };
 
 #[derive(Debug, Args)]
@@ -109,7 +109,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         Some(target.may_submit(args.allow_mainnet)?)
     };
     let claim = claim(args, session)?;
-    let signers = args.signers.signers(session)?;
+    let signers = args.signers.signers(session, network)?;
     let wallets: Vec<WalletAddress> = signers.iter().map(Signer::wallet_address).collect();
     let client = session.client_of(&target)?;
 
@@ -118,6 +118,8 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let prepared = PreparedClaim::prepare(&client, &claim, &wallets, &options).await;
     progress.end();
     let mut prepared = prepared.map_err(outcome::failure)?;
+    exposure::check_json("the claim", prepared.call(), &wallets, session)?;
+    exposure::check("the currency", claim.fee.currency(), &wallets, session)?;
     for (path, hash) in args.document.iter().zip(&prepared.params().doc_hash_list) {
         progress.hashed(path, hash);
     }
@@ -145,7 +147,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     let Some(file) = file else {
         return Err(Failure::usage("which network? Give --network"));
     };
-    saved_claims::create_folder(&file)?;
+    saved_claims::create_folders(&file)?;
     let signers: Vec<&dyn Signer> = signers.iter().map(|signer| &**signer).collect();
     let made = prepared.complete(&signers).await;
     progress.end();

@@ -50,14 +50,17 @@ pub(super) fn default_file(
     Ok(folder.join(format!("{name}.json")))
 }
 
-/// Creates the folder of a file. Only its owner can read a folder that is created here.
-pub(super) fn create_folder(path: &Path) -> Result<(), Failure> {
-    let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    else {
-        return Ok(());
-    };
+/// Creates the folder of a file and the default one, from which the file is found. Only its owner
+/// can read a folder that is created here.
+pub(super) fn create_folders(path: &Path) -> Result<(), Failure> {
+    if let Some(folder) = default_folder() {
+        // Where it can't be made, a file that is named elsewhere can be kept all the same.
+        let _made = create_folder(&folder);
+    }
+    create_folder(nodeproof_files::parent_folder(path))
+}
+
+fn create_folder(folder: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -7,7 +7,8 @@ use std::{
 };
 
 use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+    LocalModes, OptionalActions, QueueSelector, SpecialCodeIndex, Termios, tcflush, tcgetattr,
+    tcsetattr,
 };
 use tokio::signal::unix::{SignalKind, signal};
 use zeroize::Zeroizing;
@@ -40,6 +41,14 @@ pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     let _closes = Closes;
     tcsetattr(&terminal, OptionalActions::Now, &hidden)?;
     terminal.write_all(prompt.as_bytes())?;
+    line(&mut terminal)
+}
+
+/// What is typed and shown before the line ends. What was typed before the question does not count.
+pub(crate) fn shown(question: &str) -> io::Result<Zeroizing<String>> {
+    let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
+    tcflush(&terminal, QueueSelector::IFlush)?;
+    terminal.write_all(question.as_bytes())?;
     line(&mut terminal)
 }
 

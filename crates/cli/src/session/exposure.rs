@@ -1,0 +1,74 @@
+//! Keys in texts that would be sent: refused before anything is.
+
+use std::path::PathBuf;
+
+use nodeproof_primitives::WalletAddress;
+use nodeproof_wallet::{KeyFile, exposed_key};
+use serde::Serialize;
+
+use super::settings::Session;
+use crate::failure::Failure;
+
+/// Refuses a text that is a key file, or has the private key of one of these wallets or of the
+/// usual ones.
+pub(crate) fn check(
+    what: &str,
+    text: &str,
+    wallets: &[WalletAddress],
+    session: &Session,
+) -> Result<(), Failure> {
+    let mut wallets = wallets.to_vec();
+    if has_long_word(text) {
+        wallets.extend(usual_wallets(session));
+    }
+    match exposed_key(text, &wallets) {
+        Some(found) => Err(Failure::usage(format!(
+            "{what} has {found} in it, and would be sent to the node: nothing was sent or signed"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The same for something that is sent as JSON.
+pub(crate) fn check_json(
+    what: &str,
+    sent: &impl Serialize,
+    wallets: &[WalletAddress],
+    session: &Session,
+) -> Result<(), Failure> {
+    let text = serde_json::to_string(sent).map_err(Failure::usage)?;
+    check(what, &text, wallets, session)
+}
+
+/// Refuses arguments and settings of the environment that are key files, or have the private key
+/// of a usual wallet.
+pub(crate) fn check_arguments(session: &Session) -> Result<(), Failure> {
+    for (at, argument) in std::env::args_os().enumerate().skip(1) {
+        let what = format!("argument {at} of the command line");
+        check(&what, &argument.to_string_lossy(), &[], session)?;
+    }
+    for (name, value) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("NODECTL_") {
+            check(&name, &value.to_string_lossy(), &[], session)?;
+        }
+    }
+    Ok(())
+}
+
+/// The wallets of the environment and of the configuration, as far as their files tell them.
+fn usual_wallets(session: &Session) -> impl Iterator<Item = WalletAddress> {
+    let of_environment = std::env::var_os("NODECTL_WALLET").map(PathBuf::from);
+    let paths = session.wallets(&[]).into_iter().chain(of_environment);
+    paths.filter_map(|path| KeyFile::read(path).ok()?.address())
+}
+
+/// Whether a text has a word that is as long as a private key in base64. If not, no key file has
+/// to be read.
+fn has_long_word(text: &str) -> bool {
+    const BASE64: usize = 43;
+
+    let is_digit = |one: char| one.is_ascii_alphanumeric() || "+/-_".contains(one);
+    text.split(|one| !is_digit(one))
+        .any(|word| word.len() >= BASE64)
+}

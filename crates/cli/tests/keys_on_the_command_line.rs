@@ -1,0 +1,178 @@
+//! A private key in the wrong place, in every option and environment variable that there is, as the
+//! definition of the command line lists them.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+use clap::{Arg, ArgAction};
+
+const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
+const WALLET: &str = "0x00000000000000000000000000000000000000a1";
+
+/// A key, as it may be given.
+fn keys() -> [String; 4] {
+    let key = "5Ec2e7e1".repeat(8);
+    [
+        key.clone(),
+        format!("0x{key}"),
+        key.to_uppercase(),
+        format!("keys/{key}00.json"),
+    ]
+}
+
+/// A command and its arguments that take values.
+struct Leaf {
+    words: Vec<String>,
+    arguments: Vec<Arg>,
+}
+
+fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<Leaf>) {
+    if command.get_subcommands().next().is_none() {
+        let takes_value =
+            |one: &&Arg| matches!(one.get_action(), ArgAction::Set | ArgAction::Append);
+        let arguments = command.get_arguments().filter(takes_value).cloned();
+        found.push(Leaf {
+            words: words.to_vec(),
+            arguments: arguments.collect(),
+        });
+    }
+    for one in command.get_subcommands() {
+        if one.get_name() != "help" {
+            let words = [words, &[one.get_name().to_owned()]].concat();
+            leaves(one, &words, found);
+        }
+    }
+}
+
+/// The command line of one argument with a value.
+fn given(argument: &Arg, value: &str) -> Vec<String> {
+    match argument.get_long() {
+        Some(long) => vec![format!("--{long}"), value.to_owned()],
+        None => vec![value.to_owned()],
+    }
+}
+
+/// A value with which the command gets as far as it can.
+fn plausible(argument: &Arg) -> String {
+    let name = argument.get_value_names().unwrap_or_default();
+    match name.first().map_or("", |name| name.as_str()) {
+        "ct…" => CONTRACT,
+        "WALLET" | "FROM" | "TO" => WALLET,
+        "N" | "AMOUNT" | "INDEX" | "S" => "1",
+        "SHELL" => "bash",
+        _ => "given.json",
+    }
+    .to_owned()
+}
+
+fn run(folder: &Path, arguments: &[String], environment: Option<(&str, &str)>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_nodectl"));
+    command
+        .args(arguments)
+        .env_clear()
+        .env("HOME", folder)
+        // Nothing listens there.
+        .env("NODECTL_BASE_URL", "http://127.0.0.1:9")
+        .env("NODECTL_NETWORK", "devnet")
+        .env("NODECTL_REQUEST_TIMEOUT", "0.2")
+        .env("NODECTL_FEE", "1000000")
+        .env("NODECTL_CURRENCY", "DEVN")
+        .env("NODECTL_CONTRACT", CONTRACT)
+        .envs(environment)
+        .current_dir(folder)
+        .stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+#[track_caller]
+fn says_nothing_of_it(output: &Output, what: &str) {
+    for text in [&output.stdout, &output.stderr] {
+        let text = String::from_utf8_lossy(text).to_lowercase();
+        assert!(!text.contains("5ec2e7"), "{what}: {text}");
+    }
+}
+
+#[test]
+fn no_option_and_no_variable_shows_a_key_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = nodeproof_cli::command();
+    command.build();
+    let mut found = Vec::new();
+    leaves(&command, &[], &mut found);
+    assert!(found.len() > 15, "{}", found.len());
+    let (mut options, mut variables) = (0, 0);
+    for leaf in &found {
+        let required = leaf.arguments.iter().filter(|one| one.is_required_set());
+        let required: Vec<_> = required.collect();
+        for argument in &leaf.arguments {
+            let id = argument.get_id();
+            let name = format!("{:?} {id}", leaf.words);
+            let others = required.iter().filter(|one| one.get_id() != id);
+            let others: Vec<String> = others.flat_map(|one| given(one, &plausible(one))).collect();
+            for key in keys() {
+                let line = [&leaf.words[..], &others, &given(argument, &key)].concat();
+                let alone = [&leaf.words[..], &given(argument, &key)].concat();
+                let json = [&line[..], &["--json".to_owned()]].concat();
+                for line in [line, alone, json] {
+                    says_nothing_of_it(&run(folder.path(), &line, None), &name);
+                    options += 1;
+                }
+                if let Some(variable) = argument.get_env() {
+                    let variable = variable.to_str().unwrap();
+                    let line = [&leaf.words[..], &others].concat();
+                    let output = run(folder.path(), &line, Some((variable, &key)));
+                    says_nothing_of_it(&output, &format!("{:?} {variable}", leaf.words));
+                    variables += 1;
+                }
+            }
+        }
+    }
+    assert!(options > 1_000 && variables > 300, "{options}, {variables}");
+}
+
+#[test]
+fn no_setting_of_the_configuration_shows_a_key_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c.toml");
+    for key in keys() {
+        for text in [
+            format!("base_url = \"{key}\""),
+            format!("base_url = \"http://127.0.0.1:9/{key}\""),
+            format!("base_url = \"http://{key}\""),
+            format!("network = \"{key}\""),
+            format!("contract = \"{key}\""),
+            format!("wallet = \"{key}\""),
+            format!("wallet = [\"a\", \"{key}\"]"),
+            format!("fee = \"{key}\""),
+            format!("currency = 1\n# {key}"),
+            format!("request_timeout = \"{key}\""),
+            format!("max_body = \"{key}\""),
+            format!("\"{key}\" = 1"),
+            format!("private = \"{key}\""),
+            format!("base_url = [\"{key}\""),
+            key.clone(),
+            format!("{{\"public\": \"a\", \"private\": \"{key}\", \"address\": \"b\"}}"),
+        ] {
+            std::fs::write(&path, &text).unwrap();
+            for line in [
+                &["wallet", "show"][..],
+                &["sign", "no-such"],
+                &["block", "1"],
+            ] {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_nodectl"));
+                let command = command.args(["--config", "c.toml", "--request-timeout", "0.2"]);
+                let command = command.args(line).env_clear();
+                let output = command.current_dir(folder.path()).output().unwrap();
+                says_nothing_of_it(&output, &text.replace(&key, "KEY"));
+                assert!(!output.status.success(), "{}", text.replace(&key, "KEY"));
+            }
+        }
+    }
+}

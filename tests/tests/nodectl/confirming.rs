@@ -1,0 +1,129 @@
+//! `nodectl sign`: what is signed is shown, and nothing is signed that nobody confirmed.
+
+use nodeproof_wallet::KeyPair;
+use serde_json::{Value, json};
+
+use crate::program::Home;
+
+fn keys() -> KeyPair {
+    KeyPair::from_bytes(&[5; 32]).expect("a key")
+}
+
+type Change = fn(&mut Value);
+
+/// A raw contract call, with these changes in it.
+pub(crate) fn raw(change: impl FnOnce(&mut Value)) -> String {
+    let mut document = json!({
+        "transaction": {
+            "timestamp": 1_767_225_612_000_i64, "trans_code": "5a".repeat(20), "type": 3,
+            "currency": "DEVN", "fee": 1_000_000, "descr": "", "valid": 1,
+            "specific_data": {
+                "address": format!("ct{}", "ab".repeat(20)), "function": "f",
+                "signers": [keys().address()], "params": {"a": 1},
+            },
+            "is_child_txn": false,
+        },
+        "signatures": [],
+    });
+    change(&mut document);
+    document.to_string()
+}
+
+#[test]
+fn without_a_terminal_and_without_yes_nothing_is_signed() {
+    let home = Home::new();
+    let (file, wallet) = (
+        home.file("raw.json", &raw(|_| {})),
+        home.wallet("w.json", &keys()),
+    );
+    for more in [
+        &[][..],
+        &["-q"],
+        &["--json"],
+        &["-q", "--json"],
+        &["--out", "signed.json"],
+    ] {
+        let sign = ["sign", &file, "--wallet", &wallet];
+        let ran = home.run(&[&sign[..], more].concat()).ended(2);
+        assert_eq!(ran.out, "");
+        assert!(ran.err.contains("--yes"), "{ran:?}");
+        assert!(ran.err.contains("nothing was signed"), "{ran:?}");
+        assert!(!home.path("signed.json").exists());
+    }
+    // Nor where standard input could be taken for an answer.
+    let ran = home.run_with_input(&["sign", &file, "--wallet", &wallet], "yes\ny\n");
+    assert_eq!(ran.ended(2).out, "");
+    let ran = home.run_with_input(&["sign", "-", "--wallet", &wallet], &raw(|_| {}));
+    assert_eq!(ran.ended(2).out, "");
+    // Nor by a program that holds the key.
+    let address = keys().address().to_string();
+    let device = ["--signer", &address, "--signer-command", "touch asked"];
+    home.run(&[&["sign", &file][..], &device].concat()).ended(2);
+    assert!(!home.path("asked").exists());
+
+    let yes = home
+        .run(&["sign", "--yes", "-q", &file, "--wallet", &wallet])
+        .ended(0);
+    assert!(yes.out.contains("msgsign"), "{yes:?}");
+}
+
+#[test]
+fn every_member_is_shown_and_unknown_ones_are_called_that() {
+    let home = Home::new();
+    let wallet = home.wallet("w.json", &keys());
+    let changes: [(Change, &str); 12] = [
+        (|_| {}, "timestamp: 1767225612000"),
+        (|_| {}, "of 2026-01-01 00:00:12.000 UTC"),
+        (|_| {}, "is_child_txn: false"),
+        (
+            |it| it["transaction"]["is_child_txn"] = json!(true),
+            "is_child_txn: true",
+        ),
+        (|it| it["transaction"]["valid"] = json!([0]), "valid: [0]"),
+        (
+            |it| it["transaction"]["pay_to"] = json!({"thief": "0xb0b\u{1b}[2J"}),
+            r#"unknown member pay_to: {"thief":"0xb0b\u001b[2J"}"#,
+        ),
+        (
+            |it| it["transaction"]["specific_data"]["amount"] = json!(7),
+            "unknown member specific_data.amount: 7",
+        ),
+        (
+            |it| it["transaction"]["specific_data"]["params"]["b"] = json!([{"c": 9}]),
+            r#"specific_data.params: {"a":1,"b":[{"c":9}]}"#,
+        ),
+        (
+            |it| {
+                it["transaction"]["specific_data"]["signers"] =
+                    json!([keys().address(), format!("0x{}", "cd".repeat(20))])
+            },
+            "cdcdcdcd",
+        ),
+        (
+            |it| it["transaction"]["fee\u{202e}"] = json!(5),
+            "unknown member fee\\u{202e}: 5",
+        ),
+        (
+            |it| it["also"] = json!("x"),
+            "beside the transaction, unknown member also: \"x\"",
+        ),
+        (
+            |it| it["transaction"]["currency"] = json!(["X"]),
+            "currency: [\"X\"]",
+        ),
+    ];
+    for (change, words) in changes {
+        let file = home.file("raw.json", &raw(change));
+        // With --yes, and where a person would be asked.
+        for more in [&["--yes"][..], &["--dry-run"], &[]] {
+            let ran = home.run(&[&["sign", &file, "--wallet", &wallet], more].concat());
+            if ran.err.contains("error: ") && !ran.err.contains("--yes") {
+                // Refused as it is, without a signature.
+                assert_eq!((ran.status, &*ran.out), (2, ""), "{words}: {ran:?}");
+                continue;
+            }
+            assert!(ran.err.contains(words), "{words}: {ran:?}");
+            assert!(!ran.err.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Folders that other users control: nothing in them is relied on.
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt as _, chown},
+    path::Path,
+};
+
+use integration_tests::proxy::Proxy;
+use nodeproof_devnode::Config;
+
+use crate::claims::Verifier;
+
+fn make(path: &Path, mode: u32) {
+    fs::create_dir_all(path).expect("a folder");
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_others_control_is_refused() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let proxy = Proxy::honest(node.base_url()).await.unwrap();
+    let url = proxy.server.base_url();
+    let verifier = Verifier::of(&node);
+    let (home, own) = (&verifier.home, verifier.home.path("own"));
+    let claims = home.path(".local/state/nodectl/claims");
+    let keep = own.join("c.json").display().to_string();
+    let table: [(&Path, &[&str]); 3] = [
+        (&claims, &["--no-wait"]),
+        // Whoever names a file is not asked less of its folder, nor of the usual one.
+        (&own, &["--no-wait", "--keep", &keep]),
+        (&claims, &["--no-wait", "--keep", &keep]),
+    ];
+    for (folder, more) in table {
+        for mode in [0o777, 0o770, 0o702] {
+            make(folder, mode);
+            let ran = verifier.add_signed(&url, "a", more).ended(2);
+            assert!(
+                ran.err.contains("other users can write to"),
+                "{mode:o}: {ran:?}"
+            );
+            assert!(ran.err.contains("chmod go-w"), "{ran:?}");
+            make(folder, 0o700);
+        }
+        // Only root can give a folder away.
+        if chown(folder, Some(4711), None).is_ok() {
+            let ran = verifier.add_signed(&url, "a", more).ended(2);
+            assert!(ran.err.contains("belongs to another user"), "{ran:?}");
+            fs::remove_dir(folder).expect("an empty folder");
+        }
+    }
+    assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
+    // A folder like /tmp does for a file that is named, and not for the usual place.
+    make(&claims, 0o1777);
+    verifier.add_signed(&url, "a", &["--no-wait"]).ended(2);
+    make(&claims, 0o700);
+    make(&own, 0o1777);
+    verifier
+        .add_signed(&url, "a", &["--no-wait", "--keep", &keep])
+        .ended(0);
+
+    // The configuration says where money goes.
+    let config = home.path(".config/nodectl");
+    make(&config, 0o777);
+    home.file(".config/nodectl/config.toml", "fee = 1000000\n");
+    let ran = home.run(&["--json", "block", "1"]).ended(2);
+    assert!(ran.err.contains("other users can write to"), "{ran:?}");
+}

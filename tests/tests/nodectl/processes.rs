@@ -1,0 +1,46 @@
+//! What the system knows of a running `nodectl`: no core dump of it can be made.
+
+use std::{fs, io::Write as _, process::Stdio};
+
+use crate::program::Home;
+
+#[test]
+fn no_core_dump_of_it_can_be_made() {
+    let home = Home::new();
+    // It waits for its input, with the limits set.
+    let mut child = home
+        .command(&["verify", "-"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    let limits = format!("/proc/{}/limits", child.id());
+    let core = || {
+        let text = fs::read_to_string(&limits).expect("its limits");
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("Max core file size"));
+        let line = line.expect("the limit of core files").to_owned();
+        line.split_whitespace()
+            .skip(4)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    // Until it has come so far, it is what this process has.
+    let set = (0..2_000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        core().starts_with(&["0".to_owned(), "0".to_owned()])
+    });
+    assert!(set, "{:?}", core());
+    // What may not be dumped belongs to root, whoever runs it.
+    let owner = || {
+        use std::os::unix::fs::MetadataExt as _;
+        fs::metadata(format!("/proc/{}/mem", child.id()))
+            .expect("its memory")
+            .uid()
+    };
+    assert_eq!(owner(), 0);
+    let mut stdin = child.stdin.take().expect("its input");
+    let _written = stdin.write_all(b"{}");
+    drop(stdin);
+    assert_eq!(child.wait().expect("its end").code(), Some(2));
+}

@@ -1,0 +1,219 @@
+//! What a node's word is not enough for: that a transaction is refused, and what time it is. And
+//! what two runs at the same time do not do.
+
+use std::{fs, process::Command, sync::Arc};
+
+use axum::http::StatusCode;
+use integration_tests::proxy::{Asked, Fault, Proxy};
+use nodeproof_devnode::{Config, Handle};
+use nodeproof_primitives::TimestampMs;
+use serde_json::{Value, json};
+
+use crate::{
+    claims::Verifier,
+    program::{Ran, binary},
+};
+
+async fn node() -> Handle {
+    nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a node")
+}
+
+fn is_submission(asked: &&Asked) -> bool {
+    asked.path == "/submit-transaction"
+}
+
+fn submissions(proxy: &Proxy) -> usize {
+    proxy.asked().iter().filter(is_submission).count()
+}
+
+/// The file of the only kept transaction, and its JSON.
+fn kept(verifier: &Verifier) -> (std::path::PathBuf, Value) {
+    let folder = fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
+    let paths: Vec<_> = folder.expect("a folder").flatten().collect();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    let path = paths[0].path();
+    let text = fs::read_to_string(&path).expect("a kept file");
+    (path, serde_json::from_str(&text).expect("JSON"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
+    let node = node().await;
+    for (status, body) in [
+        (
+            200,
+            r#"{"status":"SUCCESS","response":{"valid":false,"msg":"no","new_transaction":true}}"#,
+        ),
+        (
+            200,
+            r#"{"status":"SUCCESS","response":{"valid":false,"msg":[],"new_transaction":false}}"#,
+        ),
+        (400, r#"{"detail":"no"}"#),
+        (404, "{}"),
+        (422, r#"{"detail":[]}"#),
+        (429, r#"{"error":"too many"}"#),
+    ] {
+        let fault: Fault = Arc::new(move |asked, answer| {
+            if is_submission(&asked) {
+                let status = StatusCode::from_u16(status).expect("a status");
+                return answer.with_status(status).with_body(body);
+            }
+            answer
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
+        let refused = verifier.add_signed(&url, "a", &["--no-wait"]);
+        assert!(matches!(refused.status, 3 | 4), "{refused:?}");
+        assert!(
+            refused
+                .err
+                .contains("whoever has the transaction can still submit it"),
+            "{refused:?}"
+        );
+        let sent = submissions(&proxy);
+
+        // Another claim about the asset is neither signed nor sent, whatever is changed in it.
+        let elsewhere = verifier.home.path("mine.json").display().to_string();
+        for more in [
+            &["--outcome", "2"][..],
+            &["--asset-type", "deed"],
+            &["--link", "https://example.org/more"],
+            &["--outcome", "2", "--keep", &elsewhere],
+        ] {
+            let more = [more, &["--no-wait"]].concat();
+            let changed = verifier.add_signed(&url, "a", &more).ended(2);
+            let message = changed.error()["message"].to_string();
+            assert!(message.contains("is pending"), "{status}: {message}");
+            assert!(message.contains("a node refused it"), "{message}");
+            assert!(message.contains("--again"), "{message}");
+        }
+        assert_eq!(submissions(&proxy), sent, "{status}");
+
+        // Once its time is over, it is not.
+        let (path, mut file) = kept(&verifier);
+        assert_eq!(file["state"], "refused");
+        let day = 24 * 60 * 60 * 1000 + 1;
+        for (ago, ends) in [(day - 60_000, 2), (day, refused.status)] {
+            let then = TimestampMs::now().as_millis() - ago;
+            file["refused_at"] = json!(then);
+            fs::write(&path, file.to_string()).expect("a file");
+            let more = ["--outcome", "2", "--no-wait"];
+            verifier.add_signed(&url, "a", &more).ended(ends);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_different_claims_at_the_same_time_one_is_sent() {
+    const RUNS: usize = 8;
+
+    let node = node().await;
+    let verifier = Verifier::of(&node);
+    // Nobody is told of a call before everybody has asked, so all are built at the same time.
+    let meeting = Arc::new(std::sync::Barrier::new(RUNS));
+    let fault: Fault = Arc::new(move |asked, answer| {
+        if asked.path == "/call-sc" {
+            tokio::task::block_in_place(|| meeting.wait());
+        }
+        answer
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let url = proxy.server.base_url();
+    let wallet = verifier.home.wallet("plain.json", &verifier.keys);
+    let runs: Vec<_> = (0..RUNS)
+        .map(|number| {
+            let mut command = Command::new(binary());
+            command
+                .args(["--json", "claim", "add", "--asset", "a", "--no-wait"])
+                .args(["--trust-node-time", "--deletable-after", "99"])
+                .args(["--outcome", &number.to_string()])
+                .args(["--contract", &verifier.contract, "--wallet", &wallet])
+                .args(["--fee", "1000000", "--currency", "DEVN"])
+                .args(["--base-url", &url, "--network", "devnet"])
+                .env_clear()
+                .env("HOME", verifier.home.folder.path())
+                .current_dir(verifier.home.folder.path())
+                .stdout(std::process::Stdio::piped())
+                .stderr(std::process::Stdio::piped());
+            // Wherever it is kept.
+            if number % 2 == 1 {
+                command.args(["--keep", &format!("kept-{number}/claim.json")]);
+            }
+            command.spawn().expect("the program")
+        })
+        .collect();
+    let ended: Vec<_> = tokio::task::spawn_blocking(move || {
+        runs.into_iter()
+            .map(|run| Ran::of(run.wait_with_output().expect("its end")))
+            .collect()
+    })
+    .await
+    .unwrap();
+    let done = ended.iter().filter(|ran: &&Ran| ran.status == 0).count();
+    assert_eq!((done, submissions(&proxy)), (1, 1), "{ended:?}");
+    for ran in ended.iter().filter(|ran| ran.status != 0) {
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.err.contains("is pending"), "{ran:?}");
+    }
+    kept(&verifier);
+    // Nor is one sent later that is kept elsewhere.
+    let place = verifier.home.path("later/claim.json").display().to_string();
+    for more in [&[][..], &["--keep", &place]] {
+        let more = [&["--no-wait", "--outcome", "99"], more].concat();
+        let ran = verifier.add(node.base_url(), "a", &more).ended(2);
+        assert!(ran.err.contains("is pending"), "{ran:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_does_not_vouch_for_its_own_time() {
+    let node = node().await;
+    for time in [
+        100_000_000_000_000_i64,
+        4_102_444_800_000,
+        1_767_225_612_000,
+        0,
+    ] {
+        // Its blocks are of the same time, so it is consistent with itself.
+        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+            "/call-sc" => answer.with_json(|raw| raw["transaction"]["timestamp"] = time.into()),
+            "/get-block" if answer.status == StatusCode::OK => {
+                answer.with_json(|block| block["timestamp"] = time.into())
+            }
+            _ => answer,
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
+        let ran = verifier
+            .add_by_the_clock(&url, "a", &["--no-wait"])
+            .ended(6);
+        let message = ran.error()["message"].to_string();
+        assert!(message.contains("nothing was signed"), "{message}");
+        assert!(message.contains("--trust-node-time"), "{message}");
+        assert!(message.contains(&time.to_string()), "{message}");
+        assert!(proxy.asked().iter().all(|asked| asked.path != "/get-block"));
+        assert_eq!(submissions(&proxy), 0);
+
+        // Who insists is shown the time that is signed.
+        let ran = verifier.add_signed(&url, "a", &["--no-wait"]);
+        if time > 0 {
+            let day = ["5138-11-16", "2100-01-01", "2026-01-01"];
+            assert!(day.iter().any(|day| ran.err.contains(day)), "{ran:?}");
+        }
+    }
+    // By the clock, it is signed without that flag.
+    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
+        "/call-sc" => answer.with_json(|raw| {
+            let now = TimestampMs::now().as_millis();
+            raw["transaction"]["timestamp"] = (now + 23 * 60 * 60 * 1000).into();
+        }),
+        _ => answer,
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let ran = verifier.add_signed_by_the_clock(&proxy.server.base_url(), "a", &["--no-wait"]);
+    ran.ended(0);
+    assert_eq!(submissions(&proxy), 1);
+}

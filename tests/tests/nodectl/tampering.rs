@@ -1,0 +1,231 @@
+//! Nodes that build something else than they were asked for, against every command that signs or
+//! leads to a signature.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use integration_tests::proxy::{Fault, Proxy};
+use nodeproof_devnode::Config;
+use nodeproof_primitives::RawJson;
+
+use crate::{claims::Verifier, program::Ran};
+
+/// Where the transaction that is built has something else, and what. Each changes the text once.
+fn manipulations(contract: &str, signer: &str) -> Vec<(String, String)> {
+    let thief = "0x00000000000000000000000000000000000000b0";
+    let twice = |text: &str| (format!("\"{text}\":"), format!("\"{text}\":0,\"{text}\":"));
+    let mut table: Vec<(String, String)> = [
+        (r#""type":3"#, r#""type":5"#),
+        (r#""type":3"#, r#""type":3.0"#),
+        (r#""type":3"#, r#""type":"3""#),
+        (r#""type":3"#, r#""type":3,"pay_to":"0xb0""#),
+        (r#""fee":0.0"#, r#""fee":0.0,"Fee":7000000"#),
+        (r#""valid":1"#, r#""valid":0"#),
+        (r#""valid":1"#, r#""valid":true"#),
+        (r#""is_child_txn":false"#, r#""is_child_txn":true"#),
+        (r#""is_child_txn":false"#, r#""is_child_txn":0"#),
+        (r#""descr":"""#, r#""descr":"for the thief""#),
+        (r#""descr":"""#, r#""descr":null"#),
+        (
+            r#""function":"add_verification""#,
+            r#""function":"transfer""#,
+        ),
+        (
+            r#""function":"add_verification""#,
+            r#""function":"add_verification ""#,
+        ),
+        (
+            r#""function":"add_verification""#,
+            r#""function":"add_verification","amount":1"#,
+        ),
+        (
+            r#""function":"add_verification""#,
+            r#""function":["add_verification"]"#,
+        ),
+        (r#""outcome":1"#, r#""outcome":2"#),
+        (r#""outcome":1"#, r#""outcome":1.0"#),
+        (r#""outcome":1"#, r#""outcome":1e0"#),
+        (r#""outcome":1"#, r#""outcome":"1""#),
+        (r#""outcome":1"#, r#""outcome":true"#),
+        (r#""outcome":1"#, r#""outcome":1,"more":1"#),
+        (r#""asset_id":"a""#, r#""asset_id":"b""#),
+        (r#""asset_id":"a""#, r#""asset_id":"a\u0000""#),
+        (r#""asset_id":"a""#, r#""asset_id":"\u0430""#),
+        (r#""remarks":"x""#, r#""remarks":"""#),
+        (
+            r#""doc_link_list":[]"#,
+            r#""doc_link_list":["http://thief.example"]"#,
+        ),
+        (r#""doc_link_list":[]"#, r#""doc_link_list":null"#),
+        (
+            r#""deletable_after":9007199254740993"#,
+            r#""deletable_after":9007199254740992"#,
+        ),
+        (
+            r#""deletable_after":9007199254740993"#,
+            r#""deletable_after":9007199254740993.0"#,
+        ),
+        (
+            r#""signers":["#,
+            r#""signers":["0x00000000000000000000000000000000000000b0","#,
+        ),
+        (r#""signatures":[]"#, r#""signatures":[],"also":{}"#),
+        (
+            r#""signatures":[]"#,
+            r#""signatures":[{"wallet_address":"0xb0","msgsign":"00"}]"#,
+        ),
+        (r#""transaction":{"#, r#""transaction":{"transaction":{},"#),
+    ]
+    .map(|(from, to)| (from.to_owned(), to.to_owned()))
+    .to_vec();
+    for member in [
+        "timestamp",
+        "trans_code",
+        "type",
+        "fee",
+        "specific_data",
+        "params",
+        "outcome",
+    ] {
+        table.push(twice(member));
+    }
+    table.push((
+        format!(r#""address":"{contract}""#),
+        format!(r#""address":"ct{}""#, "b0".repeat(20)),
+    ));
+    table.push((
+        format!(r#""signers":["{signer}"]"#),
+        format!(r#""signers":["{thief}"]"#),
+    ));
+    table.push((
+        format!(r#""signers":["{signer}"]"#),
+        r#""signers":[]"#.to_owned(),
+    ));
+    table.push((
+        format!(r#""signers":["{signer}"]"#),
+        format!(r#""signers":["{signer}","{signer}"]"#),
+    ));
+    table.push((
+        format!(r#""signers":["{signer}"]"#),
+        format!(r#""signers":["{signer}","{thief}"]"#),
+    ));
+    table
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let verifier = Verifier::of(&node);
+    let (home, contract) = (&verifier.home, &*verifier.contract);
+    let signer = verifier.keys.address().to_string();
+    let wallet = home.wallet("plain.json", &verifier.keys);
+    let params = format!(
+        r#"{{"asset_id":"a","asset_type":"token","verifier_address":"{signer}","outcome":1,"doc_hash_list":[],"doc_link_list":[],"remarks":"x","deletable_after":9007199254740993}}"#
+    );
+    let params = home.file("params.json", &params);
+    let common = [
+        "--trust-node-time",
+        "--contract",
+        contract,
+        "--fee",
+        "1000000",
+        "--currency",
+        "DEVN",
+    ];
+    let claim = [
+        &[
+            "claim",
+            "add",
+            "--asset",
+            "a",
+            "--remarks",
+            "x",
+            "--deletable-after",
+            "9007199254740993",
+        ],
+        &common[..],
+        &["--no-wait", "--wallet", &wallet],
+    ]
+    .concat();
+    let call = [
+        &[
+            "call",
+            "--function",
+            "add_verification",
+            "--signer",
+            &signer,
+            "--params",
+            &params,
+        ],
+        &common[..],
+    ]
+    .concat();
+    let honest = home.ask(node.base_url(), &call).ended(0).out;
+    let mut tried = 0;
+    for (from, to) in manipulations(contract, &signer) {
+        let (old, new) = (from.clone(), to.clone());
+        let fault: Fault = Arc::new(move |asked, answer| {
+            if asked.path != "/call-sc" {
+                return answer;
+            }
+            let text = String::from_utf8(answer.body.to_vec()).expect("text");
+            assert_eq!(text.matches(&old).count(), 1, "{old} in {text}");
+            answer.with_body(text.replacen(&old, &new, 1))
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let url = proxy.server.base_url();
+        for command in [&claim, &call] {
+            let ran = home.ask(&url, command);
+            assert_eq!((ran.status, &*ran.out), (6, ""), "{from} -> {to}: {ran:?}");
+            tried += 1;
+        }
+        assert!(
+            proxy
+                .asked()
+                .iter()
+                .all(|asked| asked.path != "/submit-transaction")
+        );
+
+        // Whoever signs by hand what such a node built, is shown it, and asked.
+        let priced = from.replace("0.0", "1000000");
+        let tampered = honest.replacen(&priced, &to.replace("0.0", "1000000"), 1);
+        assert_ne!(tampered, honest, "{from}");
+        let file = home.file("tampered.json", &tampered);
+        let sign =
+            |more: &[&str]| home.run(&[&["sign", &file, "--wallet", &wallet], more].concat());
+        assert_eq!(sign(&[]).ended(2).out, "");
+        let ran = sign(&["--yes"]);
+        if ran.status == 0 {
+            is_shown(&ran, &tampered);
+        } else {
+            assert_eq!((ran.status, &*ran.out), (2, ""), "{to}: {ran:?}");
+        }
+    }
+    assert!(tried > 80, "{tried}");
+    assert_eq!(node.submissions_received(), 0);
+    assert!(!home.path(".local/state/nodectl/claims").exists() || kept(&verifier) == 0);
+}
+
+/// Whether each member of the transaction is shown with its value, as it is written.
+fn is_shown(ran: &Ran, document: &str) {
+    let members = |text: &str| -> BTreeMap<String, RawJson> {
+        serde_json::from_str(text).expect("an object")
+    };
+    let transaction = members(members(document)["transaction"].as_str());
+    let is_call = transaction["type"].as_str().parse() == Ok(3.0);
+    for (name, value) in &transaction {
+        if is_call && name == "specific_data" {
+            for (name, value) in members(value.as_str()) {
+                let line = format!("specific_data.{name}: {value}");
+                assert!(ran.err.contains(&line), "{line}: {ran:?}");
+            }
+        } else {
+            let line = format!("{name}: {value}");
+            assert!(ran.err.contains(&line), "{line}: {ran:?}");
+        }
+    }
+}
+
+fn kept(verifier: &Verifier) -> usize {
+    let folder = std::fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
+    folder.expect("a folder").count()
+}
