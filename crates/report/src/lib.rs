@@ -41,7 +41,7 @@ pub use html::{GENERATOR, html, html_of_nodes};
 pub use json::{JsonReport, json};
 pub use junit::{junit, junit_of_nodes};
 pub use model::{
-    CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
+    Aspect, CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
     FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report, SweepKind,
     SweepReport, TargetReport, VERSION, Verdict,
 };

@@ -17,7 +17,7 @@ use integration_tests::{
     watch::check,
 };
 use nodeproof_client::VerificationRecord;
-use nodeproof_conformance::Tier;
+use nodeproof_conformance::{Tier, report::Report};
 use nodeproof_primitives::Network;
 use serde_json::{Value, json};
 
@@ -280,8 +280,8 @@ impl Behaviour for StoresRefusedClaims {
     }
 }
 
-/// The cases that fail, warn or inform if a node has this fault.
-pub(crate) async fn caught(fault: Fault, allow: Tier) -> Vec<String> {
+/// A run of a tier against a node with this fault.
+pub(crate) async fn run(fault: Fault, allow: Tier) -> Report {
     // Each run has a node of its own: the claims of one run are samples of the next.
     let start = xtask::conformance::start_local();
     let node = start(Network::Devnet).await.expect("a local node");
@@ -289,6 +289,5 @@ pub(crate) async fn caught(fault: Fault, allow: Tier) -> Vec<String> {
     let mut options = options(&node, allow);
     // A fault that changes a balance from the claim on must not affect the cases about balances.
     options.limits.jobs = 1;
-    let report = check(&proxy.server.base_url(), &options).await;
-    integration_tests::watch::caught(&report)
+    check(&proxy.server.base_url(), &options).await
 }

@@ -2,7 +2,7 @@
 
 use nodeproof_report::{CaseReport, FindingReport};
 
-use super::millis::millis;
+use super::{causes::aspect_of, millis::millis};
 use crate::{cases::CaseResult, checks::MOST_FINDINGS, http::InconclusiveReason};
 
 /// Converts the result of a case into its report. The exchanges are still missing.
@@ -33,6 +33,8 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
         id: ended.case.id.to_owned(),
         level: ended.case.level,
         outcome: ended.outcome,
+        aspect: aspect_of(&ended.case),
+        explained_by: None,
         reason: first.map(|finding| finding.what.clone()).or(obstacle),
         note: ended.note.clone(),
         requirement: ended.case.requirement.to_owned(),

@@ -116,18 +116,18 @@ fn proportions(report: &Report) -> Markup {
     }
 }
 
-/// Returns the cases with findings, or with a stale expectation, the worst first.
-fn with_findings(report: &Report) -> impl Iterator<Item = &CaseReport> {
-    let outcomes = Outcome::WORST_FIRST.into_iter().filter(|outcome| {
-        !matches!(
-            outcome,
-            Outcome::Pass | Outcome::Inconclusive | Outcome::Skipped
-        )
-    });
-    outcomes.flat_map(|outcome| {
+/// Returns the cases that are findings of their own, with those that they explain, and then those
+/// that an expectation names.
+fn with_findings(report: &Report) -> impl Iterator<Item = (&CaseReport, Vec<&CaseReport>)> {
+    let expected = |outcome| {
         let cases = report.cases.iter();
         cases.filter(move |case| case.outcome == outcome)
-    })
+    };
+    let expected = [Outcome::Stale, Outcome::Known]
+        .into_iter()
+        .flat_map(expected);
+    let causes = report.causes().into_iter();
+    causes.chain(expected.map(|case| (case, Vec::new())))
 }
 
 /// Renders a line for each case with findings.
@@ -139,17 +139,29 @@ pub(super) fn findings(report: &Report) -> Markup {
         section #departures aria-labelledby="departures-title" {
             h2 #departures-title { "What departs" }
             ul.list {
-                @for case in with_findings(report) {
-                    @let reason = case.reason.as_ref().or(case.note.as_ref());
+                @for (case, explained) in with_findings(report) {
                     li {
-                        (badge(case.outcome))
-                        " " a href={ "#" (Line(&case.id)) } { (Line(&case.id)) }
-                        " " span.why { (Line(reason.map_or("", String::as_str))) }
+                        (finding_line(case))
+                        @if !explained.is_empty() {
+                            details.more {
+                                summary { (count(explained.len(), "more case")) " for this reason" }
+                                ul.list { @for case in explained { li { (finding_line(case)) } "\n" } }
+                            }
+                        }
                     }
                     "\n"
                 }
             }
         }
+    }
+}
+
+fn finding_line(case: &CaseReport) -> Markup {
+    let reason = case.reason.as_ref().or(case.note.as_ref());
+    html! {
+        (badge(case.outcome))
+        " " a href={ "#" (Line(&case.id)) } { (Line(&case.id)) }
+        " " span.why { (Line(reason.map_or("", String::as_str))) }
     }
 }
 

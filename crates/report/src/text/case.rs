@@ -32,6 +32,9 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
     for finding in &case.findings {
         if !shown.contains(&finding.what.as_str()) {
             render_finding(finding, case, style, &mut out);
+            if let Some(curl) = finding.curl.as_ref().filter(|_| shown.is_empty()) {
+                line(&mut out, "try", &escaped_up_to(curl, 2000));
+            }
             shown.push(&finding.what);
         }
     }
@@ -74,9 +77,6 @@ fn render_finding(finding: &FindingReport, case: &CaseReport, style: Style, out:
             line(out, "expected", &escaped_up_to(&finding.expected, 400));
         }
         line(out, "actual", &escaped_up_to(&finding.actual, 400));
-    }
-    if let Some(curl) = &finding.curl {
-        line(out, "try", &escaped_up_to(curl, 2000));
     }
 }
 

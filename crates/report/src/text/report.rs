@@ -4,17 +4,20 @@ use std::{fmt::Write, time::Duration};
 
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
-use super::{case::text_of_case, style::Style, sweep::sweep};
+use super::{
+    case::{line, line_of_case, text_of_case},
+    style::Style,
+    sweep::sweep,
+};
 use crate::model::{CaseReport, Outcome, Report, Verdict};
 
 /// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    for case in &report.cases {
-        if case.outcome.has_new_findings() {
-            out.push_str(&text_of_case(case, style));
-        }
+    for (cause, explained) in report.causes() {
+        out.push_str(&text_of_case(cause, style));
+        also(&explained, style, &mut out);
     }
     expectations(report, style, &mut out);
     inconclusive(report, style, &mut out);
@@ -23,6 +26,29 @@ pub fn text(report: &Report, style: Style) -> String {
     }
     verdict(report, style, &mut out);
     out
+}
+
+/// Renders the cases that a case above explains: those that depart in a line each, and the number of
+/// the others.
+fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
+    let (departing, others): (Vec<_>, Vec<_>) = explained
+        .iter()
+        .partition(|case| case.outcome.has_new_findings());
+    if !departing.is_empty() {
+        let _ = writeln!(out, "  the same fault shows in");
+    }
+    for case in departing {
+        let _ = writeln!(out, "    {}", line_of_case(case, style));
+    }
+    match others.len() {
+        0 => {}
+        1 => line(out, "not judged", "1 case, for this reason"),
+        count => line(
+            out,
+            "not judged",
+            &format!("{count} cases, for this reason"),
+        ),
+    }
 }
 
 /// Renders the cases that an expectation names.
@@ -72,13 +98,21 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
     let _ = writeln!(out, "\n{}", verdict_line(report, style));
     let counts: Vec<_> = COUNTED
         .into_iter()
-        .map(|outcome| (report.count(outcome), outcome))
+        .map(|outcome| (report.count_own(outcome), outcome))
         .filter(|(count, outcome)| *count > 0 || matches!(outcome, Outcome::Pass | Outcome::Fail))
         .map(|(count, outcome)| format!("{count} {}", outcome.participle()))
         .collect();
+    let explained = report
+        .cases
+        .iter()
+        .filter(|case| case.explained_by.is_some());
+    let explained = match explained.count() {
+        0 => String::new(),
+        count => format!(", {count} explained by others"),
+    };
     let _ = writeln!(
         out,
-        "{}; {} requests of at most {} in {:.1} s",
+        "{}{explained}; {} requests of at most {} in {:.1} s",
         counts.join(", "),
         report.requests,
         report.most_requests,
