@@ -45,4 +45,6 @@ pub use model::{
     FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report, SweepKind,
     SweepReport, TargetReport, VERSION, Verdict,
 };
-pub use text::{Style, line_of_case, text, text_of_case, text_of_nodes};
+pub use text::{
+    Style, line_of_case, long_commands, text, text_of_case, text_of_nodes, text_with_files,
+};

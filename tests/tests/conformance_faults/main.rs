@@ -22,6 +22,7 @@ mod get_trustscore_wallets;
 mod good_nodes;
 mod left_open;
 mod listing;
+mod pairs;
 mod records;
 mod sc_state;
 mod setup;
@@ -36,6 +37,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let setup = Setup::new();
     let mut trials = tables::trials(&setup);
+    trials.extend(pairs::trials(&setup));
     trials.extend(left_open::trials(&setup));
     trials.extend(good_nodes::trials(&setup));
     libtest_mimic::run(&arguments, trials).exit();

@@ -11,6 +11,7 @@ mod false_alarms;
 mod plan;
 mod safety;
 mod unusable;
+mod verdicts;
 
 use nodeproof_conformance::{
     cli::LocalNode,

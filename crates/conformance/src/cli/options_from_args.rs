@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
     api::Tier,
-    cases::{BASELINE, Case, all},
+    cases::{BASELINE, Case, FIXTURE, all},
     context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
     http::{Target, TargetError},
@@ -64,6 +64,10 @@ pub(crate) fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
     if baseline.is_some() {
         known.extend_from_slice(BASELINE);
     }
+    if args.fixture.is_some() {
+        known.extend_from_slice(FIXTURE);
+    }
+    let contract = args.contract.or(fixture.contracts.first().copied());
     let defaults = RunLimits::default();
     let options = Options {
         selection: Selection {
@@ -97,7 +101,7 @@ pub(crate) fn options(args: &ConformanceArgs) -> Result<Options, UsageError> {
                 .transpose()?,
             fee: args.fee.clone(),
             currency: args.currency.clone(),
-            contract: args.contract,
+            contract,
             settle_timeout: args.settle_timeout,
             ..Submitting::default()
         },

@@ -86,7 +86,7 @@ pub(crate) fn build(
 /// Returns the report of a case that did not run.
 fn not_run(case: Case, target: &Target, options: &Options) -> CaseReport {
     let (outcome, reason) = match options.permits(&case, target.network) {
-        _ if !options.selects(case.id) => (Outcome::Skipped, "not selected"),
+        _ if !options.selects(case.id) => (Outcome::Skipped, CaseReport::NOT_SELECTED),
         Err(needed) => (Outcome::Skipped, needed),
         Ok(()) => (Outcome::Inconclusive, CaseReport::NOT_RUN),
     };

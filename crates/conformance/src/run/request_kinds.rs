@@ -169,6 +169,7 @@ pub const KINDS: &[RequestKind] = &[
             "get-balances/lists-*",
             "get-balances/wallet-address",
             "baseline/all-wallets-for-token",
+            "fixture/found",
         ],
     ),
     kind(
@@ -222,6 +223,7 @@ pub const KINDS: &[RequestKind] = &[
             "sc-state/record-matches-claim",
             "sc-state/unknown-*",
             "sc-state/*-required",
+            "fixture/found",
             "sc-state/claim-readable",
             "sc-state/contract-address-malformed",
             "sc-state/repeat-read",
@@ -281,6 +283,7 @@ pub const KINDS: &[RequestKind] = &[
             "get-trustscore-wallets/status*",
             "get-trustscore-wallets/*-malformed",
             "get-trustscore-wallets/*-required",
+            "fixture/found",
             "get-trustscore-wallets/unknown-pair",
             "get-trustscore-wallets/repeat-read",
             "get-trustscore-wallets/trust-score",

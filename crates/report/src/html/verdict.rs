@@ -9,13 +9,17 @@ use super::{
 use crate::model::{CaseReport, Outcome, Report, SweepReport, Verdict};
 
 /// Returns the verdict as a sentence about the node.
-pub(super) const fn words(report: &Report) -> &'static str {
-    match report.verdict {
-        Verdict::Conforms if report.exit_code != 0 => "conforms, but the run failed",
-        Verdict::Conforms => "conforms",
-        Verdict::Departs => "departs from the contract",
-        Verdict::Unreachable => "has no verdict: unreachable",
-        Verdict::Error => "has no verdict: the harness is at fault",
+pub(super) fn words(report: &Report) -> String {
+    let selected = report.passed_of_selected();
+    match (report.verdict, selected) {
+        (Verdict::Conforms, _) if report.exit_code != 0 => {
+            "conforms, but the run failed".to_owned()
+        }
+        (Verdict::Conforms, Some(selected)) => selected,
+        (Verdict::Conforms, None) => "conforms".to_owned(),
+        (Verdict::Departs, _) => "departs from the contract".to_owned(),
+        (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
+        (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
     }
 }
 
@@ -28,6 +32,11 @@ pub(super) fn banner(report: &Report) -> Markup {
         Verdict::Departs => ("bad", "✕", "Departs from the contract"),
         Verdict::Unreachable => ("unknown", "?", "No verdict: unreachable"),
         Verdict::Error => ("unknown", "?", "No verdict: the harness is at fault"),
+    };
+    let selected = report.passed_of_selected();
+    let headline = match &selected {
+        Some(selected) if report.verdict == Verdict::Conforms && report.exit_code == 0 => selected,
+        _ => headline,
     };
     let known = report.count(Outcome::Known);
     html! {

@@ -59,6 +59,8 @@ pub struct CaseReport {
 impl CaseReport {
     /// The reason of a case that was selected, but did not run before the run ended.
     pub const NOT_RUN: &str = "the run ended before this case did";
+    /// The reason of a case that the user did not select.
+    pub const NOT_SELECTED: &str = "not selected";
 
     /// Whether the case is a finding of its own: it departs, and no other case explains that.
     #[must_use]

@@ -83,6 +83,18 @@ impl Report {
         causes
     }
 
+    /// Returns how many of the selected cases passed, in words, if the user selected some only. Such a
+    /// run does not show that the node conforms.
+    pub(crate) fn passed_of_selected(&self) -> Option<String> {
+        let not_selected =
+            |case: &CaseReport| case.reason.as_deref() == Some(CaseReport::NOT_SELECTED);
+        self.cases.iter().any(not_selected).then(|| {
+            let passed = self.count(Outcome::Pass);
+            let selected = self.cases.len() - self.count(Outcome::Skipped);
+            format!("{passed} of {selected} selected cases passed")
+        })
+    }
+
     /// Returns the number of cases with this outcome that another case does not explain.
     pub(crate) fn count_own(&self, outcome: Outcome) -> usize {
         let cases = self.cases.iter();

@@ -1,22 +1,43 @@
 //! The report of one node.
 
-use std::{fmt::Write, time::Duration};
+use std::{collections::BTreeMap, fmt::Write, path::PathBuf, time::Duration};
 
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
-    case::{line, line_of_case, text_of_case},
+    case::{LONGEST_COMMAND, line, line_of_case, text_of_case_with},
     style::Style,
     sweep::sweep,
 };
 use crate::model::{CaseReport, Outcome, Report, Verdict};
 
 /// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
+///
+/// A command that is too long for a terminal is only named; [`text_with_files`] names its file.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
+    text_with_files(report, style, &BTreeMap::new())
+}
+
+/// Returns the commands that are too long for a terminal, by the ID of their case.
+#[must_use]
+pub fn long_commands(report: &Report) -> Vec<(&str, &str)> {
+    let causes = report.causes().into_iter();
+    let commands = causes.filter_map(|(cause, _)| {
+        let curl = cause.findings.first()?.curl.as_deref()?;
+        (escaped(curl).len() > LONGEST_COMMAND).then_some((cause.id.as_str(), curl))
+    });
+    commands.collect()
+}
+
+/// Renders a report. `files` are the files that have the commands of [`long_commands`], by the ID of
+/// their case.
+#[must_use]
+pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, PathBuf>) -> String {
     let mut out = String::new();
     for (cause, explained) in report.causes() {
-        out.push_str(&text_of_case(cause, style));
+        let file = files.get(&cause.id).map(PathBuf::as_path);
+        out.push_str(&text_of_case_with(cause, style, file));
         also(&explained, style, &mut out);
     }
     expectations(report, style, &mut out);
@@ -134,7 +155,11 @@ const COUNTED: [Outcome; 8] = [
 
 /// Renders the verdict as one line without a line feed: the node, the verdict and the reason.
 pub(super) fn verdict_line(report: &Report, style: Style) -> String {
+    let selected = report.passed_of_selected();
     let (words, colour) = match report.verdict {
+        Verdict::Conforms if selected.is_some() => {
+            (selected.as_deref().unwrap_or_default(), "32;1")
+        }
         Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
             ("conforms, as far as could be seen", "32;1")
         }
@@ -144,9 +169,14 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
         Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
     };
     let mut line = format!(
-        "{} ({}) {}",
+        "{} ({}){} {}",
         escaped_up_to(&report.target.base_url, 200),
         escaped(&report.target.network),
+        if selected.is_some() && report.verdict == Verdict::Conforms {
+            ":"
+        } else {
+            ""
+        },
         style.paint(colour, words)
     );
     if let Some(reason) = &report.reason {
