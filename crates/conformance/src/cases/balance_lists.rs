@@ -87,7 +87,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
             BalanceComparison::Same => {}
             BalanceComparison::Moves => moves = true,
             BalanceComparison::Differ(ours, theirs) => {
-                findings.push(difference(context, &pair, &ours, &theirs).await?);
+                findings.push(difference(context, &pair, &ours, &theirs).await?.finding);
             }
         }
     }
@@ -154,13 +154,26 @@ fn to_compare(
 /// So many differences are looked at again.
 const MOST_DIFFERENCES: usize = 8;
 
+/// Two queries that differ, and the one that is wrong.
+pub(super) struct Difference {
+    pub(super) finding: Finding,
+    alone: Arc<Exchange>,
+}
+
+impl Difference {
+    /// Whether this response is the wrong one.
+    pub(super) fn is_about(&self, exchange: &Arc<Exchange>) -> bool {
+        Arc::ptr_eq(&self.alone, exchange)
+    }
+}
+
 /// Blames the one of the three queries for a balance that stands alone.
-async fn difference(
+pub(super) async fn difference(
     context: &Context,
     pair: &Pair,
     ours: &Arc<Exchange>,
     theirs: &Arc<Exchange>,
-) -> Result<Finding, InconclusiveReason> {
+) -> Result<Difference, InconclusiveReason> {
     let (wallet, token) = pair;
     let queries = [
         token_balance_request(wallet, token),
@@ -179,12 +192,11 @@ async fn difference(
         true => (theirs, ours),
         false => (ours, theirs),
     };
-    Ok(unlike(
-        pair,
-        alone,
-        other,
-        third.is_some() && third == amount(other, pair),
-    ))
+    let outvoted = third.is_some() && third == amount(other, pair);
+    Ok(Difference {
+        finding: unlike(pair, alone, other, outvoted),
+        alone: Arc::clone(alone),
+    })
 }
 
 /// A finding about the response that has another balance than the other queries.
@@ -252,7 +264,7 @@ async fn unlisted(
             BalanceComparison::Same => {}
             BalanceComparison::Moves => *moves = true,
             BalanceComparison::Differ(ours, theirs) => {
-                findings.push(difference(context, &pair, &ours, &theirs).await?);
+                findings.push(difference(context, &pair, &ours, &theirs).await?.finding);
             }
         }
     }

@@ -260,7 +260,12 @@ const RULES: &[Rule] = &[
     // A response that does not depend on what was asked for.
     rule(
         &["get-balances/wallet-address"],
-        &["get-balances/token-code", "get-balances/nothing-held"],
+        &["get-balances/token-code"],
+        When::Always,
+    ),
+    rule(
+        &["get-balances/wallet-address"],
+        &["get-balances/nothing-held"],
         When::AllDepart(&["get-balances/token-code", "get-balances/nothing-held"]),
     ),
     rule(
