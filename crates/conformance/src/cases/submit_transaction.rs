@@ -38,7 +38,9 @@ pub(crate) const CASES: &[Case] = &[
         EVERY_SIGNER,
         Refusal::Unsigned,
         Refusal::NoSigners
-    ),
+    )
+    // Without it, the tier has tested nothing.
+    .essential(),
     refuses!(
         "submit-transaction/half-signed",
         EVERY_SIGNER,
