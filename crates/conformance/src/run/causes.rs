@@ -84,6 +84,11 @@ const RULES: &[Rule] = &[
         When::Unusable,
     ),
     rule(
+        &["submit-transaction/answers"],
+        &["submit-transaction/*"],
+        When::Unusable,
+    ),
+    rule(
         &["sc-state/answers"],
         &["sc-state/*", "submit-transaction/*"],
         When::Unusable,
@@ -107,11 +112,6 @@ const RULES: &[Rule] = &[
     rule(
         &["call-sc/answers"],
         &["call-sc/*", "submit-transaction/*"],
-        When::Unusable,
-    ),
-    rule(
-        &["submit-transaction/answers"],
-        &["submit-transaction/*"],
         When::Unusable,
     ),
     // A block in row form.
