@@ -63,3 +63,15 @@ pub fn caught(report: &Report) -> Vec<String> {
     assert!(report.exit_code <= 1, "{:?}", report.reason);
     caught
 }
+
+/// The IDs of the cases that are findings of their own, sorted.
+#[must_use]
+pub fn causes(report: &Report) -> Vec<String> {
+    let mut causes: Vec<String> = report
+        .causes()
+        .iter()
+        .map(|(cause, _)| cause.id.clone())
+        .collect();
+    causes.sort();
+    causes
+}

@@ -42,8 +42,10 @@ pub use html::{GENERATOR, html, html_of_nodes};
 pub use json::{JsonReport, json};
 pub use junit::{junit, junit_of_nodes};
 pub use model::{
-    CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
+    Aspect, CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
     FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report,
     RequirementReport, SweepKind, SweepReport, TargetReport, VERSION, Verdict,
 };
-pub use text::{Style, line_of_case, text, text_of_case, text_of_nodes};
+pub use text::{
+    Style, line_of_case, long_commands, text, text_of_case, text_of_nodes, text_with_files,
+};

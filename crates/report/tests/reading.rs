@@ -32,7 +32,7 @@ fn one_node(text: &str) -> Value {
     };
     let cases = outcomes.map(|outcome| {
         serde_json::json!({
-            "id": format!("get-block/{outcome}"), "level": "must", "outcome": outcome,
+            "id": format!("get-block/{outcome}"), "level": "must", "outcome": outcome, "aspect": "content",
             "reason": text, "note": text, "requirements": [{"id": text, "text": format!("`proof` {text}")}],
             "expected": text, "actual": text, "curl": text, "elapsed_ms": 1200,
             "snapshot": text, "findings": [finding(text), finding("one\nline")],

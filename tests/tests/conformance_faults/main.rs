@@ -22,6 +22,7 @@ mod get_block;
 mod get_trustscore_wallets;
 mod good_nodes;
 mod listing;
+mod pairs;
 mod records;
 mod requirements;
 mod sc_state;
@@ -37,6 +38,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let setup = Setup::new();
     let mut trials = tables::trials(&setup);
+    trials.extend(pairs::trials(&setup));
     trials.extend(conforming::trials(&setup));
     trials.extend(good_nodes::trials(&setup));
     libtest_mimic::run(&arguments, trials).exit();

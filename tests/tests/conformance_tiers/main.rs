@@ -12,6 +12,7 @@ mod plan;
 mod probes;
 mod safety;
 mod unusable;
+mod verdicts;
 
 use nodeproof_conformance::{
     cli::LocalNode,

@@ -26,8 +26,12 @@ const ENDPOINTS: [(&str, &[&str]); 7] = [
     ("/submit-transaction", &["submit-transaction"]),
 ];
 
-/// What is sent in place of a response.
-const UNUSABLE: [(&str, fn(Answer) -> Answer); 6] = [
+/// What is sent in place of a response, and its name.
+type Ruin = (&'static str, fn(Answer) -> Answer);
+/// A change of a body with its name, and the cases that may pass all the same.
+type ValueRuin = (&'static str, fn(&mut Value), &'static [&'static str]);
+
+const UNUSABLE: [Ruin; 6] = [
     ("404", |answer| {
         let detail = json!({"detail": "Not Found"}).to_string();
         answer.with_status(StatusCode::NOT_FOUND).with_body(detail)
@@ -117,7 +121,7 @@ fn empty(value: &mut Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_case_about_values_passes_where_there_are_none() {
-    let ruins: [(&str, fn(&mut Value), &[&str]); 2] = [
+    let ruins: [ValueRuin; 2] = [
         (
             "garbled values",
             garble,

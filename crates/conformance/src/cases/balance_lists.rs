@@ -87,7 +87,7 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
             BalanceComparison::Same => {}
             BalanceComparison::Moves => moves = true,
             BalanceComparison::Differ(ours, theirs) => {
-                findings.push(difference(&pair, &ours, &theirs));
+                findings.push(difference(context, &pair, &ours, &theirs).await?.finding);
             }
         }
     }
@@ -143,36 +143,76 @@ fn to_compare(
 /// So many differences are looked at again.
 const MOST_DIFFERENCES: usize = 8;
 
-fn difference(pair: &Pair, ours: &Arc<Exchange>, theirs: &Arc<Exchange>) -> Finding {
+/// Two queries that differ, and the one that is wrong.
+pub(super) struct Difference {
+    pub(super) finding: Finding,
+    alone: Arc<Exchange>,
+}
+
+impl Difference {
+    /// Whether this response is the wrong one.
+    pub(super) fn is_about(&self, exchange: &Arc<Exchange>) -> bool {
+        Arc::ptr_eq(&self.alone, exchange)
+    }
+}
+
+/// Blames the one of the three queries for a balance that stands alone.
+pub(super) async fn difference(
+    context: &Context,
+    pair: &Pair,
+    ours: &Arc<Exchange>,
+    theirs: &Arc<Exchange>,
+) -> Result<Difference, InconclusiveReason> {
+    let (wallet, token) = pair;
+    let queries = [
+        token_balance_request(wallet, token),
+        wallet_balances_request(wallet),
+        token_holders_request(token),
+    ];
+    let third = queries
+        .into_iter()
+        .find(|query| *query != ours.request && *query != theirs.request);
+    let third = match third {
+        Some(query) => amount(&context.node.send(query).await?, pair),
+        None => None,
+    };
+    let ours_is_confirmed = third.is_some() && third == amount(ours, pair);
+    let (alone, other) = match ours_is_confirmed {
+        true => (theirs, ours),
+        false => (ours, theirs),
+    };
+    let outvoted = third.is_some() && third == amount(other, pair);
+    Ok(Difference {
+        finding: unlike(pair, alone, other, outvoted),
+        alone: Arc::clone(alone),
+    })
+}
+
+/// A finding about the response that has another balance than the other queries.
+fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: bool) -> Finding {
     let listed = |exchange| List::of(exchange).is_some_and(|list| list.get(pair).is_some());
     let single = |exchange: &Exchange| name(&exchange.request) == "TOKEN_IN_WALLET";
-    for (lacks, has) in [(ours, theirs), (theirs, ours)] {
-        if !single(lacks) && !listed(lacks) {
-            let (lacks_name, has_name) = (name(&lacks.request), name(&has.request));
-            return Finding::new(
-                lacks,
-                format!("{lacks_name} leaves out what {has_name} says is held"),
-                format!(
-                    "an entry for {} of {}",
-                    shown(&pair.1, 60),
-                    shown(&pair.0, 60)
-                ),
-                lacks.excerpt(160),
-            )
-            .at("/balance");
-        }
+    let of = format!("{} of {}", shown(&pair.1, 60), shown(&pair.0, 60));
+    let others = match outvoted {
+        true => "both other queries",
+        false => name(&other.request),
+    };
+    let this = name(&alone.request);
+    if !single(alone) && !listed(alone) {
+        return Finding::new(
+            alone,
+            format!("{this} leaves out what {others} says is held"),
+            format!("an entry for {of}"),
+            alone.excerpt(160),
+        )
+        .at("/balance");
     }
-    let (one, other) = (name(&ours.request), name(&theirs.request));
     let said = |exchange| amount(exchange, pair).map(|amount| amount.to_string());
     Finding::new(
-        ours,
-        format!(
-            "{one} says another balance than {other} for {} of {}",
-            shown(&pair.1, 60),
-            shown(&pair.0, 60)
-        ),
-        shown(&said(theirs).unwrap_or_default(), 160),
-        shown(&said(ours).unwrap_or_default(), 160),
+        alone,
+        format!("{this} says another balance than {others} for {of}"),
+        shown(&said(other).unwrap_or_default(), 160),
+        shown(&said(alone).unwrap_or_default(), 160),
     )
     .at("/balance")
 }
@@ -213,7 +253,7 @@ async fn unlisted(
             BalanceComparison::Same => {}
             BalanceComparison::Moves => *moves = true,
             BalanceComparison::Differ(ours, theirs) => {
-                findings.push(difference(&pair, &ours, &theirs))
+                findings.push(difference(context, &pair, &ours, &theirs).await?.finding);
             }
         }
     }

@@ -6,7 +6,9 @@ use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{
-    balance_lists::{BalanceComparison, MOVES, NO_LIST, lists_agree, look_again, nothing_listed},
+    balance_lists::{
+        BalanceComparison, MOVES, NO_LIST, difference, lists_agree, look_again, nothing_listed,
+    },
     case::Case,
 };
 use crate::{
@@ -312,15 +314,13 @@ async fn compare(
         match look_again(context, &alone, &list(pair), pair).await? {
             BalanceComparison::Same => {}
             BalanceComparison::Moves => moves = true,
-            BalanceComparison::Differ(alone, said) => findings.push(
-                Finding::new(
-                    &alone,
-                    "the answer does not follow the wallet and the token that are asked about",
-                    format!("what a list of all says: {}", said.excerpt(160)),
-                    alone.excerpt(160),
-                )
-                .at("/balance"),
-            ),
+            // A list that stands alone is a finding of `lists-agree`.
+            BalanceComparison::Differ(alone, said) => {
+                let difference = difference(context, pair, &alone, &said).await?;
+                if difference.is_about(&alone) {
+                    findings.push(difference.finding);
+                }
+            }
         }
     }
     match (judged, moves && findings.is_right()) {

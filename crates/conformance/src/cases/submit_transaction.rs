@@ -34,7 +34,9 @@ pub(crate) const CASES: &[Case] = &[
         &["SUBMIT-3"],
         Refusal::Unsigned,
         Refusal::NoSigners
-    ),
+    )
+    // Without it, the tier has tested nothing.
+    .essential(),
     refuses!(
         must,
         "submit-transaction/half-signed",

@@ -9,7 +9,7 @@ use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, forbid_core_dumps};
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
     api::Tier,
-    cases::{BASELINE, Case, all},
+    cases::{BASELINE, Case, FIXTURE, all},
     context::{Baseline, SigningWallet, Submitting},
     discovery::Fixture,
     http::{Target, TargetError},
@@ -75,6 +75,10 @@ pub(crate) fn options(
     if baseline.is_some() {
         known.extend_from_slice(BASELINE);
     }
+    if args.fixture.is_some() {
+        known.extend_from_slice(FIXTURE);
+    }
+    let contract = args.contract.or(fixture.contracts.first().copied());
     let defaults = RunLimits::default();
     let options = Options {
         selection: Selection {
@@ -109,7 +113,7 @@ pub(crate) fn options(
                 .transpose()?,
             fee: args.fee.clone(),
             currency: args.currency.clone(),
-            contract: args.contract,
+            contract,
             settle_timeout: args.settle_timeout,
             ..Submitting::default()
         },

@@ -1,10 +1,14 @@
 //! What is printed, and where it goes.
 
-use std::io::{ErrorKind, IsTerminal, Write, stdout};
+use std::{
+    collections::BTreeMap,
+    io::{ErrorKind, IsTerminal, Write, stdout},
+    path::PathBuf,
+};
 
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
-use nodeproof_report::{JsonReport, Report, Style, json, text};
+use nodeproof_report::{JsonReport, Report, Style, json, long_commands, text_with_files};
 
 use super::{args::Format, error::UsageError};
 use crate::{cases::Case, run::Options};
@@ -65,9 +69,23 @@ fn line_of(case: &Case) -> String {
 /// Prints what came of a run.
 pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
-        Format::Pretty => print(&text(report, style)),
+        Format::Pretty => print(&text_with_files(report, style, &saved_commands(report))),
         Format::Json => print_json(report),
     }
+}
+
+/// Writes the commands that are too long for a terminal to files for temporary use. One that can't be
+/// written is in the report all the same.
+fn saved_commands(report: &Report) -> BTreeMap<String, PathBuf> {
+    let save = |(case, command): (&str, &str)| {
+        let name = format!("nodeproof-{}-", case.replace('/', "-"));
+        let mut builder = tempfile::Builder::new();
+        let mut file = builder.prefix(&name).suffix(".sh").tempfile().ok()?;
+        writeln!(file, "{command}").ok()?;
+        let (_, path) = file.keep().ok()?;
+        Some((case.to_owned(), path))
+    };
+    long_commands(report).into_iter().filter_map(save).collect()
 }
 
 /// Prints a report for programs.

@@ -16,6 +16,8 @@ use crate::sweep::{Observer, SweepProgress};
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     lines: bool,
+    /// A line for each case, whatever else is printed.
+    verbose: bool,
     /// Nothing at all.
     quiet: bool,
     style: Style,
@@ -35,6 +37,7 @@ impl Progress {
         Self {
             bar,
             lines,
+            verbose,
             quiet,
             style,
             label: String::new(),
@@ -94,7 +97,9 @@ impl Observer for Progress {
             bar.set_message(case.id.clone());
             bar.inc(1);
         }
-        if self.lines {
+        // The report repeats findings with their details. In a pipe, both would stand there.
+        let is_in_report = self.bar.is_none() && !self.verbose && case.is_cause();
+        if self.lines && !is_in_report {
             self.say(&line_of_case(case, self.style));
         }
     }

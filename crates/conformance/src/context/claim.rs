@@ -91,8 +91,12 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     let found = submitter.samples.material.assets.first();
     let found = found.map(|(contract, _)| contract.clone());
     let named = submitter.with.contract.map(|contract| contract.to_string());
-    let Some(contract) = &named.or(found) else {
-        return no("no verification contract was found on the chain; name one with --contract");
+    let fixture = &submitter.samples.material.fixture;
+    let known = fixture.contracts.first().map(ToString::to_string);
+    let Some(contract) = &named.or(known).or(found) else {
+        return no(
+            "no verification contract was found on the chain; name one with --contract or --fixture",
+        );
     };
     let asset = format!("conformance-{:x}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";

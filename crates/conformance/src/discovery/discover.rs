@@ -17,7 +17,10 @@ pub(crate) async fn discover(
     fixture: &Fixture,
     wanted: &Wanted,
 ) -> Result<Discovered, InconclusiveReason> {
-    let mut material = Discovered::default();
+    let mut material = Discovered {
+        fixture: fixture.clone(),
+        ..Discovered::default()
+    };
     let mut found = Mentions::default();
     found.take(fixture);
     find_blocks(node, fixture, wanted, &mut material).await?;

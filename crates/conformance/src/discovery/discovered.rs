@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::unknown_index::Unknown;
+use super::{fixture::Fixture, unknown_index::Unknown};
 use crate::http::Exchange;
 
 /// What was found to ask about.
@@ -37,4 +37,6 @@ pub(crate) struct Discovered {
     pub(crate) contracts: Vec<String>,
     pub(crate) assets: Vec<(String, String)>,
     pub(crate) trust: Vec<(String, String)>,
+    /// What the user named.
+    pub(crate) fixture: Fixture,
 }

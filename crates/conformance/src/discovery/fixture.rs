@@ -15,6 +15,8 @@ pub struct Fixture {
     pub tokens: Vec<String>,
     /// Claims to look up first.
     pub assets: Vec<Asset>,
+    /// Verification contracts, also those without a claim.
+    pub contracts: Vec<ContractAddress>,
     /// Pairs of wallets with a trust score.
     pub trust: Vec<(WalletAddress, WalletAddress)>,
 }

@@ -32,6 +32,9 @@ impl Mentions {
         for token in &fixture.tokens {
             self.token(token);
         }
+        for contract in &fixture.contracts {
+            self.text(&contract.to_string(), 0);
+        }
         for asset in &fixture.assets {
             let contract = asset.contract.to_string();
             self.text(&contract, 0);

@@ -3,7 +3,7 @@
 use nodeproof_openapi::requirement;
 use nodeproof_report::{CaseReport, FindingReport, RequirementReport};
 
-use super::millis::millis;
+use super::{causes::aspect_of, millis::millis};
 use crate::{
     cases::{Case, CaseResult},
     checks::MOST_FINDINGS,
@@ -38,6 +38,8 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
         id: ended.case.id.to_owned(),
         level: ended.case.level,
         outcome: ended.outcome,
+        aspect: aspect_of(&ended.case),
+        explained_by: None,
         reason: first.map(|finding| finding.what.clone()).or(obstacle),
         note: ended.note.clone(),
         requirements: requirements(&ended.case),

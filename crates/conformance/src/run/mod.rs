@@ -2,6 +2,7 @@
 
 mod case_report;
 mod case_results;
+mod causes;
 mod coverage;
 mod engine;
 mod examined;

@@ -8,7 +8,7 @@ use nodeproof_primitives::Network;
 use super::expectations::Expectations;
 use crate::{
     api::Tier,
-    cases::{self, BASELINE, Case},
+    cases::{self, BASELINE, Case, FIXTURE},
     context::{Baseline, Submitting},
     discovery::Fixture,
     http::MOST_DEPTH,
@@ -135,6 +135,9 @@ impl Options {
         let mut cases = cases::all();
         if self.files.baseline.is_some() {
             cases.extend_from_slice(BASELINE);
+        }
+        if self.files.fixture != Fixture::default() {
+            cases.extend_from_slice(FIXTURE);
         }
         cases
     }

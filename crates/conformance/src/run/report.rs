@@ -7,6 +7,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use super::{
     case_report::case_report,
+    causes::explain,
     coverage::measure,
     exchanges::Exchanges,
     millis::millis,
@@ -46,13 +47,18 @@ pub(crate) fn build(
     let without_sweep = matches!(cut, Some(StopReason::Behind(_)))
         .then(|| conclude(&ended, None, options, &coverage));
     let mut exchanges = Exchanges::default();
+    let causes = explain(&ended);
     let cases = options.cases().into_iter();
-    let cases = cases.map(
-        |case| match ended.iter().find(|ended| ended.case.id == case.id) {
-            Some(ended) => exchanges.named_by(ended, case_report(ended)),
+    let cases = cases.map(|case| {
+        let mut results = ended.iter().zip(&causes);
+        match results.find(|(ended, _)| ended.case.id == case.id) {
+            Some((ended, cause)) => CaseReport {
+                explained_by: cause.map(ToOwned::to_owned),
+                ..exchanges.named_by(ended, case_report(ended))
+            },
             None => not_run(case, target, options),
-        },
-    );
+        }
+    });
     let report = Report {
         version: VERSION,
         target: TargetReport {
@@ -80,7 +86,7 @@ pub(crate) fn build(
 /// Returns the report of a case that did not run.
 fn not_run(case: Case, target: &Target, options: &Options) -> CaseReport {
     let (outcome, reason) = match options.permits(&case, target.network) {
-        _ if !options.selects(case.id) => (Outcome::Skipped, "not selected"),
+        _ if !options.selects(case.id) => (Outcome::Skipped, CaseReport::NOT_SELECTED),
         Err(needed) => (Outcome::Skipped, needed),
         Ok(()) => (Outcome::Inconclusive, CaseReport::NOT_RUN),
     };

@@ -187,6 +187,7 @@ pub const KINDS: &[RequestKind] = &[
             "get-balances/lists-*",
             "get-balances/wallet-address",
             "baseline/all-wallets-for-token",
+            "fixture/found",
         ],
     ),
     kind(
@@ -242,6 +243,7 @@ pub const KINDS: &[RequestKind] = &[
             "sc-state/record-matches-claim",
             "sc-state/unknown-*",
             "sc-state/*-required",
+            "fixture/found",
             "sc-state/claim-readable",
             "sc-state/contract-address-malformed",
             "sc-state/repeat-read",
@@ -302,6 +304,7 @@ pub const KINDS: &[RequestKind] = &[
             "get-trustscore-wallets/status*",
             "get-trustscore-wallets/*-malformed",
             "get-trustscore-wallets/*-required",
+            "fixture/found",
             "get-trustscore-wallets/unknown-pair",
             "get-trustscore-wallets/repeat-read",
             "get-trustscore-wallets/trust-score",

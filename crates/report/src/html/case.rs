@@ -74,6 +74,9 @@ fn one(report: &Report, case: &CaseReport) -> Markup {
                 @if let Some(note) = &case.note {
                     p.note { b { "Expectation:" } " " (Line(note)) }
                 }
+                @if let Some(cause) = &case.explained_by {
+                    p.note { "Explained by " a href={ "#" (Line(cause)) } { (Line(cause)) } }
+                }
                 @if let (Some(reason), true) = (&case.reason, case.findings.is_empty()) {
                     p { (Line(reason)) }
                 }

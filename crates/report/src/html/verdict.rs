@@ -9,13 +9,17 @@ use super::{
 use crate::model::{CaseReport, Outcome, Report, SweepReport, Verdict};
 
 /// Returns the verdict as a sentence about the node.
-pub(super) const fn words(report: &Report) -> &'static str {
-    match report.verdict {
-        Verdict::Conforms if report.exit_code != 0 => "conforms, but the run failed",
-        Verdict::Conforms => "conforms",
-        Verdict::Departs => "departs from the contract",
-        Verdict::Unreachable => "has no verdict: unreachable",
-        Verdict::Error => "has no verdict: the harness is at fault",
+pub(super) fn words(report: &Report) -> String {
+    let selected = report.passed_of_selected();
+    match (report.verdict, selected) {
+        (Verdict::Conforms, _) if report.exit_code != 0 => {
+            "conforms, but the run failed".to_owned()
+        }
+        (Verdict::Conforms, Some(selected)) => selected,
+        (Verdict::Conforms, None) => "conforms".to_owned(),
+        (Verdict::Departs, _) => "departs from the contract".to_owned(),
+        (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
+        (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
     }
 }
 
@@ -28,6 +32,11 @@ pub(super) fn banner(report: &Report) -> Markup {
         Verdict::Departs => ("bad", "✕", "Departs from the contract"),
         Verdict::Unreachable => ("unknown", "?", "No verdict: unreachable"),
         Verdict::Error => ("unknown", "?", "No verdict: the harness is at fault"),
+    };
+    let selected = report.passed_of_selected();
+    let headline = match &selected {
+        Some(selected) if report.verdict == Verdict::Conforms && report.exit_code == 0 => selected,
+        _ => headline,
     };
     let known = report.count(Outcome::Known);
     html! {
@@ -116,18 +125,18 @@ fn proportions(report: &Report) -> Markup {
     }
 }
 
-/// Returns the cases with findings, or with a stale expectation, the worst first.
-fn with_findings(report: &Report) -> impl Iterator<Item = &CaseReport> {
-    let outcomes = Outcome::WORST_FIRST.into_iter().filter(|outcome| {
-        !matches!(
-            outcome,
-            Outcome::Pass | Outcome::Inconclusive | Outcome::Skipped
-        )
-    });
-    outcomes.flat_map(|outcome| {
+/// Returns the cases that are findings of their own, with those that they explain, and then those
+/// that an expectation names.
+fn with_findings(report: &Report) -> impl Iterator<Item = (&CaseReport, Vec<&CaseReport>)> {
+    let expected = |outcome| {
         let cases = report.cases.iter();
         cases.filter(move |case| case.outcome == outcome)
-    })
+    };
+    let expected = [Outcome::Stale, Outcome::Known]
+        .into_iter()
+        .flat_map(expected);
+    let causes = report.causes().into_iter();
+    causes.chain(expected.map(|case| (case, Vec::new())))
 }
 
 /// Renders a line for each case with findings.
@@ -139,17 +148,29 @@ pub(super) fn findings(report: &Report) -> Markup {
         section #departures aria-labelledby="departures-title" {
             h2 #departures-title { "What departs" }
             ul.list {
-                @for case in with_findings(report) {
-                    @let reason = case.reason.as_ref().or(case.note.as_ref());
+                @for (case, explained) in with_findings(report) {
                     li {
-                        (badge(case.outcome))
-                        " " a href={ "#" (Line(&case.id)) } { (Line(&case.id)) }
-                        " " span.why { (Line(reason.map_or("", String::as_str))) }
+                        (finding_line(case))
+                        @if !explained.is_empty() {
+                            details.more {
+                                summary { (count(explained.len(), "more case")) " for this reason" }
+                                ul.list { @for case in explained { li { (finding_line(case)) } "\n" } }
+                            }
+                        }
                     }
                     "\n"
                 }
             }
         }
+    }
+}
+
+fn finding_line(case: &CaseReport) -> Markup {
+    let reason = case.reason.as_ref().or(case.note.as_ref());
+    html! {
+        (badge(case.outcome))
+        " " a href={ "#" (Line(&case.id)) } { (Line(&case.id)) }
+        " " span.why { (Line(reason.map_or("", String::as_str))) }
     }
 }
 

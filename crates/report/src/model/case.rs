@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{Level, Outcome};
+use super::outcome::{Aspect, Level, Outcome};
 
 /// The result of one case.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,13 @@ pub struct CaseReport {
     pub level: Level,
     /// How the case ended.
     pub outcome: Outcome,
+    /// What the case is about.
+    #[serde(default)]
+    pub aspect: Aspect,
+    /// The ID of the case whose findings are the reason for this result. Such a case is not a finding
+    /// of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained_by: Option<String>,
     /// The first finding, or why the case is inconclusive or skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -53,6 +60,14 @@ pub struct CaseReport {
 impl CaseReport {
     /// The reason of a case that was selected, but did not run before the run ended.
     pub const NOT_RUN: &str = "the run ended before this case did";
+    /// The reason of a case that the user did not select.
+    pub const NOT_SELECTED: &str = "not selected";
+
+    /// Whether the case is a finding of its own: it departs, and no other case explains that.
+    #[must_use]
+    pub fn is_cause(&self) -> bool {
+        self.outcome.has_new_findings() && self.explained_by.is_none()
+    }
 
     /// Returns the part of the ID before the slash.
     pub(crate) fn operation(&self) -> &str {

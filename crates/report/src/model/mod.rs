@@ -15,7 +15,7 @@ pub use coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchange::ExchangeReport;
 pub use exit_status::ExitStatus;
 pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
-pub use outcome::{Level, Outcome};
+pub use outcome::{Aspect, Level, Outcome};
 pub use report::{Report, TargetReport, VERSION};
 pub use sweep::{SweepKind, SweepReport};
 pub use verdict::Verdict;

@@ -29,6 +29,39 @@ impl Level {
     }
 }
 
+/// What a case is about. Reports list findings in this order: what comes first may be the reason for
+/// the rest.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Aspect {
+    /// Whether the endpoint exists and responds.
+    Endpoint,
+    /// Which members a response has, and of which types.
+    Shape,
+    /// The values in one response.
+    #[default]
+    Content,
+    /// Whether several responses agree.
+    Consistency,
+    /// How wrong requests are answered.
+    Refusals,
+    /// What is not wrong, but not as other nodes do it.
+    Style,
+}
+
 /// How a case ended.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

@@ -66,11 +66,50 @@ impl Report {
         cases.filter(|case| case.outcome == outcome).count()
     }
 
+    /// Returns the cases that are findings of their own, each with those that it explains. They are
+    /// sorted by what they are about.
+    #[must_use]
+    pub fn causes(&self) -> Vec<(&CaseReport, Vec<&CaseReport>)> {
+        let explained = |cause: &CaseReport| {
+            let by = Some(cause.id.as_str());
+            let cases = self.cases.iter();
+            cases
+                .filter(|case| case.explained_by.as_deref() == by)
+                .collect()
+        };
+        let causes = self.cases.iter().filter(|case| case.is_cause());
+        let mut causes: Vec<_> = causes.map(|case| (case, explained(case))).collect();
+        causes.sort_by_key(|(cause, _)| cause.aspect);
+        causes
+    }
+
+    /// Returns how many of the selected cases passed, in words, if the user selected some only. Such a
+    /// run does not show that the node conforms.
+    pub(crate) fn passed_of_selected(&self) -> Option<String> {
+        let not_selected =
+            |case: &CaseReport| case.reason.as_deref() == Some(CaseReport::NOT_SELECTED);
+        self.cases.iter().any(not_selected).then(|| {
+            let passed = self.count(Outcome::Pass);
+            let selected = self.cases.len() - self.count(Outcome::Skipped);
+            format!("{passed} of {selected} selected cases passed")
+        })
+    }
+
+    /// Returns the number of cases with this outcome that another case does not explain.
+    pub(crate) fn count_own(&self, outcome: Outcome) -> usize {
+        let cases = self.cases.iter();
+        cases
+            .filter(|case| case.outcome == outcome && case.explained_by.is_none())
+            .count()
+    }
+
     /// Returns the IDs of the inconclusive cases, grouped by their reasons.
     pub(crate) fn inconclusive_by_reason(&self) -> Vec<(&str, Vec<&str>)> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         let cases = self.cases.iter();
-        for case in cases.filter(|case| case.outcome == Outcome::Inconclusive) {
+        for case in cases
+            .filter(|case| case.outcome == Outcome::Inconclusive && case.explained_by.is_none())
+        {
             let reason = case.reason.as_deref().unwrap_or_default();
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, ids)) => ids.push(&case.id),

@@ -1,6 +1,6 @@
 //! One case and its findings.
 
-use std::fmt::Write;
+use std::{fmt::Write, path::Path};
 
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 use similar::TextDiff;
@@ -20,9 +20,17 @@ pub fn line_of_case(case: &CaseReport, style: Style) -> String {
     }
 }
 
+/// Maximum length of a command that is shown in a terminal, in bytes.
+pub(super) const LONGEST_COMMAND: usize = 1_000;
+
 /// Renders a case with its requirement and its findings.
 #[must_use]
 pub fn text_of_case(case: &CaseReport, style: Style) -> String {
+    text_of_case_with(case, style, None)
+}
+
+/// Does the same. `saved` is the file that has the first finding's command.
+pub(super) fn text_of_case_with(case: &CaseReport, style: Style, saved: Option<&Path>) -> String {
     let mut out = String::new();
     let outcome = style.outcome(case.outcome);
     let _ = writeln!(out, "\n{outcome}{}", style.paint("1", &escaped(&case.id)));
@@ -39,6 +47,9 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
     for finding in &case.findings {
         if !shown.contains(&finding.what.as_str()) {
             render_finding(finding, case, style, &mut out);
+            if let Some(curl) = finding.curl.as_ref().filter(|_| shown.is_empty()) {
+                line(&mut out, "try", &command(curl, saved));
+            }
             shown.push(&finding.what);
         }
     }
@@ -64,6 +75,18 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
         );
     }
     out
+}
+
+/// A command that can be copied, or where it is. It is never cut.
+fn command(curl: &str, saved: Option<&Path>) -> String {
+    let shown = escaped(curl);
+    match saved {
+        Some(path) => format!("sh {}", escaped(&path.display().to_string())),
+        None if shown.len() > LONGEST_COMMAND => {
+            format!("a command of {} bytes: `curl` in report.json", curl.len())
+        }
+        None => shown,
+    }
 }
 
 fn render_finding(finding: &FindingReport, case: &CaseReport, style: Style, out: &mut String) {
@@ -92,9 +115,6 @@ fn render_finding(finding: &FindingReport, case: &CaseReport, style: Style, out:
             line(out, "expected", &escaped_up_to(&finding.expected, 400));
         }
         line(out, "actual", &escaped_up_to(&finding.actual, 400));
-    }
-    if let Some(curl) = &finding.curl {
-        line(out, "try", &escaped_up_to(curl, 2000));
     }
 }
 

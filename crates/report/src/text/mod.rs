@@ -8,5 +8,5 @@ mod sweep;
 
 pub use case::{line_of_case, text_of_case};
 pub use nodes::text_of_nodes;
-pub use report::text;
+pub use report::{long_commands, text, text_with_files};
 pub use style::Style;

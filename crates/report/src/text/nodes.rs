@@ -19,7 +19,7 @@ pub fn text_of_nodes(report: &NodesReport, style: Style) -> String {
     let mut out = String::new();
     for (place, id) in ids(report) {
         let cases: Vec<_> = cases(report, place, id).collect();
-        let found = |case: &&&CaseReport| case.outcome.has_new_findings();
+        let found = |case: &&&CaseReport| case.is_cause();
         if let Some(first) = cases.iter().find(found) {
             out.push_str(&text_of_case(first, style));
             let nodes: Vec<_> = cases

@@ -1,20 +1,44 @@
 //! The report of one node.
 
-use std::{fmt::Write, time::Duration};
+use std::{collections::BTreeMap, fmt::Write, path::PathBuf, time::Duration};
 
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
-use super::{case::text_of_case, style::Style, sweep::sweep};
+use super::{
+    case::{LONGEST_COMMAND, line, line_of_case, text_of_case_with},
+    style::Style,
+    sweep::sweep,
+};
 use crate::model::{CaseReport, Outcome, Report, Verdict};
 
 /// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
+///
+/// A command that is too long for a terminal is only named; [`text_with_files`] names its file.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
+    text_with_files(report, style, &BTreeMap::new())
+}
+
+/// Returns the commands that are too long for a terminal, by the ID of their case.
+#[must_use]
+pub fn long_commands(report: &Report) -> Vec<(&str, &str)> {
+    let causes = report.causes().into_iter();
+    let commands = causes.filter_map(|(cause, _)| {
+        let curl = cause.findings.first()?.curl.as_deref()?;
+        (escaped(curl).len() > LONGEST_COMMAND).then_some((cause.id.as_str(), curl))
+    });
+    commands.collect()
+}
+
+/// Renders a report. `files` are the files that have the commands of [`long_commands`], by the ID of
+/// their case.
+#[must_use]
+pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, PathBuf>) -> String {
     let mut out = String::new();
-    for case in &report.cases {
-        if case.outcome.has_new_findings() {
-            out.push_str(&text_of_case(case, style));
-        }
+    for (cause, explained) in report.causes() {
+        let file = files.get(&cause.id).map(PathBuf::as_path);
+        out.push_str(&text_of_case_with(cause, style, file));
+        also(&explained, style, &mut out);
     }
     expectations(report, style, &mut out);
     inconclusive(report, style, &mut out);
@@ -23,6 +47,29 @@ pub fn text(report: &Report, style: Style) -> String {
     }
     verdict(report, style, &mut out);
     out
+}
+
+/// Renders the cases that a case above explains: those that depart in a line each, and the number of
+/// the others.
+fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
+    let (departing, others): (Vec<_>, Vec<_>) = explained
+        .iter()
+        .partition(|case| case.outcome.has_new_findings());
+    if !departing.is_empty() {
+        let _ = writeln!(out, "  the same fault shows in");
+    }
+    for case in departing {
+        let _ = writeln!(out, "    {}", line_of_case(case, style));
+    }
+    match others.len() {
+        0 => {}
+        1 => line(out, "not judged", "1 case, for this reason"),
+        count => line(
+            out,
+            "not judged",
+            &format!("{count} cases, for this reason"),
+        ),
+    }
 }
 
 /// Renders the cases that an expectation names.
@@ -72,13 +119,21 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
     let _ = writeln!(out, "\n{}", verdict_line(report, style));
     let counts: Vec<_> = COUNTED
         .into_iter()
-        .map(|outcome| (report.count(outcome), outcome))
+        .map(|outcome| (report.count_own(outcome), outcome))
         .filter(|(count, outcome)| *count > 0 || matches!(outcome, Outcome::Pass | Outcome::Fail))
         .map(|(count, outcome)| format!("{count} {}", outcome.participle()))
         .collect();
+    let explained = report
+        .cases
+        .iter()
+        .filter(|case| case.explained_by.is_some());
+    let explained = match explained.count() {
+        0 => String::new(),
+        count => format!(", {count} explained by others"),
+    };
     let _ = writeln!(
         out,
-        "{}; {} requests of at most {} in {:.1} s",
+        "{}{explained}; {} requests of at most {} in {:.1} s",
         counts.join(", "),
         report.requests,
         report.most_requests,
@@ -100,7 +155,11 @@ const COUNTED: [Outcome; 8] = [
 
 /// Renders the verdict as one line without a line feed: the node, the verdict and the reason.
 pub(super) fn verdict_line(report: &Report, style: Style) -> String {
+    let selected = report.passed_of_selected();
     let (words, colour) = match report.verdict {
+        Verdict::Conforms if selected.is_some() => {
+            (selected.as_deref().unwrap_or_default(), "32;1")
+        }
         Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
             ("conforms, as far as could be seen", "32;1")
         }
@@ -110,9 +169,14 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
         Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
     };
     let mut line = format!(
-        "{} ({}) {}",
+        "{} ({}){} {}",
         escaped_up_to(&report.target.base_url, 200),
         escaped(&report.target.network),
+        if selected.is_some() && report.verdict == Verdict::Conforms {
+            ":"
+        } else {
+            ""
+        },
         style.paint(colour, words)
     );
     if let Some(reason) = &report.reason {

@@ -1,0 +1,565 @@
+//! Which case explains the result of another one, so that one fault is one finding.
+//!
+//! Everything that is known about this stands in [`RULES`]. The first rule that fits counts.
+
+use nodeproof_report::{Aspect, Level};
+
+use crate::{
+    api::Tier,
+    cases::{Case, CaseResult},
+    checks::FIELDS,
+    http::InconclusiveReason,
+};
+
+/// A case that departs explains others.
+struct Rule {
+    /// The cases that may be the cause. A star stands for any text.
+    cause: &'static [&'static str],
+    /// The cases that it explains.
+    explains: &'static [&'static str],
+    when: When,
+}
+
+/// What has to be so besides that the cause departs.
+#[derive(Clone, Copy)]
+enum When {
+    /// Nothing else.
+    Always,
+    /// The explained case has nothing to judge.
+    Inconclusive,
+    /// The cause is that responses are unusable, and the explained case looked at them.
+    Unusable,
+    /// Every finding of the explained case is about a response that the cause is about, too.
+    SameResponses,
+    /// Every finding of the explained case mentions this.
+    Mentions(&'static str),
+    /// All of these cases depart.
+    AllDepart(&'static [&'static str]),
+}
+
+/// What a node that verifies no signature accepts.
+const UNVERIFIED: &[&str] = &[
+    "submit-transaction/signature-altered",
+    "submit-transaction/another-wallets-key",
+    "submit-transaction/params-altered",
+    "submit-transaction/fee-altered",
+    "submit-transaction/transaction-altered",
+];
+
+const fn rule(
+    cause: &'static [&'static str],
+    explains: &'static [&'static str],
+    when: When,
+) -> Rule {
+    Rule {
+        cause,
+        explains,
+        when,
+    }
+}
+
+const RULES: &[Rule] = &[
+    // An endpoint that does not exist, or whose responses are not objects.
+    rule(
+        &["get-block/answers"],
+        &["get-block/*", "chain/*"],
+        When::Unusable,
+    ),
+    rule(
+        &["get-balances/token-in-wallet"],
+        &["get-balances/*"],
+        When::Unusable,
+    ),
+    rule(
+        &[
+            "get-balances/all-tokens-in-wallet",
+            "get-balances/all-wallets-for-token",
+        ],
+        &[
+            "get-balances/lists-*",
+            "get-balances/wallet-address",
+            "get-balances/token-code",
+            "get-balances/nothing-held",
+        ],
+        When::Unusable,
+    ),
+    rule(
+        &["submit-transaction/answers"],
+        &["submit-transaction/*"],
+        When::Unusable,
+    ),
+    rule(
+        &["sc-state/answers"],
+        &["sc-state/*", "submit-transaction/*"],
+        When::Unusable,
+    ),
+    rule(
+        &["get-trustscore-wallets/answers"],
+        &["get-trustscore-wallets/*"],
+        When::Unusable,
+    ),
+    rule(&["docs/answers"], &["docs/*"], When::Unusable),
+    rule(
+        &["docs/page"],
+        &["docs/lists-calls", "docs/openapi-document"],
+        When::Always,
+    ),
+    rule(
+        &["docs/lists-calls"],
+        &["docs/openapi-document"],
+        When::Always,
+    ),
+    rule(
+        &["call-sc/answers"],
+        &["call-sc/*", "submit-transaction/*"],
+        When::Unusable,
+    ),
+    // A block in row form.
+    rule(
+        &["get-block/shape"],
+        &[
+            "get-block/index",
+            "get-block/status",
+            "get-block/text",
+            "get-block/creator-wallet",
+            "get-block/committee",
+            "get-block/decodes",
+            "get-block/snapshot",
+        ],
+        When::Always,
+    ),
+    rule(
+        &[
+            "get-block/shape",
+            "get-block/text",
+            "get-block/previous-block-receipts",
+        ],
+        &["get-block/*", "chain/*"],
+        When::Inconclusive,
+    ),
+    rule(
+        &["get-block/receipt-*"],
+        &["get-block/receipts-of-preceding-block", "chain/*"],
+        When::Inconclusive,
+    ),
+    rule(
+        &["get-block/receipt-data"],
+        &["get-block/receipt-*"],
+        When::Inconclusive,
+    ),
+    // A field, and what reads the whole response.
+    rule(
+        &["get-block/receipt-*", "get-block/index-echo"],
+        &[
+            "chain/receipt-signatures",
+            "get-block/receipts-of-preceding-block",
+        ],
+        When::SameResponses,
+    ),
+    rule(
+        &[
+            "get-block/receipts-of-preceding-block",
+            "get-block/timestamp-unit",
+        ],
+        &["chain/receipt-signatures"],
+        When::SameResponses,
+    ),
+    rule(
+        &["get-block/previous-hash"],
+        &["chain/distinct-blocks", "chain/receipt-links"],
+        When::SameResponses,
+    ),
+    rule(
+        &["get-block/timestamp", "get-block/timestamp-unit"],
+        &["chain/time-goes-on"],
+        When::SameResponses,
+    ),
+    rule(
+        &["chain/voter-address"],
+        &["chain/receipt-signatures"],
+        When::SameResponses,
+    ),
+    rule(
+        &["chain/transaction-time-unit"],
+        &["chain/transaction-signatures"],
+        When::SameResponses,
+    ),
+    rule(
+        &[
+            "get-block/index",
+            "get-block/timestamp",
+            "get-block/proof",
+            "get-block/status",
+            "get-block/text",
+            "get-block/transactions",
+            "get-block/previous-block-receipts",
+            "get-block/creator-wallet",
+            "get-block/expected-miner",
+            "get-block/committee",
+            "get-block/previous-hash",
+            "get-block/receipt-*",
+        ],
+        &["get-block/snapshot", "get-block/decodes"],
+        When::Always,
+    ),
+    rule(
+        &["get-balances/balance"],
+        &[
+            "get-balances/snapshot",
+            "get-balances/decodes",
+            "get-balances/nothing-held",
+        ],
+        When::Always,
+    ),
+    rule(
+        &[
+            "get-trustscore-wallets/status",
+            "get-trustscore-wallets/trust-score",
+        ],
+        &[
+            "get-trustscore-wallets/snapshot",
+            "get-trustscore-wallets/decodes",
+        ],
+        When::Always,
+    ),
+    rule(
+        &["submit-transaction/response", "submit-transaction/valid"],
+        &["submit-transaction/decodes"],
+        When::Always,
+    ),
+    rule(
+        &["call-sc/decodes"],
+        &[
+            "call-sc/sc-address",
+            "call-sc/function-called",
+            "call-sc/signers",
+            "call-sc/params",
+            "call-sc/deep-and-large-params",
+            "call-sc/type",
+            "call-sc/timestamp-unit",
+            "call-sc/submittable",
+            "call-sc/snapshot",
+        ],
+        When::Always,
+    ),
+    rule(
+        &["call-sc/timestamp-unit"],
+        &["call-sc/submittable"],
+        When::Mentions("timestamp"),
+    ),
+    rule(
+        &["call-sc/timestamp-unit", "call-sc/submittable"],
+        &["call-sc/snapshot"],
+        When::Always,
+    ),
+    rule(
+        &["call-sc/params"],
+        &["call-sc/deep-and-large-params"],
+        When::Always,
+    ),
+    // A response that does not depend on what was asked for.
+    rule(
+        &["get-balances/wallet-address"],
+        &["get-balances/token-code"],
+        When::Always,
+    ),
+    rule(
+        &["get-balances/wallet-address"],
+        &["get-balances/nothing-held"],
+        When::AllDepart(&["get-balances/token-code", "get-balances/nothing-held"]),
+    ),
+    rule(
+        &["get-balances/lists-agree"],
+        &["get-balances/nothing-held"],
+        When::Mentions("lists"),
+    ),
+    rule(
+        &["sc-state/value"],
+        &["sc-state/claim-readable"],
+        When::SameResponses,
+    ),
+    // A node that builds a call of nothing, or reads half a document.
+    rule(
+        &["call-sc/*-required"],
+        &[
+            "call-sc/body-empty",
+            "call-sc/body-not-json",
+            "call-sc/get-refused",
+        ],
+        When::Always,
+    ),
+    rule(
+        &["call-sc/body-not-json"],
+        &["call-sc/body-empty"],
+        When::Always,
+    ),
+    // A node that verifies no signature.
+    rule(
+        &["submit-transaction/signature-altered"],
+        &[
+            "submit-transaction/another-wallets-key",
+            "submit-transaction/params-altered",
+            "submit-transaction/fee-altered",
+            "submit-transaction/transaction-altered",
+            "submit-transaction/signature-not-hex",
+            "submit-transaction/unsigned",
+            "submit-transaction/half-signed",
+            "submit-transaction/unlisted-signer",
+            "submit-transaction/known-code-altered",
+        ],
+        When::AllDepart(UNVERIFIED),
+    ),
+    // A claim that did not get further.
+    rule(
+        &[
+            "submit-transaction/claim-built",
+            "submit-transaction/claim-accepted",
+            "submit-transaction/claim-readable",
+        ],
+        &[
+            "submit-transaction/claim-*",
+            "submit-transaction/resubmission-*",
+            "submit-transaction/fee-paid",
+            "submit-transaction/known-code-altered",
+        ],
+        When::Inconclusive,
+    ),
+];
+
+/// Sets which case explains the result of which.
+pub(super) fn explain(ended: &[CaseResult]) -> Vec<Option<&'static str>> {
+    ended
+        .iter()
+        .map(|explained| root(explained, ended))
+        .collect()
+}
+
+/// The cause of a result, the cause of that, and so on: the last one.
+fn root(explained: &CaseResult, ended: &[CaseResult]) -> Option<&'static str> {
+    let mut cause = cause_of(explained, ended)?;
+    // No chain of causes is longer than the list of rules, unless it goes in a circle.
+    for _ in 0..RULES.len() {
+        match cause_of(cause, ended) {
+            Some(next) if next.case.id != explained.case.id => cause = next,
+            _ => break,
+        }
+    }
+    Some(cause.case.id)
+}
+
+fn cause_of<'r>(explained: &CaseResult, ended: &'r [CaseResult]) -> Option<&'r CaseResult> {
+    let no_sample = matches!(explained.obstacle, Some(InconclusiveReason::NoSample(_)));
+    if !explained.departs() && !no_sample {
+        return None;
+    }
+    RULES.iter().find_map(|rule| {
+        let is_explained = rule
+            .explains
+            .iter()
+            .any(|id| matches(id, explained.case.id));
+        if !is_explained {
+            return None;
+        }
+        ended.iter().find(|cause| {
+            cause.departs()
+                && cause.case.id != explained.case.id
+                && rule.cause.iter().any(|id| matches(id, cause.case.id))
+                && rule.when.holds(cause, explained, ended)
+        })
+    })
+}
+
+/// Whether an ID matches a pattern.
+fn matches(pattern: &str, id: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => {
+            id.len() >= start.len() + end.len() && id.starts_with(start) && id.ends_with(end)
+        }
+        None => pattern == id,
+    }
+}
+
+impl When {
+    fn holds(self, cause: &CaseResult, explained: &CaseResult, ended: &[CaseResult]) -> bool {
+        match self {
+            Self::Always => explained.departs(),
+            Self::Inconclusive => !explained.departs(),
+            Self::Unusable => {
+                is_unusable(cause) && (!explained.departs() || same_failure(cause, explained))
+            }
+            Self::SameResponses => explained.departs() && same_responses(cause, explained),
+            Self::Mentions(word) => {
+                let mentions = |text: &str| text.contains(word);
+                explained.departs()
+                    && explained.findings.iter().all(|finding| {
+                        mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
+                    })
+            }
+            Self::AllDepart(ids) => ids
+                .iter()
+                .all(|id| ended.iter().any(|one| one.case.id == *id && one.departs())),
+        }
+    }
+}
+
+/// Whether a case found responses that are not a 200 with an object, which is more than that a header
+/// is wrong.
+fn is_unusable(cause: &CaseResult) -> bool {
+    let exchanges = cause
+        .findings
+        .iter()
+        .filter_map(|finding| finding.exchange.as_ref());
+    exchanges
+        .into_iter()
+        .any(|exchange| exchange.status != 200 || !exchange.body.trim_start().starts_with('{'))
+}
+
+/// Whether an endpoint fails in the same way in both cases, whatever was requested.
+fn same_failure(cause: &CaseResult, explained: &CaseResult) -> bool {
+    let failures = |result: &CaseResult| -> Vec<_> {
+        let exchanges = result
+            .findings
+            .iter()
+            .filter_map(|finding| finding.exchange.as_ref());
+        let path = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
+        exchanges
+            .map(|exchange| (path(&exchange.url), exchange.status))
+            .collect()
+    };
+    let of_cause = failures(cause);
+    let has = |failure: &(String, u16)| of_cause.contains(failure);
+    (cause
+        .findings
+        .iter()
+        .all(|one| one.exchange.as_ref().is_some_and(|e| e.status != 200))
+        && failures(explained).iter().all(has))
+        || same_responses(cause, explained)
+}
+
+fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
+    let urls = |result: &CaseResult| -> Vec<String> {
+        let exchanges = result
+            .findings
+            .iter()
+            .filter_map(|finding| finding.exchange.as_ref());
+        exchanges.map(|exchange| exchange.url.clone()).collect()
+    };
+    let of_cause = urls(cause);
+    // A case lists its first findings only. The rest may be about any response.
+    cause.unlisted > 0 || urls(explained).iter().all(|url| of_cause.contains(url))
+}
+
+/// What a case is about.
+pub(super) fn aspect_of(case: &Case) -> Aspect {
+    const STYLE: &[&str] = &[
+        "submit-transaction/refusal-is-no-crash",
+        "submit-transaction/claim-http-status",
+        "submit-transaction/claim-answers",
+        "submit-transaction/claim-lists",
+        "docs/lists-calls",
+    ];
+    const ENDPOINT: &[&str] = &[
+        "*/answers",
+        "get-balances/token-in-wallet",
+        "get-balances/all-*",
+        "docs/page",
+    ];
+    const SHAPE: &[&str] = &[
+        "*/shape",
+        "*/snapshot",
+        "*/decodes",
+        "get-balances/balance",
+        "get-balances/lists-carry-balances",
+        "sc-state/value",
+        "call-sc/submittable",
+    ];
+    const REFUSALS: &[&str] = &[
+        "*-required",
+        "*-malformed",
+        "*-mistyped",
+        "*/unknown-*",
+        "*/index-zero",
+        "get-balances/nothing-held",
+        "get-balances/balance-type-unknown",
+        "call-sc/body-*",
+        "call-sc/get-refused",
+        "submit-transaction/known-code-altered",
+        "submit-transaction/claim-refused-*",
+    ];
+    const CONSISTENCY: &[&str] = &[
+        "chain/*",
+        "*/repeat-read",
+        "*-echo",
+        "get-balances/lists-agree",
+        "get-balances/wallet-address",
+        "get-balances/token-code",
+        "get-block/receipts-of-preceding-block",
+        "sc-state/record-matches-claim",
+        "sc-state/claim-readable",
+        "call-sc/changes-nothing",
+        "baseline/*",
+    ];
+    let is = |patterns: &[&str]| patterns.iter().any(|pattern| matches(pattern, case.id));
+    if is(STYLE) || case.level == Level::Observed {
+        Aspect::Style
+    } else if is(ENDPOINT) {
+        Aspect::Endpoint
+    } else if is(SHAPE) || FIELDS.iter().any(|field| field.id == case.id) {
+        Aspect::Shape
+    } else if is(REFUSALS) || case.tier == Tier::Reject {
+        Aspect::Refusals
+    } else if is(CONSISTENCY) {
+        Aspect::Consistency
+    } else {
+        Aspect::Content
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeproof_report::Outcome;
+
+    use super::*;
+    use crate::cases;
+
+    #[test]
+    fn every_pattern_of_a_rule_is_a_case() {
+        let cases = cases::all();
+        for rule in RULES {
+            let all_depart = match rule.when {
+                When::AllDepart(ids) => ids,
+                _ => &[],
+            };
+            for pattern in rule.cause.iter().chain(rule.explains).chain(all_depart) {
+                let found = cases.iter().any(|case| matches(pattern, case.id));
+                assert!(found, "{pattern}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_two_cases_explain_each_other() {
+        let cases = cases::all();
+        let explains = |cause: &str, other: &str| {
+            cause != other
+                && RULES.iter().any(|rule| {
+                    !matches!(rule.when, When::Inconclusive)
+                        && rule.cause.iter().any(|id| super::matches(id, cause))
+                        && rule.explains.iter().any(|id| super::matches(id, other))
+                })
+        };
+        for one in &cases {
+            for other in &cases {
+                let both = explains(one.id, other.id) && explains(other.id, one.id);
+                assert!(!both, "{} and {}", one.id, other.id);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cause_is_not_its_own_explanation() {
+        let case = cases::all()[0];
+        let result = CaseResult::not_run(case, Outcome::Fail);
+        assert_eq!(explain(&[result]), [None]);
+    }
+}

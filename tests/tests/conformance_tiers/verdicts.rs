@@ -1,0 +1,200 @@
+//! What a verdict says of a run that was about a part, and whom a finding is about.
+
+use integration_tests::{
+    faults::{json_of, set},
+    observed_node,
+    proxy::{Asked, Fault, Proxy},
+    watch::{causes, check},
+};
+use nodeproof_conformance::{
+    Options, Tier,
+    report::{self, Aspect, Outcome, Report, Style},
+};
+use nodeproof_devnode::{BlockTime, Config};
+use serde_json::{Value, json};
+
+use crate::{ended, local};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_selection_that_passes_does_not_conform() {
+    let node = local().await;
+    let mut options = Options::default();
+    options.select_only(["get-block/proof"]).expect("an ID");
+    let report = check(&node.base_url, &options).await;
+    assert_eq!(report.exit_code, 0);
+    for text in [report::text(&report, Style::Plain), report::html(&report)] {
+        assert!(text.contains("1 of 1 selected cases passed"), "{text}");
+        assert!(!text.to_lowercase().contains("conforms"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_fixture_names_and_the_node_does_not_have_is_a_warning() {
+    let node = nodeproof_devnode::spawn(Config::for_tests())
+        .await
+        .expect("a local node");
+    let alice = node
+        .wallet("alice")
+        .expect("a wallet")
+        .address()
+        .to_string();
+    let nobody = format!("0x{}", "ab".repeat(20));
+    let contract = node.node().contract_address().to_string();
+    let right = json!({"wallets": [alice], "tokens": [node.node().native_token()], "blocks": [1]});
+    let wrong = json!({
+        "blocks": [7_000_000], "wallets": [nobody], "tokens": ["NONE"],
+        "assets": [{"contract": contract, "asset_id": "nothing-5a5a"}], "trust": [[nobody, nobody]],
+    });
+    for (fixture, outcome, findings) in [(right, Outcome::Pass, 0), (wrong, Outcome::Warn, 5)] {
+        let mut options = Options::default();
+        options.files.fixture = serde_json::from_value(fixture).expect("a fixture");
+        let report = check(node.base_url(), &options).await;
+        let case = report.cases.iter().find(|case| case.id == "fixture/found");
+        let case = case.expect("the case of a fixture");
+        assert_eq!(
+            (case.outcome, case.findings.len()),
+            (outcome, findings),
+            "{case:?}"
+        );
+    }
+    let report = check(node.base_url(), &Options::default()).await;
+    assert!(report.cases.iter().all(|case| case.id != "fixture/found"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
+    let every = BlockTime::Every(std::time::Duration::from_millis(20));
+    let config = Config::for_tests().with_blocks(0).with_block_time(every);
+    let node = nodeproof_devnode::spawn(config)
+        .await
+        .expect("a local node");
+    node.node().make_block();
+    let contract = node.node().contract_address().to_string();
+    let mut options = Options::default();
+    options.selection.allow = Tier::Write;
+    options.submitting.wallet = node.wallet("bob").map(|bob| bob.keys().clone().into());
+    options.files.fixture =
+        serde_json::from_value(json!({"contracts": [contract]})).expect("a fixture");
+    let report = check(node.base_url(), &options).await;
+    assert_eq!(
+        ended(&report, "submit-transaction/claim-accepted").0,
+        Outcome::Pass
+    );
+    assert_eq!(report.exit_code, 0, "{:?}", report.reason);
+}
+
+/// A run against a node that adds 1 to every balance in responses of one type.
+async fn with_wrong_balance(balance_type: &'static str) -> Report {
+    let node = local().await;
+    let add = |value: &mut Value| {
+        if let Some(balance) = value.as_i64().filter(|balance| *balance > 0) {
+            *value = json!(balance + 1);
+        }
+    };
+    let fault: Fault = json_of("/get-balances", move |asked: &Asked, answer| {
+        if !asked
+            .query
+            .contains(&format!("balance_type={balance_type}"))
+        {
+            return;
+        }
+        add(&mut answer["balance"]);
+        for entry in answer["balance"].as_array_mut().into_iter().flatten() {
+            add(&mut entry["balance"]);
+        }
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    check(&proxy.server.base_url(), &Options::default()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_three_balances_the_one_that_stands_alone_is_blamed() {
+    for (balance_type, cause) in [
+        ("TOKEN_IN_WALLET", "get-balances/wallet-address"),
+        ("ALL_TOKENS_IN_WALLET", "get-balances/lists-agree"),
+        ("ALL_WALLETS_FOR_TOKEN", "get-balances/lists-agree"),
+    ] {
+        let report = with_wrong_balance(balance_type).await;
+        assert_eq!(causes(&report), [cause], "{balance_type}");
+        let case = report.cases.iter().find(|case| case.id == cause);
+        for finding in &case.expect("a case").findings {
+            assert!(
+                finding.what.starts_with(balance_type),
+                "{balance_type}: {finding:?}"
+            );
+            let curl = finding.curl.as_deref().unwrap_or_default();
+            assert!(
+                curl.contains(&format!("balance_type={balance_type}")),
+                "{curl}"
+            );
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_block_in_row_form_is_one_finding_with_its_fields_below() {
+    let node = observed_node::spawn().await.expect("a node");
+    let report = check(&node.base_url(), &Options::default()).await;
+    let (first, explained) = report.causes().into_iter().next().expect("a cause");
+    assert_eq!(
+        (first.id.as_str(), first.aspect),
+        ("get-block/shape", Aspect::Shape)
+    );
+    let explained: Vec<_> = explained.iter().map(|case| case.id.as_str()).collect();
+    for id in [
+        "get-block/index",
+        "get-block/text",
+        "get-block/committee",
+        "get-block/snapshot",
+    ] {
+        assert!(explained.contains(&id), "{explained:?}");
+        let named = serde_json::to_value(&report).expect("JSON");
+        let cases = named["cases"].as_array().expect("cases");
+        let case = cases.iter().find(|case| case["id"] == id).expect("a case");
+        assert_eq!(case["explained_by"], "get-block/shape");
+    }
+    let text = report::text(&report, Style::Plain);
+    // Each is in a line of its own, with one command for the group.
+    let group = text
+        .split("\n\n")
+        .find(|group| group.contains("get-block/shape"));
+    let group = group.expect("a group");
+    assert_eq!(group.matches("curl ").count(), 1, "{group}");
+    let lines: Vec<_> = group
+        .lines()
+        .filter(|line| line.contains("get-block/"))
+        .collect();
+    assert!(lines.len() > 6, "{group}");
+    let mut aspects: Vec<_> = report
+        .causes()
+        .iter()
+        .map(|(cause, _)| cause.aspect)
+        .collect();
+    aspects.dedup();
+    assert!(aspects.is_sorted(), "{aspects:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_command_is_never_cut() {
+    let node = local().await;
+    let fault = json_of("/call-sc", |_, answer| {
+        set(
+            answer,
+            "/transaction/specific_data/params/deep",
+            json!("cut"),
+        );
+    });
+    let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+    let report = check(&proxy.server.base_url(), &Options::default()).await;
+    let long = report::long_commands(&report);
+    let (case, command) = *long.first().expect("a long command");
+    assert_eq!(case, "call-sc/deep-and-large-params");
+    assert!(report::text(&report, Style::Plain).contains("`curl` in report.json"));
+    let file = std::path::PathBuf::from("/tmp/command.sh");
+    let text = report::text_with_files(&report, Style::Plain, &[(case.to_owned(), file)].into());
+    assert!(text.contains("sh /tmp/command.sh"), "{text}");
+    assert!(
+        command.len() > 1_000 && !text.contains(&command[..200]),
+        "{text}"
+    );
+}
