@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: servers that stand in for nodes, good and bad.
 
 pub mod built;
+pub mod careless;
 pub mod faults;
 pub mod fuzzed;
 pub mod hostile;

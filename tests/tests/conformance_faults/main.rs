@@ -23,6 +23,7 @@ mod get_trustscore_wallets;
 mod good_nodes;
 mod listing;
 mod pairs;
+mod probes;
 mod records;
 mod requirements;
 mod sc_state;

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use integration_tests::{
     proxy::{Fault, Proxy},
-    watch::{caught, check},
+    watch::check,
 };
 use libtest_mimic::{Failed, Trial};
 use nodeproof_conformance::{Options, report::Report};
@@ -54,6 +54,11 @@ impl Setup {
         })
     }
 
+    /// Where the shared node is.
+    pub(crate) fn base_url(&self) -> &str {
+        self.node.base_url()
+    }
+
     /// A run of the read tier against the shared node with this fault.
     pub(crate) async fn report(&self, fault: Fault) -> Report {
         run(self.node.base_url(), fault).await
@@ -62,8 +67,13 @@ impl Setup {
 
 /// A run of the read tier against a node with this fault.
 pub(crate) async fn run(base_url: &str, fault: Fault) -> Report {
-    let proxy = Proxy::spawn(base_url, fault).await.expect("a proxy");
+    let proxy = proxied(base_url, fault).await;
     check(&proxy.server.base_url(), &Options::default()).await
+}
+
+/// A proxy with this fault in front of a node.
+pub(crate) async fn proxied(base_url: &str, fault: Fault) -> Proxy {
+    Proxy::spawn(base_url, fault).await.expect("a proxy")
 }
 
 /// Compares cases, in any order.

@@ -13,7 +13,7 @@ use nodeproof_conformance::{Tier, cases};
 use crate::{
     call_sc, chain, claim, docs,
     facts::Facts,
-    get_balances, get_block, get_trustscore_wallets, requirements, sc_state,
+    get_balances, get_block, get_trustscore_wallets, probes, requirements, sc_state,
     setup::{Setup, expect_cases, test_name},
     submit_transaction,
 };
@@ -44,6 +44,7 @@ fn tables(facts: &Facts) -> Vec<Table> {
         ),
         table("docs", Tier::Read, docs::faults()),
         table("call_sc", Tier::Read, call_sc::faults()),
+        table("probes", Tier::Probe, probes::faults()),
         table(
             "submit_transaction",
             Tier::Reject,
@@ -77,6 +78,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             trials.push(setup.trial(name, async move |setup: Arc<Setup>| {
                 let report = match table.tier {
                     Tier::Read => setup.report(row.fault).await,
+                    Tier::Probe => probes::run(setup.base_url(), row.fault).await,
                     _ => claim::run(row.fault, table.tier).await,
                 };
                 expect_cases(&caught(&report), row.caught_by)?;
@@ -129,6 +131,7 @@ async fn fault_matrix_is_fresh(setup: Arc<Setup>) -> Result<(), Failed> {
     };
     matrix::keep_fresh(&[
         section("read", Tier::Read),
+        section("probe", Tier::Probe),
         section("reject", Tier::Reject),
         section("write", Tier::Write),
     ])

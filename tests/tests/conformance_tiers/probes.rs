@@ -1,95 +1,17 @@
 //! Probes find nodes that take an odd value for something else, and no other nodes.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex},
-};
+use std::collections::BTreeSet;
 
-use axum::http::StatusCode;
 use integration_tests::{
-    faults::set,
-    proxy::{Answer, Asked, Fault, Proxy},
+    careless::{Careless, Parameters, careless},
+    proxy::{Asked, Fault, Proxy},
     submissions::options,
     watch::{caught, check},
 };
 use nodeproof_conformance::{Options, Tier, cases};
 use nodeproof_devnode::{Config, InjectedFault};
-use percent_encoding::percent_decode_str;
 
 use crate::local;
-
-/// What a careless node does with a request that it misunderstands.
-#[derive(Clone, Copy)]
-enum Careless {
-    /// It returns what it returned to an earlier request.
-    Steals,
-    Fails,
-    /// It closes the connection.
-    Dies,
-    /// From then on it returns other blocks.
-    Changes,
-}
-
-/// A node that misunderstands some requests: by path, and by the text of their parameters.
-fn careless(
-    misunderstands: impl Fn(&str, &Parameters) -> bool + Send + Sync + 'static,
-    does: Careless,
-) -> Fault {
-    let earlier: Mutex<HashMap<String, Answer>> = Mutex::default();
-    let changed = Mutex::new(false);
-    Arc::new(move |asked, answer| {
-        let parameters = Parameters::of(asked);
-        let mut earlier = earlier.lock().expect("no panic");
-        let mut changed = changed.lock().expect("no panic");
-        if misunderstands(&asked.path, &parameters) {
-            match does {
-                Careless::Steals => return earlier.get(&asked.path).cloned().unwrap_or(answer),
-                Careless::Fails => return answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-                Careless::Dies => {
-                    drop((earlier, changed));
-                    panic!("the node dies of {parameters:?}")
-                }
-                Careless::Changes => *changed = true,
-            }
-        }
-        let holds_something = !answer.body.ends_with(b":null}")
-            && !answer.body.ends_with(b":[]}")
-            && !answer.body.ends_with(b":0}");
-        if answer.status == StatusCode::OK && holds_something {
-            earlier
-                .entry(asked.path.clone())
-                .or_insert_with(|| answer.clone());
-        }
-        if *changed && asked.path == "/get-block" {
-            return answer.with_json(|block| set(block, "/proof", 99.into()));
-        }
-        answer
-    })
-}
-
-/// The parameters of a query as a node reads them, or its body.
-#[derive(Debug)]
-struct Parameters(String);
-
-impl Parameters {
-    fn of(asked: &Asked) -> Self {
-        let query = asked.query.replace('+', " ");
-        let query = percent_decode_str(&query).decode_utf8_lossy().into_owned();
-        Self(format!("&{query}{}", String::from_utf8_lossy(&asked.body)))
-    }
-
-    /// Whether a parameter's value has a text in it.
-    fn has(&self, name: &str, text: &str) -> bool {
-        let start = format!("&{name}=");
-        let value = self.0.split_once(&start).map(|(_, value)| value);
-        value.is_some_and(|value| {
-            value
-                .split('&')
-                .next()
-                .is_some_and(|value| value.contains(text))
-        })
-    }
-}
 
 /// The options of a run that only probes.
 fn probing() -> Options {
@@ -171,7 +93,8 @@ async fn a_value_that_is_taken_for_something_else_is_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_value_that_is_nearly_an_asset_is_not_that_asset() {
     let exact = "warehouse-receipt-0001";
-    let lenient: [(&str, fn(&str) -> String); 3] = [
+    type Lenient = (&'static str, fn(&str) -> String);
+    let lenient: [Lenient; 3] = [
         ("case", |text| text.to_lowercase()),
         ("blanks", |text| text.trim().to_owned()),
         ("a NUL", |text| {
@@ -194,7 +117,8 @@ async fn a_value_that_is_nearly_an_asset_is_not_that_asset() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_is_found_whatever_caused_it() {
-    let rows: [(&str, fn(&str) -> bool); 6] = [
+    type Row = (&'static str, fn(&str) -> bool);
+    let rows: [Row; 6] = [
         ("a NUL", |text| {
             text.contains('\0') || text.contains("\\u0000")
         }),

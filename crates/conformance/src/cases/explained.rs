@@ -563,6 +563,54 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "submit-transaction/claim-refused-costs-nothing",
         "A refused submission does not reduce the wallet's balance.",
     ),
+    (
+        "get-block/probes-only-asked",
+        "A value that is nearly an index, or has a quote, a condition, a wildcard or the like in it, never returns a block of another index than a lenient reader may take it for.",
+    ),
+    (
+        "get-balances/probes-only-asked",
+        "A wallet, token or balance type with a quote, a condition, a wildcard or the like in it never returns a balance that a plain unknown value does not.",
+    ),
+    (
+        "sc-state/probes-only-asked",
+        "A table, contract, column or value with a quote, a condition, a wildcard or the like in it never returns a record that has not exactly the requested value.",
+    ),
+    (
+        "get-trustscore-wallets/probes-only-asked",
+        "An address with a quote, a condition, a wildcard or the like in it never returns a score that a plain unknown address does not.",
+    ),
+    (
+        "get-block/probes-no-crash",
+        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+    ),
+    (
+        "get-balances/probes-no-crash",
+        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+    ),
+    (
+        "sc-state/probes-no-crash",
+        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+    ),
+    (
+        "get-trustscore-wallets/probes-no-crash",
+        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+    ),
+    (
+        "call-sc/probes-no-crash",
+        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+    ),
+    (
+        "chain/unchanged-by-probes",
+        "After all probes, blocks, a record and a score read as they did before.",
+    ),
+    (
+        "submit-transaction/known-code-altered",
+        "A transaction with the code of an accepted one and another content is not answered as valid.",
+    ),
+    (
+        "fixture/found",
+        "The node has every block, wallet, token, asset and pair of wallets that the fixture names.",
+    ),
 ];
 
 /// Why the cases of an operation matter.
@@ -598,6 +646,10 @@ const MATTERS: &[(&str, &str)] = &[
     (
         "call-sc",
         "The caller signs what the node builds. Whatever differs from the call would be signed and paid.",
+    ),
+    (
+        "fixture",
+        "What you named and the node does not have was not tested.",
     ),
     (
         "submit-transaction",

@@ -152,6 +152,7 @@ const RULES: &[Rule] = &[
         &["get-block/receipt-*", "get-block/index-echo"],
         &[
             "chain/receipt-signatures",
+            "chain/signature-algorithm",
             "get-block/receipts-of-preceding-block",
         ],
         When::SameResponses,
@@ -161,7 +162,7 @@ const RULES: &[Rule] = &[
             "get-block/receipts-of-preceding-block",
             "get-block/timestamp-unit",
         ],
-        &["chain/receipt-signatures"],
+        &["chain/receipt-signatures", "chain/signature-algorithm"],
         When::SameResponses,
     ),
     rule(
@@ -176,7 +177,7 @@ const RULES: &[Rule] = &[
     ),
     rule(
         &["chain/voter-address"],
-        &["chain/receipt-signatures"],
+        &["chain/receipt-signatures", "chain/signature-algorithm"],
         When::SameResponses,
     ),
     rule(

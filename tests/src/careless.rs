@@ -1,0 +1,95 @@
+//! Nodes that take an odd value for something else.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use axum::http::StatusCode;
+use percent_encoding::percent_decode_str;
+
+use crate::{
+    faults::set,
+    proxy::{Answer, Asked, Fault},
+};
+
+/// What a careless node does with a request that it misunderstands.
+#[derive(Clone, Copy, Debug)]
+pub enum Careless {
+    /// It returns what it returned to an earlier request.
+    Steals,
+    /// It fails with a 500.
+    Fails,
+    /// It closes the connection.
+    Dies,
+    /// From then on it returns other blocks.
+    Changes,
+}
+
+/// A node that misunderstands some requests: by path, and by the text of their parameters.
+#[expect(
+    clippy::panic,
+    reason = "a handler that panics closes its connection, like a node that dies"
+)]
+pub fn careless(
+    misunderstands: impl Fn(&str, &Parameters) -> bool + Send + Sync + 'static,
+    does: Careless,
+) -> Fault {
+    let earlier: Mutex<HashMap<String, Answer>> = Mutex::default();
+    let changed = Mutex::new(false);
+    Arc::new(move |asked, answer| {
+        let parameters = Parameters::of(asked);
+        let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if misunderstands(&asked.path, &parameters) {
+            match does {
+                Careless::Steals => return earlier.get(&asked.path).cloned().unwrap_or(answer),
+                Careless::Fails => return answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+                Careless::Dies => {
+                    drop((earlier, changed));
+                    panic!("the node dies of {parameters:?}")
+                }
+                Careless::Changes => *changed = true,
+            }
+        }
+        let holds_something = !answer.body.ends_with(b":null}")
+            && !answer.body.ends_with(b":[]}")
+            && !answer.body.ends_with(b":0}");
+        if answer.status == StatusCode::OK && holds_something {
+            earlier
+                .entry(asked.path.clone())
+                .or_insert_with(|| answer.clone());
+        }
+        if *changed && asked.path == "/get-block" {
+            return answer.with_json(|block| set(block, "/proof", 99.into()));
+        }
+        answer
+    })
+}
+
+/// The parameters of a query as a node reads them, or its body.
+#[derive(Debug)]
+pub struct Parameters(pub String);
+
+impl Parameters {
+    /// Reads the parameters of a request.
+    #[must_use]
+    pub fn of(asked: &Asked) -> Self {
+        let query = asked.query.replace('+', " ");
+        let query = percent_decode_str(&query).decode_utf8_lossy().into_owned();
+        Self(format!("&{query}{}", String::from_utf8_lossy(&asked.body)))
+    }
+
+    /// Whether a parameter's value has a text in it.
+    #[must_use]
+    pub fn has(&self, name: &str, text: &str) -> bool {
+        let start = format!("&{name}=");
+        let value = self.0.split_once(&start).map(|(_, value)| value);
+        value.is_some_and(|value| {
+            value
+                .split('&')
+                .next()
+                .is_some_and(|value| value.contains(text))
+        })
+    }
+}
