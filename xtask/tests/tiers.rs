@@ -10,8 +10,8 @@ use std::{path::PathBuf, process::Command, time::Duration};
 use nodeproof_conformance::report::{Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
-/// What must be refused, each submitted once.
-const REFUSALS: u64 = 42;
+/// What must be refused, each submitted once, and the rightly signed control.
+const REFUSALS: u64 = 43;
 
 async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));
@@ -61,7 +61,7 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
     let (_folder, path) = key_file(node.wallet("bob").expect("a wallet"));
     let path = path.to_str().expect("UTF-8");
     let contract = node.contract_address().to_string();
-    let write = ["--allow", "write", "--wallet", path, "--strict"];
+    let write = ["--allow", "write,probe", "--wallet", path, "--strict"];
     let named = ["--currency", node.native_token(), "--contract", &contract];
     let (code, report) = check(&node, &[&write[..], &named].concat()).await;
     assert_eq!(code, 0, "{report:?}");
@@ -77,7 +77,7 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_leaves_nothing_behind() {
     let node = devnode().await;
-    let (code, report) = check(&node, &["--allow", "reject"]).await;
+    let (code, report) = check(&node, &["--allow", "reject,probe"]).await;
     assert_eq!(code, 0, "{report:?}");
     assert_eq!(node.pending(), 0);
     assert_eq!(node.submissions_received(), REFUSALS);

@@ -98,7 +98,7 @@ fn cases_that_may_not_run_are_no_selection() {
     );
     refuses(
         &["--network", "devnet", "--allow", "everything"],
-        &["everything", "read, reject, write"],
+        &["everything", "read, probe, reject, write"],
     );
 }
 

@@ -1,24 +1,23 @@
-//! Faults that show in single responses. Those of the chain are in `chain`.
+//! Faults that show in single responses, and what a node has to remember for them. Those of the chain
+//! are in `chain`.
 
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
 
 use axum::{
-    body::{Body, Bytes, to_bytes},
-    extract::{Request, State},
-    http::{StatusCode, Uri, header::CONTENT_TYPE},
-    middleware::Next,
+    body::Bytes,
+    http::{StatusCode, Uri},
     response::Response,
 };
 use serde_json::{Value, json};
 
-use super::answer::{detail, json_text};
-use crate::{InjectedFault, Node};
+use super::answer::detail;
+use crate::InjectedFault;
 
 /// From which read of a block on its content is another one.
 const CHANGES_FROM: u64 = 20;
@@ -40,8 +39,8 @@ impl Faulty {
         }
     }
 
-    /// What a fault returns instead of a response of the node.
-    fn instead(&self, node: &Node, path: &str, query: &str) -> Option<Response> {
+    /// What a fault returns instead of a response of the node, to this request of all since it started.
+    pub(super) fn instead(&self, request: u64, path: &str, query: &str) -> Option<Response> {
         use InjectedFault as F;
         let missing = match self.fault {
             F::NoSubmitEndpoint => path == "/submit-transaction",
@@ -50,7 +49,7 @@ impl Faulty {
             F::BlockHole if path == "/get-block" && query == "block_index=5" => {
                 return Some(detail(StatusCode::BAD_REQUEST, "Block not found"));
             }
-            F::EveryTenth500 if node.requests_received().is_multiple_of(10) => {
+            F::EveryTenth500 if request.is_multiple_of(10) => {
                 return Some(detail(
                     StatusCode::INTERNAL_SERVER_ERROR,
                     "Internal Server Error",
@@ -62,7 +61,7 @@ impl Faulty {
     }
 
     /// The request that the node responds to.
-    fn asked(&self, uri: &Uri) -> Option<Uri> {
+    pub(super) fn asked(&self, uri: &Uri) -> Option<Uri> {
         let query = uri.query().unwrap_or_default();
         let query = match (self.fault, uri.path()) {
             (InjectedFault::TrustSwapped, "/get-trustscore-wallets") => query
@@ -75,7 +74,7 @@ impl Faulty {
     }
 
     /// What becomes of the body of a response of status 200.
-    fn body(&self, path: &str, query: &str, body: Bytes) -> Bytes {
+    pub(super) fn body(&self, path: &str, query: &str, body: Bytes) -> Bytes {
         use InjectedFault as F;
         let altered = |alter: &dyn Fn(&mut Value)| match serde_json::from_slice(&body) {
             Ok(mut value) => {
@@ -157,44 +156,4 @@ fn round(value: &mut Value) {
         Value::Object(members) => members.values_mut().for_each(round),
         _ => {}
     }
-}
-
-/// Responds as the node does, apart from its fault.
-pub(super) async fn inject(
-    State(node): State<Arc<Node>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let Some(faulty) = node.faulty() else {
-        return next.run(request).await;
-    };
-    let path = request.uri().path().to_owned();
-    let query = request.uri().query().unwrap_or_default().to_owned();
-    if let Some(response) = faulty.instead(&node, &path, &query) {
-        return response;
-    }
-    if let Some(uri) = faulty.asked(request.uri()) {
-        *request.uri_mut() = uri;
-    }
-    let response = next.run(request).await;
-    if faulty.fault == InjectedFault::NewestForUnknown
-        && path == "/get-block"
-        && response.status() == StatusCode::BAD_REQUEST
-    {
-        let chain = node.chain();
-        let newest = chain.block_text(chain.height());
-        return newest.map_or(response, |block| json_text(StatusCode::OK, block));
-    }
-    let (mut head, body) = response.into_parts();
-    if faulty.fault == InjectedFault::NoContentType {
-        head.headers.remove(CONTENT_TYPE);
-    }
-    // It is the node's own, so it is no larger than the node's memory.
-    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-    let body = match head.status {
-        StatusCode::OK => faulty.body(&path, &query, body),
-        _ => body,
-    };
-    head.headers.remove(axum::http::header::CONTENT_LENGTH);
-    Response::from_parts(head, Body::from(body))
 }

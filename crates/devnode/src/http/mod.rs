@@ -10,6 +10,7 @@ mod contract_state;
 mod docs;
 mod faulty;
 mod fields;
+mod inject;
 mod query;
 mod rate_limit;
 mod submit;
@@ -65,7 +66,7 @@ pub fn router(node: Arc<Node>) -> Router {
         })
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),
-            faulty::inject,
+            inject::inject,
         ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),

@@ -1,0 +1,54 @@
+//! The layer that gives responses the node's fault.
+
+use std::sync::Arc;
+
+use axum::{
+    body::{Body, to_bytes},
+    extract::{Request, State},
+    http::{StatusCode, header::CONTENT_TYPE},
+    middleware::Next,
+    response::Response,
+};
+
+use super::answer::json_text;
+use crate::{InjectedFault, Node};
+
+/// Responds as the node does, apart from its fault.
+pub(super) async fn inject(
+    State(node): State<Arc<Node>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let Some(faulty) = node.faulty() else {
+        return next.run(request).await;
+    };
+    let path = request.uri().path().to_owned();
+    let query = request.uri().query().unwrap_or_default().to_owned();
+    if let Some(response) = faulty.instead(node.requests_received(), &path, &query) {
+        return response;
+    }
+    if let Some(uri) = faulty.asked(request.uri()) {
+        *request.uri_mut() = uri;
+    }
+    let response = next.run(request).await;
+    if faulty.fault == InjectedFault::NewestForUnknown
+        && path == "/get-block"
+        && response.status() == StatusCode::BAD_REQUEST
+    {
+        let chain = node.chain();
+        let newest = chain.block_text(chain.height());
+        return newest.map_or(response, |block| json_text(StatusCode::OK, block));
+    }
+    let (mut head, body) = response.into_parts();
+    if faulty.fault == InjectedFault::NoContentType {
+        head.headers.remove(CONTENT_TYPE);
+    }
+    // It is the node's own, so it is no larger than the node's memory.
+    let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let body = match head.status {
+        StatusCode::OK => faulty.body(&path, &query, body),
+        _ => body,
+    };
+    head.headers.remove(axum::http::header::CONTENT_LENGTH);
+    Response::from_parts(head, Body::from(body))
+}
