@@ -70,8 +70,8 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         report.cases.len(),
         "{report:?}"
     );
-    // The claim signed with another key as well, and the claim itself twice.
-    assert_eq!(node.submissions_received(), REFUSALS + 1 + 2);
+    // The claim signed with another key as well, the claim itself twice, and another one with its code.
+    assert_eq!(node.submissions_received(), REFUSALS + 1 + 2 + 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -32,19 +32,10 @@ async fn the_example_makes_a_claim_once_however_often_it_is_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let keys = node.wallets().first().unwrap().keys();
-    // The test node's time follows from its seed, and the example goes by the clock.
-    let on_time: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
-        "/call-sc" => answer.with_json(|built| {
-            let now = nodeproof_primitives::TimestampMs::now().as_millis();
-            built["transaction"]["timestamp"] = now.into();
-        }),
-        _ => answer,
-    });
-    let proxy = Proxy::spawn(node.base_url(), on_time).await.unwrap();
     KeyFile::write(path("wallet.json"), keys, Protection::Plain).unwrap();
     fs::write(path("inspection.pdf"), "weighed").unwrap();
     let arguments = [
-        proxy.server.base_url(),
+        node.base_url().to_owned(),
         node.contract_address().to_string(),
         path("wallet.json").display().to_string(),
         "caf\u{e9}".to_owned(),

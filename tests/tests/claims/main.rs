@@ -66,8 +66,6 @@ impl World {
     fn options(&self) -> ClaimOptions {
         let short = Duration::from_millis(1);
         ClaimOptions::default()
-            // The test node's time follows from its seed.
-            .node_time(true)
             .save_to(self.file())
             .wait(Duration::ZERO)
             .pauses(short, short)

@@ -80,6 +80,7 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
         // These judge the form of refusals, which is there.
         let form = [
             "answers",
+            "content-type",
             "decodes",
             "status",
             "response",

@@ -5,7 +5,7 @@ use integration_tests::{
     faults::answer_of,
     proxy::{Answer, Fault, Proxy},
     submissions::options,
-    watch::check,
+    watch::{caught, check},
 };
 use nodeproof_conformance::{
     Tier, cases,
@@ -76,7 +76,11 @@ fn operation(id: &str) -> &str {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
     let known: Vec<_> = ENDPOINTS.iter().flat_map(|(_, of)| of.iter()).collect();
-    for case in cases::all() {
+    // The cases of `http` judge what all endpoints have in common.
+    for case in cases::all()
+        .iter()
+        .filter(|case| operation(case.id) != "http")
+    {
         assert!(known.contains(&&operation(case.id)), "{}", case.id);
     }
     let mut wrong = Vec::new();
@@ -87,7 +91,10 @@ async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
                 ruin(answer)
             }))
             .await;
-            assert_ne!(report.exit_code, 0, "{path} answers with {what}");
+            // What the listing looks like is open, so some of it is only a warning.
+            let is_noticed =
+                report.exit_code != 0 || path == "/docs" && !caught(&report).is_empty();
+            assert!(is_noticed, "{path} answers with {what}");
             for case in &report.cases {
                 let is_own = operations.contains(&operation(&case.id))
                     && !OF_OTHERS.contains(&case.id.as_str());

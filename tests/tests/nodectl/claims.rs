@@ -48,14 +48,8 @@ impl Verifier {
         }
     }
 
-    /// Claims at a test node, whose time follows from its seed.
+    /// Makes a claim.
     pub(crate) fn add(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
-        let more = [&["--trust-node-time"], more].concat();
-        self.add_by_the_clock(url, asset, &more)
-    }
-
-    /// The same by this computer's clock.
-    pub(crate) fn add_by_the_clock(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
         let claim = [
             "--json",
             "claim",
@@ -80,11 +74,6 @@ impl Verifier {
             &self.wallet,
         ];
         self.home.ask(url, &[&claim[..], more].concat())
-    }
-
-    pub(crate) fn add_signed_by_the_clock(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
-        let signing = ["--passphrase-file", &self.passphrase];
-        self.add_by_the_clock(url, asset, &[&signing[..], more].concat())
     }
 
     pub(crate) fn add_signed(&self, url: &str, asset: &str, more: &[&str]) -> Ran {
@@ -205,7 +194,6 @@ async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
     let person = [
         "claim",
         "add",
-        "--trust-node-time",
         "--asset",
         "a",
         "--deletable-after",

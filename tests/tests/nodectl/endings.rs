@@ -186,7 +186,6 @@ fn a_success_without_what_was_asked_for_is_6() {
     let params = home.file("p.json", "{}");
     let call = [
         "call",
-        "--trust-node-time",
         "--contract",
         CONTRACT,
         "--function",
@@ -273,7 +272,6 @@ async fn mainnet_is_asked_freely_and_sent_to_only_with_that_word() {
     let claim = [
         "claim",
         "add",
-        "--trust-node-time",
         "--asset",
         "a",
         "--deletable-after",

@@ -106,7 +106,6 @@ async fn a_wallet_signs_for_its_own_network_only() {
             "--deletable-after",
             "9",
             "--no-wait",
-            "--trust-node-time",
             "--contract",
             &verifier.contract,
             "--fee",

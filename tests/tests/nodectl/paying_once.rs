@@ -306,7 +306,6 @@ async fn a_number_that_has_no_signed_message_is_refused_before_anything_is_asked
     let signer = verifier.keys.address().to_string();
     let call = [
         "call",
-        "--trust-node-time",
         "--contract",
         &verifier.contract,
         "--function",
@@ -424,7 +423,6 @@ async fn what_would_turn_the_reading_order_is_written_out_for_a_person() {
     let claim = [
         "claim",
         "add",
-        "--trust-node-time",
         "--asset",
         "\u{202e}a",
         "--deletable-after",

@@ -5,7 +5,7 @@ use std::{fs, process::Command, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::proxy::{Asked, Fault, Proxy};
-use nodeproof_devnode::{Config, Handle};
+use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::TimestampMs;
 use serde_json::{Value, json};
 
@@ -40,7 +40,9 @@ fn kept(verifier: &Verifier) -> (std::path::PathBuf, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
-    let node = node().await;
+    // A transaction of long ago, so that only the refusal keeps it pending.
+    let config = Config::for_tests().with_time(ChainTime::FIXED);
+    let node = nodeproof_devnode::spawn(config).await.expect("a node");
     for (status, body) in [
         (
             200,
@@ -64,7 +66,8 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
-        let refused = verifier.add_signed(&url, "a", &["--no-wait"]);
+        let old = ["--no-wait", "--trust-node-time"];
+        let refused = verifier.add_signed(&url, "a", &old);
         assert!(matches!(refused.status, 3 | 4), "{refused:?}");
         assert!(
             refused
@@ -82,7 +85,7 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
             &["--link", "https://example.org/more"],
             &["--outcome", "2", "--keep", &elsewhere],
         ] {
-            let more = [more, &["--no-wait"]].concat();
+            let more = [more, &old].concat();
             let changed = verifier.add_signed(&url, "a", &more).ended(2);
             let message = changed.error()["message"].to_string();
             assert!(message.contains("is pending"), "{status}: {message}");
@@ -99,7 +102,7 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
             let then = TimestampMs::now().as_millis() - ago;
             file["refused_at"] = json!(then);
             fs::write(&path, file.to_string()).expect("a file");
-            let more = ["--outcome", "2", "--no-wait"];
+            let more = [&["--outcome", "2"][..], &old].concat();
             verifier.add_signed(&url, "a", &more).ended(ends);
         }
     }
@@ -127,7 +130,7 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
             let mut command = Command::new(binary());
             command
                 .args(["--json", "claim", "add", "--asset", "a", "--no-wait"])
-                .args(["--trust-node-time", "--deletable-after", "99"])
+                .args(["--deletable-after", "99"])
                 .args(["--outcome", &number.to_string()])
                 .args(["--contract", &verifier.contract, "--wallet", &wallet])
                 .args(["--fee", "1000000", "--currency", "DEVN"])
@@ -186,9 +189,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
-        let ran = verifier
-            .add_by_the_clock(&url, "a", &["--no-wait"])
-            .ended(6);
+        let ran = verifier.add_signed(&url, "a", &["--no-wait"]).ended(6);
         let message = ran.error()["message"].to_string();
         assert!(message.contains("nothing was signed"), "{message}");
         assert!(message.contains("--trust-node-time"), "{message}");
@@ -197,7 +198,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         assert_eq!(submissions(&proxy), 0);
 
         // Who insists is shown the time that is signed.
-        let ran = verifier.add_signed(&url, "a", &["--no-wait"]);
+        let ran = verifier.add_signed(&url, "a", &["--no-wait", "--trust-node-time"]);
         if time > 0 {
             let day = ["5138-11-16", "2100-01-01", "2026-01-01"];
             assert!(day.iter().any(|day| ran.err.contains(day)), "{ran:?}");
@@ -213,7 +214,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let verifier = Verifier::of(&node);
-    let ran = verifier.add_signed_by_the_clock(&proxy.server.base_url(), "a", &["--no-wait"]);
+    let ran = verifier.add_signed(&proxy.server.base_url(), "a", &["--no-wait"]);
     ran.ended(0);
     assert_eq!(submissions(&proxy), 1);
 }

@@ -31,7 +31,6 @@ fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> Ran {
     let (alice, bob) = (alice.address().to_string(), bob.address().to_string());
     let arguments = [
         "call",
-        "--trust-node-time",
         "--contract",
         &contract,
         "--function",
@@ -254,7 +253,6 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
         let file = home.file("p.json", params);
         let arguments = [
             "call",
-            "--trust-node-time",
             "--contract",
             &contract,
             "--function",

@@ -123,7 +123,6 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     );
     let params = home.file("params.json", &params);
     let common = [
-        "--trust-node-time",
         "--contract",
         contract,
         "--fee",

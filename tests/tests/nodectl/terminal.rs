@@ -250,7 +250,6 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     let claim = [
         "claim",
         "add",
-        "--trust-node-time",
         "--asset",
         "lot-7",
         "--document",

@@ -367,7 +367,6 @@ async fn what_is_there_already_is_not_replaced_by_a_transaction() {
     let signer = verifier.keys.address().to_string();
     let call = [
         "call",
-        "--trust-node-time",
         "--contract",
         &verifier.contract,
         "--function",

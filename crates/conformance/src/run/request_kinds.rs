@@ -362,12 +362,7 @@ pub const KINDS: &[RequestKind] = &[
         &[],
         Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
         Read,
-        &[
-            "call-sc/*",
-            "http/*",
-            "!call-sc/get-refused",
-            "baseline/call*",
-        ],
+        &["call-sc/*", "http/*", "baseline/call*"],
     ),
     probe(
         Get,

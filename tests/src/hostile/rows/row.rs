@@ -87,6 +87,11 @@ pub(super) const fn departs(says: &'static str) -> Conformance {
 
 pub(super) const CONFORMS: Conformance = ends(0, "conforms", "conforms");
 
+/// It conforms, and something is said about it all the same.
+pub(super) const fn conforms(says: &'static str) -> Conformance {
+    ends(0, "conforms", says)
+}
+
 /// The call and the submission come to the same.
 pub(super) const fn both(client: Client, conformance: Conformance) -> Expected {
     each(client, client, conformance)

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use flate2::{Compression, read::GzEncoder};
 use nodeproof_client::ErrorKind::{BodyTooLarge, Connection, Decode};
 
-use super::row::{both, departs, doing, each, fails, good_documents, row, unreachable};
+use super::row::{both, conforms, departs, doing, each, fails, good_documents, row, unreachable};
 use crate::hostile::{
     Client, Ended, Hostile, Start,
     front::{Act, Do, Good, raw},
@@ -208,7 +208,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 Client::Answer,
                 Client::Answer,
-                departs("chain/one-vote-a-voter"),
+                conforms("chain/one-vote-a-voter"),
             ),
         ),
         row(
