@@ -118,3 +118,40 @@ async fn no_report_and_no_request_shows_the_key() {
         assert!(!text.contains(key.as_str()));
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_node_does_not_choose_the_time_that_the_wallet_signs() {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    const NOW: fn() -> i64 = || nodeproof_primitives::TimestampMs::now().as_millis();
+    let times: [fn() -> i64; 4] = [
+        || NOW() - DAY - 60_000,
+        || NOW() + DAY + 60_000,
+        // The last day of the year 5137, and the first milliseconds after 1973.
+        || 99_999_000_000_000,
+        || 100_000_000_001,
+    ];
+    for time in times {
+        let node = local().await;
+        let fault = json_of("/call-sc", move |_, built| {
+            set(built, "/transaction/timestamp", json!(time()));
+        });
+        let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
+        let mut options = options(&node, Tier::Write);
+        options
+            .select_only(["submit-transaction/claim-accepted"])
+            .expect("an ID");
+        let report = check(&proxy.server.base_url(), &options).await;
+        let claims = proxy.asked().into_iter();
+        let claims = claims.filter(|asked| asked.path == SUBMIT);
+        assert_eq!(
+            claims
+                .filter(|asked| kind_of_submission(asked) == "claim")
+                .count(),
+            0
+        );
+        let (outcome, reason) = ended(&report, "submit-transaction/claim-accepted");
+        assert_eq!(outcome, Outcome::Inconclusive, "{reason}");
+        assert!(reason.contains("nothing was signed"), "{reason}");
+        assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+    }
+}

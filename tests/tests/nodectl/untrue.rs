@@ -246,12 +246,14 @@ async fn a_transaction_of_another_time_is_not_signed() {
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let url = proxy.server.base_url();
-        let ran = verifier.add_signed(&url, "a", &[]).ended(6);
+        let trusting = ["--trust-node-time"];
+        let ran = verifier.add_signed(&url, "a", &trusting).ended(6);
         let error = ran.error();
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(words), "{message}");
         assert!(message.ends_with("nothing was signed"), "{message}");
-        verifier.add(&url, "a", &["--dry-run"]).ended(6);
+        let dry_run = [&["--dry-run"][..], &trusting].concat();
+        verifier.add(&url, "a", &dry_run).ended(6);
     }
     assert_eq!(node.submissions_received(), 0);
 }

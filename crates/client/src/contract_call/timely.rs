@@ -18,6 +18,24 @@ pub enum Clock {
     LocalOrNode,
 }
 
+impl CheckedTransaction {
+    /// Checks that the transaction's time is within a day of the local clock.
+    ///
+    /// # Errors
+    /// [`BuiltCallMismatch::Untimely`] if it is not.
+    pub fn check_local_time(&self) -> Result<(), BuiltCallMismatch> {
+        let (built, here) = (self.timestamp(), TimestampMs::now());
+        if distance(built, here) <= MAX_DISTANCE {
+            return Ok(());
+        }
+        Err(BuiltCallMismatch::Untimely {
+            built,
+            here,
+            newest: None,
+        })
+    }
+}
+
 impl Client {
     /// Checks that a transaction that this node has just built bears the time at which it was
     /// built: it is within a day of the clock.
@@ -35,14 +53,12 @@ impl Client {
         transaction: &CheckedTransaction,
         clock: Clock,
     ) -> Result<(), BuiltCallMismatch> {
-        let (built, here) = (transaction.timestamp(), TimestampMs::now());
-        if distance(built, here) <= MAX_DISTANCE {
-            return Ok(());
+        let local = transaction.check_local_time();
+        if local.is_ok() || clock == Clock::Local {
+            return local;
         }
-        let newest = match clock {
-            Clock::Local => None,
-            Clock::LocalOrNode => self.latest_block_time().await,
-        };
+        let (built, here) = (transaction.timestamp(), TimestampMs::now());
+        let newest = self.latest_block_time().await;
         if newest.is_some_and(|newest| distance(built, newest) <= MAX_DISTANCE) {
             return Ok(());
         }

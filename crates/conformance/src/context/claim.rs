@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{
-    draft::{Unsigned, call, call_request, checked, code_of, unique, unlike},
+    draft::{Unsigned, call, call_request, checked_with_time, code_of, unique, unlike},
     refusal,
     signing::SigningWallet,
     submitter::Submitter,
@@ -105,7 +105,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     let mut unsigned = None;
     let text = match unlike(&call, &built) {
         Some(what) => no(format!("nothing was signed: {what}")),
-        None => match checked(&call, &built, &submitter.with) {
+        None => match checked_with_time(&call, &built, &submitter.with) {
             Ok(checked) => Ok(checked.transaction_text().to_owned()),
             Err(reason) => {
                 let told = format!("nothing was signed: {}", reason.reason());

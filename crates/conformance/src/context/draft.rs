@@ -115,7 +115,7 @@ impl From<BuiltCallMismatch> for Unsigned {
 
 /// What a node built, with the fee and the currency of this run, once it is found to be the call
 /// that was asked for and nothing else: only that is signed.
-pub(crate) fn checked(
+fn checked(
     call: &Value,
     answer: &Exchange,
     with: &Submitting,
@@ -139,6 +139,17 @@ pub(crate) fn checked(
              before 5138"
         )));
     }
+    Ok(checked)
+}
+
+/// The same for what the user's wallet signs, whose time the node must not choose.
+pub(crate) fn checked_with_time(
+    call: &Value,
+    answer: &Exchange,
+    with: &Submitting,
+) -> Result<CheckedTransaction, Unsigned> {
+    let checked = checked(call, answer, with)?;
+    checked.check_local_time()?;
     Ok(checked)
 }
 

@@ -4,7 +4,9 @@ use std::{net::SocketAddr, time::Duration};
 
 use nodeproof_client::ErrorKind::{Connection, Decode, Status, Timeout};
 
-use super::row::{both, departs, doing, each, fails, good_documents, row, slow, unreachable};
+use super::row::{
+    both, conforms, departs, doing, each, fails, good_documents, row, slow, unreachable,
+};
 use crate::hostile::{
     Client, Ended, Hostile, Start,
     front::{Act, Do, raw},
@@ -134,7 +136,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::send(raw(&head, &good.body))
                 })
             }),
-            both(Client::Answer, departs("get-block/answers")),
+            both(Client::Answer, conforms("http/content-type")),
         ),
         row(
             "bad-chunks",
