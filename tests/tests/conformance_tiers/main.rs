@@ -11,6 +11,7 @@ mod false_alarms;
 mod plan;
 mod probes;
 mod safety;
+mod tampering;
 mod unusable;
 mod verdicts;
 
