@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     api::{Tier, block_request},
-    cases::{Case, CaseResult},
+    cases::{AT_THE_END, Case, CaseResult},
     checks::{Checked, Findings, MOST_FINDINGS},
     context::{Context, Samples, SnapshotStore},
     discovery::{self, Wanted},
@@ -274,8 +274,13 @@ async fn all(
     );
     let context = Arc::new(context);
     watch.begin(selected.len());
-    for tier in Tier::ALL {
-        let cases = selected.iter().copied().filter(|case| case.tier == tier);
+    let at_the_end = |case: &Case| AT_THE_END.contains(&case.id);
+    let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
+        selected.iter().copied().filter(stage).collect()
+    };
+    let tiers = Tier::ALL.map(|tier| of(&|case| case.tier == tier && !at_the_end(case)));
+    let ends = AT_THE_END.map(|id| of(&|case| case.id == id));
+    for cases in tiers.into_iter().chain(ends) {
         let tasks = stream::iter(cases).map(|case| {
             let one = one(
                 case,

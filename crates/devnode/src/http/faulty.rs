@@ -11,7 +11,7 @@ use std::{
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{StatusCode, Uri, header::CONTENT_TYPE},
+    http::{HeaderValue, StatusCode, Uri, header::CONTENT_TYPE},
     middleware::Next,
     response::Response,
 };
@@ -110,9 +110,7 @@ impl Faulty {
                     .unwrap_or_else(PoisonError::into_inner);
                 first.entry(query.to_owned()).or_insert(body).clone()
             }
-            (F::ConstantCode, "/call-sc") => altered(&|built| {
-                built["transaction"]["trans_code"] = Value::from("c0de".repeat(10));
-            }),
+            (F::ConstantCode, "/call-sc") => constant_code(&body).unwrap_or(body),
             (F::ParamsAltered, "/call-sc") => altered(&|built| {
                 let params = &mut built["transaction"]["specific_data"]["params"];
                 if let Some(remarks) = params["remarks"].as_str() {
@@ -122,6 +120,16 @@ impl Faulty {
             _ => body,
         }
     }
+}
+
+/// A built transaction with a code that is always the same, and otherwise as it is.
+fn constant_code(body: &Bytes) -> Option<Bytes> {
+    const MEMBER: &str = "\"trans_code\":\"";
+    let text = std::str::from_utf8(body).ok()?;
+    let (before, after) = text.split_once(MEMBER)?;
+    let (_, after) = after.split_once('"')?;
+    let code = "c0de".repeat(10);
+    Some(format!("{before}{MEMBER}{code}\"{after}").into())
 }
 
 /// A block as a row of a table.
@@ -186,7 +194,10 @@ pub(super) async fn inject(
         return newest.map_or(response, |block| json_text(StatusCode::OK, block));
     }
     let (mut head, body) = response.into_parts();
-    if faulty.fault == InjectedFault::NoContentType {
+    let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
+    if faulty.fault == InjectedFault::NoContentType
+        && head.headers.get(CONTENT_TYPE).is_some_and(is_json)
+    {
         head.headers.remove(CONTENT_TYPE);
     }
     // It is the node's own, so it is no larger than the node's memory.
