@@ -27,7 +27,7 @@ use crate::{
 pub(super) const REPEAT_READ: &str = "chain/repeat-read";
 
 /// The most blocks that are read again.
-const MOST_READ_AGAIN: usize = 16;
+const MOST_READ_AGAIN: usize = 2;
 
 pub(crate) const CASES: &[Case] = &[
     Case::should(REPEAT_READ, &["BLOCK-1"], |c| Box::pin(repeat_read(c))),

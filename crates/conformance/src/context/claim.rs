@@ -102,7 +102,8 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             "no verification contract was found on the chain; name one with --contract or --fixture",
         );
     };
-    let asset = format!("conformance-{:x}", unique());
+    // An asset ID is any string, also one with characters that a query has to escape.
+    let asset = format!("conformance-{:x} 50%+1/2&a=b?c#\u{e9}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
     let call = call(contract, &[wallet.address()], &asset, remarks);
     let built = submitter.samples.node.send(call_request(&call)).await?;
@@ -196,6 +197,10 @@ impl Claim {
         }
         self.again = submitter.submit_in_turn(request.clone()).await;
         self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
+        self.again_later = match &self.settled {
+            Ok(settled) if settled.record.is_some() => submitter.submit_in_turn(request).await,
+            _ => no("the claim can't be read, so its block may not have been made"),
+        };
         self.refused = match refused {
             Ok((asset, mut refused)) => {
                 let request = contract_state_request(&submitter.contract(), &asset);
@@ -218,10 +223,6 @@ impl Claim {
             }
             (Err(obstacle), _) => Err(obstacle.clone()),
             (_, None) => no("the claim did not get as far as to be paid for"),
-        };
-        self.again_later = match &self.settled {
-            Ok(settled) if settled.record.is_some() => submitter.submit_in_turn(request).await,
-            _ => no("the claim can't be read, so its block may not have been made"),
         };
         let requests = [
             refusal::with_known_code(self.wallet, text).await,

@@ -157,8 +157,8 @@ impl Node {
     /// Sends a request and reads the whole response.
     ///
     /// A busy node (429, 503) gets the request again after a pause: the node's `Retry-After`, or
-    /// pauses that double. A read whose connection breaks, or that fails with a server error, is
-    /// retried once over a new connection. A submission is never retried.
+    /// pauses that double. A read whose connection breaks is retried once over a new connection. So is
+    /// everything that fails with a server error, except for what is worth money.
     pub(crate) async fn send_with(
         &self,
         request: Request,
@@ -207,7 +207,7 @@ impl Node {
                 Ok((exchange, _, _))
                     if (exchange.status >= 500 || exchange.status == TOO_LATE)
                         && !retried
-                        && request.only_reads() =>
+                        && !request.carries_signature =>
                 {
                     retried = true;
                     server_error = (exchange.status >= 500).then_some(exchange);

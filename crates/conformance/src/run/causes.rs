@@ -108,6 +108,15 @@ const RULES: &[Rule] = &[
         &["chain/unchanged-by-probes"],
         When::Always,
     ),
+    // What a node knows by a code that it gave to another transaction.
+    rule(
+        &["call-sc/trans-code-distinct"],
+        &[
+            "submit-transaction/claim-accepted",
+            "submit-transaction/claim-new",
+        ],
+        When::Always,
+    ),
     // Another call than was asked for, whoever asks.
     rule(
         &[

@@ -25,7 +25,7 @@ use crate::{
     api::{Tier, block_request},
     cases::{AT_THE_END, Case, CaseResult},
     checks::{Checked, Findings, MOST_FINDINGS},
-    context::{Context, Samples, SnapshotStore},
+    context::{Context, Samples, SigningWallet, SnapshotStore},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
@@ -256,7 +256,10 @@ async fn all(
     };
     watch.phase("reaching the node, and finding out what to ask it about");
     let wanted = wanted_by(options.sweep.as_ref());
-    let material = match discovery::discover(&node, &options.files.fixture, &wanted).await {
+    let wallet = options.submitting.wallet.as_ref();
+    let wallet = wallet.map(SigningWallet::address);
+    let found = discovery::discover(&node, &options.files.fixture, wallet, &wanted).await;
+    let material = match found {
         Ok(material) => material,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
         Err(obstacle) => return Err(StopReason::OutOfTime(obstacle.reason().to_owned())),
