@@ -95,6 +95,7 @@ pub fn kind_of_submission(asked: &Asked) -> &'static str {
             fee if fee.as_i64().is_some_and(|fee| fee < 0) => "fee-negative",
             fee if *fee == 0 => "fee-zero",
             _ if transaction["specific_data"]["params"]["remarks"] == "to be refused" => "control",
+            _ if signers[0] == stranger().address().to_string().as_str() => "known-code-signed",
             _ => "claim",
         };
     }

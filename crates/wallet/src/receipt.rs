@@ -1,6 +1,7 @@
 //! Verifying a committee member's receipt.
 
-use nodeproof_primitives::{MessageError, WalletAddress, signed_message};
+use nodeproof_primitives::{MessageError, RawJson, WalletAddress, signed_message};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     message::members_of,
@@ -34,7 +35,9 @@ pub enum ReceiptError {
 /// Verifies a receipt.
 ///
 /// The address in `data` must be the one of the public key. The signature must be the one of
-/// this key over the text of `data`.
+/// this key over the text of `data`. The order of an object's members means nothing in JSON, so a
+/// node may return them in another order than it signed: the order in which the contract lists
+/// the members is tried as well, and no other.
 ///
 /// # Errors
 /// Returns the first violation.
@@ -49,8 +52,32 @@ pub fn verify_receipt(
     if claimed != actual {
         return Err(ReceiptError::OtherWallet { claimed, actual });
     }
-    public_key.verify(message.as_bytes(), signature)?;
-    Ok(())
+    let verified = public_key.verify(message.as_bytes(), signature);
+    if verified.is_err()
+        && let Some(listed) = in_listed_order(data)
+    {
+        let message = signed_message(&listed)?;
+        if public_key.verify(message.as_bytes(), signature).is_ok() {
+            return Ok(());
+        }
+    }
+    Ok(verified?)
+}
+
+/// The same data with its members in the order in which the contract lists them; nothing if it has
+/// other members, or one twice.
+fn in_listed_order(data: &str) -> Option<String> {
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Listed {
+        block_index: RawJson,
+        block_hash: RawJson,
+        vote: RawJson,
+        timestamp: RawJson,
+        wallet_address: RawJson,
+    }
+    let listed: Listed = serde_json::from_str(data).ok()?;
+    serde_json::to_string(&listed).ok()
 }
 
 /// Reads the voter from the signed message.
@@ -112,6 +139,37 @@ mod tests {
             verify_receipt(&data, voter.public_key(), &forged),
             Err(ReceiptError::Wrong(_))
         ));
+    }
+
+    #[test]
+    fn a_receipt_may_be_returned_in_another_order_than_the_contract_lists() {
+        let voter = KeyPair::from_bytes(&[5; 32]).unwrap();
+        let members = [
+            r#""block_index": 7"#.to_owned(),
+            format!(r#""block_hash": "{}""#, "ab".repeat(32)),
+            r#""vote": 1"#.to_owned(),
+            r#""timestamp": 1700000000000"#.to_owned(),
+            format!(r#""wallet_address": "{}""#, voter.address()),
+        ];
+        let text = |members: &[String]| format!("{{{}}}", members.join(", "));
+        let listed = text(&members);
+        let sorted = text(&[1, 0, 3, 2, 4].map(|at: usize| members[at].clone()));
+        let verify = |returned: &str, signed: &str| {
+            let signature = voter.sign(signed.as_bytes());
+            verify_receipt(returned, voter.public_key(), &signature).is_ok()
+        };
+        for (returned, signed, right) in [
+            (&listed, &listed, true),
+            (&sorted, &listed, true),
+            (&sorted, &sorted, true),
+            (&listed, &sorted, false),
+        ] {
+            assert_eq!(verify(returned, signed), right, "{returned} for {signed}");
+        }
+        let twice = listed.replace(r#""vote": 1"#, r#""vote": 5, "vote": 1"#);
+        assert!(!verify(&twice, &listed));
+        let more = listed.replace(r#""vote": 1"#, r#""vote": 1, "weight": 1"#);
+        assert!(!verify(&more, &listed));
     }
 
     #[test]

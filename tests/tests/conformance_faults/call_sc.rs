@@ -29,6 +29,9 @@ const CALL: &str = "/call-sc";
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<Broken> {
     broken! {
+        "every built transaction has the same code", json_of(CALL, |_, answer| {
+            set(answer, "/transaction/trans_code", json!("c0de".repeat(10)));
+        }) => ["call-sc/trans-code-distinct"];
         "a call's integers are rounded as floats are", json_of(CALL, |_, answer| {
             let place = "/transaction/specific_data/params/deletable_after";
             set(answer, place, json!(9_007_199_254_740_992_u64));
@@ -63,7 +66,8 @@ pub(crate) fn faults() -> Vec<Broken> {
         }) => ["call-sc/timestamp-unit"];
         "the first call that was built is built for ever",
             behaving(FirstAnswer::new(|asked| asked.path == CALL))
-            => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers"];
+            => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers",
+                "call-sc/trans-code-distinct"];
         "building a call costs a fee", behaving(FeePerCall::default()) => ["call-sc/changes-nothing"];
         "a call that is built makes its claim at once", behaving(ClaimsAtOnce::default())
             => ["call-sc/changes-nothing"];

@@ -1,6 +1,12 @@
 //! Consecutive blocks, and the transactions in them.
 
-use std::{collections::BTreeSet, sync::Mutex};
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
 
 use axum::http::StatusCode;
 use integration_tests::{
@@ -19,6 +25,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
     broken! {
         "a block reads differently the second time", behaving(ChangesOnRepeat::default())
             => ["chain/repeat-read"];
+        "every tenth request fails", behaving(FailsNowAndThen::default()) => ["http/no-retries"];
         "all blocks follow the same block", json_of(BLOCK, |_, block| {
             block["previous_hash"] = json!("ab".repeat(32));
             set(block, "/text/previous_block_receipts", json!([]));
@@ -114,6 +121,19 @@ impl Behaviour for ChangesOnRepeat {
             answer.with_json(|block| block["proof"] = json!(7_777))
         } else {
             answer
+        }
+    }
+}
+
+/// Fails with 500 each tenth time, whatever is requested.
+#[derive(Default)]
+struct FailsNowAndThen(AtomicU64);
+
+impl Behaviour for FailsNowAndThen {
+    fn answer(&self, _: &Asked, answer: Answer) -> Answer {
+        match self.0.fetch_add(1, Relaxed) % 10 {
+            9 => answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            _ => answer,
         }
     }
 }

@@ -2,13 +2,19 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
 };
 
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Behaviour, Broken, FirstAnswerToEach, answer_of, behaving, json_of, remove, set},
+    faults::{
+        Behaviour, Broken, FirstAnswerToEach, answer_of, as_if_right, behaving, json_of, remove,
+        set,
+    },
     proxy::{Answer, Asked, Fault, Proxy},
     submissions::{
         Charging, KnowsCodes, SUBMIT, building, in_blocks, kind_of_submission, options,
@@ -34,6 +40,13 @@ pub(crate) fn faults() -> Vec<Broken> {
         }) => ["submit-transaction/claim-built"];
         "a known code is valid whatever comes with it", behaving(KnowsCodes::default())
             => ["submit-transaction/known-code-altered"];
+        "a known code makes another wallet's transaction known", as_if_right(
+            SUBMIT, |asked, _| kind_of_submission(asked) == "known-code-signed",
+            json!({"status": "SUCCESS",
+                "response": {"valid": true, "msg": "known", "new_transaction": false}}),
+        ) => ["submit-transaction/known-code-altered"];
+        "a claim is new again once it is in a block", behaving(NewAgain::default())
+            => ["submit-transaction/resubmission-not-new"];
         "a rich wallet's claim is refused for its fee", claiming(true, |answer| {
             set(answer, "/response/valid", json!(false));
             set(answer, "/response/msg", json!("Fee validation failed"));
@@ -96,6 +109,11 @@ pub(crate) fn faults() -> Vec<Broken> {
         }) => ["submit-transaction/resubmission-valid"];
         "a claim is never stored", json_of(STATE, |asked, answer| {
             if asked.query.contains("unique_value=conformance-") {
+                *answer = json!({"status": "SUCCESS", "value": null, "data": null});
+            }
+        }) => ["submit-transaction/claim-readable"];
+        "an asset's reserved characters are not decoded", json_of(STATE, |asked, answer| {
+            if asked.query.contains("%26") {
                 *answer = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
@@ -197,6 +215,22 @@ fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
             }
         })
     })
+}
+
+/// Says of the claim that it is new when it comes for the third time.
+#[derive(Default)]
+struct NewAgain(AtomicU64);
+
+impl Behaviour for NewAgain {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
+            return answer;
+        }
+        match self.0.fetch_add(1, Relaxed) {
+            0 | 1 => answer,
+            _ => answer.with_json(|a| set(a, "/response/new_transaction", json!(true))),
+        }
+    }
 }
 
 /// Changes a column of the record that was claimed, as it is read back.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{answer_of, behaving},
+    faults::{answer_of, behaving, json_of},
     proxy::{Answer, Asked, Fault, Proxy},
     submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
     watch::{caught, check, ids},
@@ -184,4 +184,25 @@ async fn a_chain_without_a_contract_leaves_the_write_tier_without_a_verdict() {
     assert_eq!(outcome, Outcome::Inconclusive);
     assert!(reason.contains("--contract"), "{reason}");
     assert_eq!(report.exit_code, 3, "{:?}", report.reason);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_balance_of_the_users_own_wallet_is_found_by_reading() {
+    let node = nodeproof_devnode::spawn(nodeproof_devnode::Config::for_tests());
+    let node = node.await.expect("a node");
+    let carol = node.wallet("carol").expect("a wallet").keys().clone();
+    let address = carol.address().to_string();
+    let fault = json_of("/get-balances", move |asked, answer| {
+        if asked.query.contains("ALL_TOKENS_IN_WALLET") && asked.query.contains(&address) {
+            let entry = &mut answer["balance"][0]["balance"];
+            *entry = (entry.as_u64().unwrap_or_default() + 1).into();
+        }
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+    let mut options = Options::default();
+    let report = check(&proxy.server.base_url(), &options).await;
+    assert_eq!(caught(&report), [""; 0], "nothing asks for this list");
+    options.submitting.wallet = Some(carol.into());
+    let report = check(&proxy.server.base_url(), &options).await;
+    assert_eq!(caught(&report), ["get-balances/lists-agree"]);
 }

@@ -58,6 +58,9 @@ pub(crate) const CASES: &[Case] = &[
         ],
         |c| Box::pin(submittable(c)),
     ),
+    Case::should("call-sc/trans-code-distinct", &["TX-2"], |c| {
+        Box::pin(trans_code_distinct(c))
+    }),
     Case::must("call-sc/sc-address-required", &["CALL-2"], |c| {
         Box::pin(left_out(c, "sc_address"))
     }),
@@ -221,6 +224,29 @@ fn if_any(name: &str, checked: Checked) -> Findings {
     }
     let reason = format!("no built transaction has the member {name}");
     Err(InconclusiveReason::NoSample(reason))
+}
+
+/// Different transactions have different codes.
+async fn trans_code_distinct(context: &Context) -> Findings {
+    let mut seen: Vec<String> = Vec::new();
+    let mut checked = Checked::default();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let answer = exchange.answered_object();
+        let code = answer.and_then(|answer| find(answer, "trans_code", ""));
+        let Some((at, code)) = code.filter(|(_, code)| code.is_string()) else {
+            continue;
+        };
+        let code = code.to_string();
+        if seen.contains(&code) {
+            let what = "two different calls are built with the same trans_code";
+            let expected = "a code that no other transaction has";
+            let finding = Finding::new(&exchange, what, expected, shown(&code, 80));
+            checked.push(finding.at(at));
+        }
+        seen.push(code);
+    }
+    checked.examined = seen.len().saturating_sub(1) as u64;
+    if_any("trans_code in two of them", checked)
 }
 
 async fn type_3(context: &Context) -> Findings {

@@ -23,10 +23,14 @@ use crate::{
     context::Context,
 };
 
+/// The case that reads blocks again.
+pub(super) const REPEAT_READ: &str = "chain/repeat-read";
+
+/// The most blocks that are read again.
+const MOST_READ_AGAIN: usize = 2;
+
 pub(crate) const CASES: &[Case] = &[
-    Case::should("chain/repeat-read", &["BLOCK-1"], |c| {
-        Box::pin(repeat_read(c))
-    }),
+    Case::should(REPEAT_READ, &["BLOCK-1"], |c| Box::pin(repeat_read(c))),
     Case::of_blocks(
         "chain/no-holes",
         Level::Should,
@@ -131,7 +135,7 @@ async fn repeat_read(context: &Context) -> Findings {
     // The newest block may still gather votes on some nodes; older ones are history.
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
-    for exchange in blocks.iter().take(settled).rev().take(1) {
+    for exchange in blocks.iter().take(settled).rev().take(MOST_READ_AGAIN) {
         let again = context.node.send(exchange.request.clone()).await?;
         findings.examined += u64::from(exchange.answered_object().is_some_and(is_block));
         if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {
@@ -141,6 +145,7 @@ async fn repeat_read(context: &Context) -> Findings {
                 exchange.excerpt(160),
                 again.summary(),
             ));
+            break;
         }
     }
     Ok(findings)

@@ -348,14 +348,20 @@ async fn resubmission_not_new(context: &Context) -> Findings {
             again.summary()
         ));
     }
+    let (at, known) = ("/response/new_transaction", Value::Bool(false));
     let what = "the same transaction is said to be new a second time";
-    let wrong = has(
-        again,
-        "/response/new_transaction",
-        &Value::Bool(false),
-        what,
-    );
-    Ok(Checked::of(1, wrong))
+    let mut checked = Checked::of(1, has(again, at, &known, what));
+    let later = context.submissions.claim().await?.again_later.as_ref();
+    if let Some(later) = later.ok().filter(|later| answered(later).is_some()) {
+        checked.one();
+        let what = "a transaction that is in a block is said to be new when it is submitted again";
+        if checked.is_right() {
+            for finding in has(later, at, &known, what) {
+                checked.push(finding);
+            }
+        }
+    }
+    Ok(checked)
 }
 
 async fn resubmission_valid(context: &Context) -> Findings {
@@ -383,8 +389,21 @@ async fn resubmission_valid(context: &Context) -> Findings {
 async fn known_code_altered(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let answer = claim.known_code.as_ref().map_err(Clone::clone)?;
+    let signed = claim.known_code_signed.as_ref().ok();
     if !is_valid(answer) {
-        return Ok(Checked::right());
+        // Two transactions may have one code, but they are not the same transaction.
+        let is_known = |answer: &&Arc<Exchange>| {
+            let new = answered(answer).and_then(|body| body.pointer("/response/new_transaction"));
+            is_valid(answer) && new == Some(&Value::Bool(false))
+        };
+        let Some(known) = signed.filter(is_known) else {
+            return Ok(Checked::right());
+        };
+        let what = "another wallet's transaction with the trans_code of an accepted one is answered as if it \
+                    were that one";
+        let expected = "a refusal, or new_transaction: true";
+        let finding = Finding::new(known, what, expected, known.summary());
+        return Ok(Checked::wrong(finding.at("/response/new_transaction")));
     }
     let what = "other params with the trans_code of an accepted transaction are answered as valid, though \
                 nobody signed them";

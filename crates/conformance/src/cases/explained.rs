@@ -50,7 +50,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "chain/repeat-read",
-        "A block that is not the latest reads the same a second time.",
+        "At the end of the run, blocks that are not the latest read as they did at its beginning.",
     ),
     (
         "chain/no-holes",
@@ -279,6 +279,14 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
         "http/success-status",
         "Successful responses have the status 200. The contract names no status, so any 2xx keeps it.",
+    ),
+    (
+        "http/no-retries",
+        "No request of the whole run failed with a server error (5xx) and succeeded when it was sent again. The run sends each such request twice, so that no other case has to judge the error.",
+    ),
+    (
+        "call-sc/trans-code-distinct",
+        "Two different calls are built with different values of `trans_code`, which names a transaction.",
     ),
     (
         "call-sc/answers",

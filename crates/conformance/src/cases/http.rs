@@ -12,6 +12,9 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
+/// The case about server errors that did not last.
+pub(super) const NO_RETRIES: &str = "http/no-retries";
+
 pub(crate) const CASES: &[Case] = &[
     Case::should("http/content-type", &["HTTP-5", "HTTP-2"], |c| {
         Box::pin(content_type(c))
@@ -19,6 +22,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::should("http/success-status", &["HTTP-6"], |c| {
         Box::pin(success_status(c))
     }),
+    Case::should(NO_RETRIES, &["HTTP-6"], |c| Box::pin(no_retries(c))),
 ];
 
 /// The samples whose responses are JSON.
@@ -68,6 +72,23 @@ pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
         findings.push(Finding::new(exchange, what, expected, actual));
     }
     findings
+}
+
+/// Requests that failed with a server error, and succeeded when they were sent again.
+async fn no_retries(context: &Context) -> Findings {
+    let log = context.node.log();
+    let Some(error) = &log.first_error else {
+        return Ok(Checked::right());
+    };
+    let what = format!(
+        "{} of {} requests were repeated after a {}",
+        log.repeated,
+        context.node.requests(),
+        error.status
+    );
+    let expected = "a response without a server error the first time";
+    let finding = Finding::new(error, what, expected, error.summary());
+    Ok(Checked::wrong(finding))
 }
 
 async fn success_status(context: &Context) -> Findings {

@@ -34,5 +34,6 @@ pub use case::Case;
 pub(crate) use case_result::CaseResult;
 pub(crate) use explained::{explained, matters};
 pub(crate) use fixture::FIXTURE;
+pub(crate) use registry::AT_THE_END;
 pub use registry::all;
 pub use untested::untested;

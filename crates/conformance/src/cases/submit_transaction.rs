@@ -326,7 +326,7 @@ fn is_clear_refusal(answer: &Exchange) -> bool {
     is_wrong_request || !is_missing_endpoint(answer.status) && answer.json().is_ok_and(says_no)
 }
 
-/// Nothing can be read of what was refused, as far as a look right afterwards shows it.
+/// Nothing can be read of what was refused, not even two blocks later where the chain goes on.
 async fn not_stored(context: &Context) -> Findings {
     let answers = context.submissions.refusals().await?;
     let refused = answers.iter().filter(|answer| is_clear_refusal(answer));
@@ -340,6 +340,7 @@ async fn not_stored(context: &Context) -> Findings {
         let reason = "/sc-state showed no record in this run, so that it has none shows nothing";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
+    context.submissions.later_blocks().await?;
     let mut checked = Checked::default();
     for (contract, asset) in claims {
         let state = contract_state_request(&contract, &asset);

@@ -3,13 +3,12 @@
 //! The contract does not show the algorithm. A node that uses it for one receipt has to use it for
 //! all. A node of which no receipt verifies may use another one.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::sync::LazyLock;
 
 use nodeproof_client::Receipt;
-use nodeproof_primitives::{RawJson, escape::escaped_up_to as shown};
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::evidence::Evidence;
 use crate::api::BlockResponse;
@@ -122,48 +121,12 @@ fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
             ),
         }));
     };
-    let verify = |data: &str| verify_receipt(data, &key, &signature);
-    match verify(data) {
+    match verify_receipt(data, &key, &signature) {
         Ok(()) => Some(Ok(())),
         Err(ReceiptError::OtherWallet { .. }) => None,
-        Err(_) if reordered(data).iter().any(|data| verify(data).is_ok()) => Some(Ok(())),
         Err(error) => Some(Err(Wrong {
             what: "the signature is not the voter's over this receipt's data".to_owned(),
             actual: error.to_string(),
         })),
     }
-}
-
-/// The members of a receipt's data as the contract lists them.
-const OF_DATA: [&str; 5] = [
-    "block_index",
-    "block_hash",
-    "vote",
-    "timestamp",
-    "wallet_address",
-];
-
-/// The same data with its members in other orders: as the contract lists them, and sorted.
-///
-/// What is signed was observed to be `data` with its members in order. The order of an object's
-/// members means nothing in JSON, so a node may return them in another one than was signed.
-fn reordered(data: &str) -> Vec<String> {
-    let Ok(members) = serde_json::from_str::<BTreeMap<String, RawJson>>(data) else {
-        return Vec::new();
-    };
-    let text = |names: Vec<&str>| {
-        let member = |name: &str| {
-            Some(format!(
-                "{}:{}",
-                Value::from(name),
-                members.get(name)?.as_str()
-            ))
-        };
-        let listed: Option<Vec<_>> = names.into_iter().map(member).collect();
-        listed.map(|members| format!("{{{}}}", members.join(",")))
-    };
-    let known = members.len() == OF_DATA.len();
-    let documented = text(OF_DATA.to_vec()).filter(|_| known);
-    let sorted = text(members.keys().map(String::as_str).collect());
-    documented.into_iter().chain(sorted).collect()
 }

@@ -55,8 +55,12 @@ pub(crate) struct Claim {
     pub(crate) balance: Step<Arc<Exchange>>,
     /// The same, before and after.
     pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
+    /// The very same, submitted again once it can be read.
+    pub(crate) again_later: Step<Arc<Exchange>>,
     /// A transaction with the same code and other params, once the claim can be read.
     pub(crate) known_code: Step<Arc<Exchange>>,
+    /// The same, for a wallet without money, and signed by it.
+    pub(crate) known_code_signed: Step<Arc<Exchange>>,
 }
 
 /// What came of what was refused.
@@ -98,7 +102,8 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             "no verification contract was found on the chain; name one with --contract or --fixture",
         );
     };
-    let asset = format!("conformance-{:x}", unique());
+    // An asset ID is any string, also one with characters that a query has to escape.
+    let asset = format!("conformance-{:x} 50%+1/2&a=b?c#\u{e9}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
     let call = call(contract, &[wallet.address()], &asset, remarks);
     let built = submitter.samples.node.send(call_request(&call)).await?;
@@ -127,7 +132,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
         balances: no(NOT_ACCEPTED),
+        again_later: no(NOT_ACCEPTED),
         known_code: no(NOT_ACCEPTED),
+        known_code_signed: no(NOT_ACCEPTED),
     };
     match claim.text.clone() {
         Ok(text) => {
@@ -188,8 +195,12 @@ impl Claim {
         if !accepted {
             return Ok(());
         }
-        self.again = submitter.submit_in_turn(request).await;
+        self.again = submitter.submit_in_turn(request.clone()).await;
         self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
+        self.again_later = match &self.settled {
+            Ok(settled) if settled.record.is_some() => submitter.submit_in_turn(request).await,
+            _ => no("the claim can't be read, so its block may not have been made"),
+        };
         self.refused = match refused {
             Ok((asset, mut refused)) => {
                 let request = contract_state_request(&submitter.contract(), &asset);
@@ -213,8 +224,16 @@ impl Claim {
             (Err(obstacle), _) => Err(obstacle.clone()),
             (_, None) => no("the claim did not get as far as to be paid for"),
         };
-        let with_known_code = refusal::with_known_code(self.wallet, text).await;
-        self.known_code = match with_known_code {
+        let requests = [
+            refusal::with_known_code(self.wallet, text).await,
+            refusal::with_known_code_signed(text).await,
+        ];
+        let [known_code, known_code_signed] = requests;
+        self.known_code = match known_code {
+            Ok(request) => submitter.submit_in_turn(request).await,
+            Err(obstacle) => Err(obstacle),
+        };
+        self.known_code_signed = match known_code_signed {
             Ok(request) => submitter.submit_in_turn(request).await,
             Err(obstacle) => Err(obstacle),
         };
@@ -285,6 +304,27 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
         }
         back_off.wait().await;
     }
+}
+
+/// Waits until two more blocks are there. Stops if a twentieth of the time for a claim goes by without
+/// one: a chain may make blocks only for what is submitted.
+pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
+    let mut blocks = NewBlocks::since(submitter.samples.material.tip);
+    blocks.skip_to_the_newest(submitter).await?;
+    let patience = submitter.with.settle_timeout / 20;
+    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE.min(patience));
+    let mut until = Instant::now() + patience;
+    while blocks.next.is_some() && blocks.found.len() < ENOUGH_BLOCKS {
+        let before = blocks.found.len();
+        blocks.advance(submitter).await?;
+        if blocks.found.len() > before {
+            until = Instant::now() + patience;
+        } else if Instant::now() + back_off.peek() > until {
+            break;
+        }
+        back_off.wait().await;
+    }
+    Ok(())
 }
 
 /// Looks again and again, until the record and its block are there or the time is over.

@@ -367,6 +367,20 @@ pub(crate) async fn with_known_code(
     Ok(Request::post("/submit-transaction", whole(&text, &[entry])))
 }
 
+/// Another transaction with the code of an accepted one, rightly signed by a wallet without money.
+pub(crate) async fn with_known_code_signed(accepted: &str) -> Result<Request, InconclusiveReason> {
+    let stranger = stranger()?;
+    let text = altered(accepted, |transaction| {
+        let data = &mut transaction["specific_data"];
+        data["signers"] = json!([stranger.address()]);
+        data["params"]["verifier_address"] = json!(stranger.address());
+        data["params"]["remarks"] = "another transaction with a known code".into();
+    })?;
+    different(accepted, &text)?;
+    let entry = sign(&stranger, &text).await?;
+    Ok(Request::post("/submit-transaction", whole(&text, &[entry])))
+}
+
 /// The wallet that signs submissions that a node must refuse.
 ///
 /// Never the user's: a node that was given a genuine signature could restore the transaction that

@@ -5,7 +5,7 @@ use std::{array, sync::Arc};
 use tokio::sync::OnceCell;
 
 use super::{
-    claim::{Claim, make, wait_for},
+    claim::{Claim, later_blocks, make, wait_for},
     refusal::{Refusal, submit, submit_control},
     submitter::{Answer, Submitter},
 };
@@ -68,6 +68,11 @@ impl Submissions {
             Some(obstacle) if answers.is_empty() => Err(obstacle),
             _ => Ok(answers),
         }
+    }
+
+    /// Waits until two more blocks are there, if the chain goes on by itself.
+    pub(crate) async fn later_blocks(&self) -> Result<(), InconclusiveReason> {
+        later_blocks(&self.submitter).await
     }
 
     /// The claim that this run makes: the same one for all cases that look at it.

@@ -6,7 +6,11 @@ use super::{
     discovered::Discovered, fixture::Fixture, mentions::Mentions, search::find_blocks,
     wanted::Wanted,
 };
-use crate::http::{Exchange, InconclusiveReason, Node, Request};
+use crate::{
+    api::{held_by_wallet, wallet_balances_request},
+    http::{Exchange, InconclusiveReason, Node, Request},
+};
+use nodeproof_primitives::WalletAddress;
 
 /// How many wallets are asked for their tokens.
 const ASKED_WALLETS: usize = 2;
@@ -15,6 +19,7 @@ const ASKED_WALLETS: usize = 2;
 pub(crate) async fn discover(
     node: &Node,
     fixture: &Fixture,
+    wallet: Option<WalletAddress>,
     wanted: &Wanted,
 ) -> Result<Discovered, InconclusiveReason> {
     let mut material = Discovered {
@@ -52,6 +57,9 @@ pub(crate) async fn discover(
             found.token(&token);
         }
     }
+    if let Some(wallet) = wallet {
+        ask_own_wallet(node, &wallet.to_string(), &mut material).await?;
+    }
     // Where no list told, a token of the chain is asked for in a wallet of the chain.
     if material.holdings.is_empty() {
         let pairs = found.wallets.iter().zip(found.tokens.iter().cycle());
@@ -73,6 +81,25 @@ pub(crate) async fn discover(
     material.contracts = found.contracts;
     material.assets = found.assets;
     Ok(material)
+}
+
+/// Adds the list of the user's wallet, of which the chain may show nothing yet. One that holds nothing, or
+/// is unknown, is no sample.
+async fn ask_own_wallet(
+    node: &Node,
+    wallet: &str,
+    material: &mut Discovered,
+) -> Result<(), InconclusiveReason> {
+    let request = wallet_balances_request(wallet);
+    let is_known = |list: &Arc<Exchange>| list.request.query == request.query;
+    if material.wallet_lists.iter().any(is_known) {
+        return Ok(());
+    }
+    let answer = optional(node.send(request).await)?;
+    let holds =
+        |answer: &Arc<Exchange>| held_by_wallet(answer).is_some_and(|held| !held.is_empty());
+    material.wallet_lists.extend(answer.filter(holds));
+    Ok(())
 }
 
 /// A single question that fails costs what it would have told, and not the run.

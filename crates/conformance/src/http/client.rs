@@ -157,8 +157,8 @@ impl Node {
     /// Sends a request and reads the whole response.
     ///
     /// A busy node (429, 503) gets the request again after a pause: the node's `Retry-After`, or
-    /// pauses that double. A read whose connection breaks, or that fails with a server error, is
-    /// retried once over a new connection. A submission is never retried.
+    /// pauses that double. A read whose connection breaks is retried once over a new connection. So is
+    /// everything that fails with a server error, except for what is worth money.
     pub(crate) async fn send_with(
         &self,
         request: Request,
@@ -176,6 +176,7 @@ impl Node {
         let mut back_off = BackOff::new(PAUSES.0, PAUSES.1);
         let mut waits = 0;
         let mut retried = false;
+        let mut server_error = None;
         loop {
             let began = Instant::now();
             match self.send_once(&request, retried, gate).await {
@@ -202,15 +203,19 @@ impl Node {
                     }
                     tokio::time::sleep(retry_after.unwrap_or(own).min(LONGEST_WAIT)).await;
                 }
-                // A single server error is not judged.
+                // A single server error is no response to judge. A case of its own counts them.
                 Ok((exchange, _, _))
                     if (exchange.status >= 500 || exchange.status == TOO_LATE)
                         && !retried
-                        && request.only_reads() =>
+                        && !request.carries_signature =>
                 {
                     retried = true;
+                    server_error = (exchange.status >= 500).then_some(exchange);
                 }
                 Ok((exchange, permit, _)) => {
+                    if let Some(error) = server_error.filter(|_| exchange.status < 500) {
+                        self.with_log(|log| log.repeated(Arc::new(error)));
+                    }
                     self.answered.store(true, Ordering::Relaxed);
                     self.pacing.speed_up().await;
                     let exchange = Arc::new(exchange);

@@ -1,6 +1,9 @@
 //! The log of all requests of a run, by operation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
@@ -17,24 +20,40 @@ pub(crate) struct Sent {
     pub(crate) parameters: BTreeSet<String>,
 }
 
-/// The requests of a run, by the operation's name in case IDs.
+/// The requests of a run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RequestLog(BTreeMap<&'static str, Sent>);
+pub(crate) struct RequestLog {
+    /// By the operation's name in case IDs.
+    operations: BTreeMap<&'static str, Sent>,
+    /// How many requests succeeded only when they were repeated after a server error.
+    pub(crate) repeated: u64,
+    /// The first of these server errors.
+    pub(crate) first_error: Option<Arc<Exchange>>,
+}
 
 impl RequestLog {
     /// Returns what was sent for an operation.
     pub(crate) fn of(&self, operation: &str) -> Sent {
-        self.0.get(operation).cloned().unwrap_or_default()
+        self.operations.get(operation).cloned().unwrap_or_default()
     }
 
     /// Counts a request that is about to be sent.
     pub(super) fn count(&mut self, operation: &'static str) {
-        self.0.entry(operation).or_default().requests += 1;
+        self.operations.entry(operation).or_default().requests += 1;
+    }
+
+    /// Counts a server error after which the same request succeeded.
+    pub(super) fn repeated(&mut self, error: Arc<Exchange>) {
+        self.repeated += 1;
+        self.first_error.get_or_insert(error);
     }
 
     /// Adds an exchange.
     pub(super) fn add(&mut self, exchange: &Exchange) {
-        let sent = self.0.entry(exchange.request.operation).or_default();
+        let sent = self
+            .operations
+            .entry(exchange.request.operation)
+            .or_default();
         sent.statuses.insert(exchange.status);
         for (name, _) in &exchange.request.query {
             // A sweep adds the same names again and again.

@@ -33,6 +33,10 @@ enum When {
     SameResponses,
     /// Every finding of the explained case mentions this.
     Mentions(&'static str),
+    /// Findings of both cases mention this.
+    BothMention(&'static str),
+    /// Every finding of the explained case is about a server error.
+    ServerErrors,
     /// All of these cases depart.
     AllDepart(&'static [&'static str]),
 }
@@ -44,6 +48,14 @@ const UNVERIFIED: &[&str] = &[
     "submit-transaction/params-altered",
     "submit-transaction/fee-altered",
     "submit-transaction/transaction-altered",
+];
+
+/// The same where no signature of the wallet that pays may be sent.
+const ANYBODY: &[&str] = &[
+    "submit-transaction/unsigned",
+    "submit-transaction/half-signed",
+    "submit-transaction/unlisted-signer",
+    "submit-transaction/another-wallets-key",
 ];
 
 const fn rule(
@@ -58,7 +70,65 @@ const fn rule(
     }
 }
 
+/// The same member is wrong in a record of the chain and in the claim's.
+macro_rules! record_rule {
+    ($id:literal, $member:literal) => {
+        rule(
+            &["sc-state/record-matches-claim"],
+            &[$id],
+            When::BothMention($member),
+        )
+    };
+}
+
 const RULES: &[Rule] = &[
+    // A node that fails now and then.
+    rule(&["http/no-retries"], &["*"], When::ServerErrors),
+    // Documents without the content type of JSON.
+    rule(
+        &["http/content-type"],
+        &[
+            "submit-transaction/content-type",
+            "submit-transaction/claim-answers",
+        ],
+        When::Always,
+    ),
+    // A block in place of none.
+    rule(
+        &["get-block/unknown-index"],
+        &[
+            "get-block/index-zero",
+            "get-block/block-index-malformed",
+            "get-block/probes-only-asked",
+        ],
+        When::Always,
+    ),
+    rule(
+        &["chain/repeat-read"],
+        &["chain/unchanged-by-probes"],
+        When::Always,
+    ),
+    // What a node knows by a code that it gave to another transaction.
+    rule(
+        &["call-sc/trans-code-distinct"],
+        &[
+            "submit-transaction/claim-accepted",
+            "submit-transaction/claim-new",
+        ],
+        When::Always,
+    ),
+    // Another call than was asked for, whoever asks.
+    rule(
+        &[
+            "call-sc/sc-address",
+            "call-sc/function-called",
+            "call-sc/signers",
+            "call-sc/params",
+            "call-sc/type",
+        ],
+        &["submit-transaction/claim-built"],
+        When::Always,
+    ),
     // An endpoint that does not exist, or whose responses are not objects.
     rule(
         &["get-block/answers"],
@@ -310,6 +380,31 @@ const RULES: &[Rule] = &[
         ],
         When::AllDepart(UNVERIFIED),
     ),
+    rule(
+        &["submit-transaction/another-wallets-key"],
+        &[
+            "submit-transaction/unsigned",
+            "submit-transaction/half-signed",
+            "submit-transaction/unlisted-signer",
+            "submit-transaction/signature-not-hex",
+            "submit-transaction/known-code-altered",
+        ],
+        When::AllDepart(ANYBODY),
+    ),
+    // A member that is not stored as it was claimed, in old records and in the new one.
+    record_rule!("submit-transaction/claim-asset-type", "asset_type"),
+    record_rule!(
+        "submit-transaction/claim-verifier-address",
+        "verifier_address"
+    ),
+    record_rule!("submit-transaction/claim-outcome", "outcome"),
+    record_rule!("submit-transaction/claim-doc-hash-list", "doc_hash_list"),
+    record_rule!("submit-transaction/claim-doc-link-list", "doc_link_list"),
+    record_rule!("submit-transaction/claim-remarks", "remarks"),
+    record_rule!(
+        "submit-transaction/claim-deletable-after",
+        "deletable_after"
+    ),
     // A claim that did not get further.
     rule(
         &[
@@ -394,6 +489,19 @@ impl When {
                 explained.departs()
                     && explained.findings.iter().all(|finding| {
                         mentions(&finding.what) || finding.pointer.as_deref().is_some_and(mentions)
+                    })
+            }
+            Self::BothMention(word) => {
+                explained.departs()
+                    && [cause, explained]
+                        .iter()
+                        .all(|case| case.findings.iter().any(|one| one.what.contains(word)))
+            }
+            Self::ServerErrors => {
+                explained.departs()
+                    && explained.findings.iter().all(|finding| {
+                        let exchange = finding.exchange.as_ref();
+                        exchange.is_some_and(|exchange| exchange.status >= 500)
                     })
             }
             Self::AllDepart(ids) => ids

@@ -23,9 +23,9 @@ use super::{
 };
 use crate::{
     api::{Tier, block_request},
-    cases::{Case, CaseResult},
+    cases::{AT_THE_END, Case, CaseResult},
     checks::{Checked, Findings, MOST_FINDINGS},
-    context::{Context, Samples, SnapshotStore},
+    context::{Context, Samples, SigningWallet, SnapshotStore},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
     sweep::{ChainBounds, Observer, RunningSweep, StopReason, Sweep},
@@ -256,7 +256,10 @@ async fn all(
     };
     watch.phase("reaching the node, and finding out what to ask it about");
     let wanted = wanted_by(options.sweep.as_ref());
-    let material = match discovery::discover(&node, &options.files.fixture, &wanted).await {
+    let wallet = options.submitting.wallet.as_ref();
+    let wallet = wallet.map(SigningWallet::address);
+    let found = discovery::discover(&node, &options.files.fixture, wallet, &wanted).await;
+    let material = match found {
         Ok(material) => material,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
         Err(obstacle) => return Err(StopReason::OutOfTime(obstacle.reason().to_owned())),
@@ -274,8 +277,13 @@ async fn all(
     );
     let context = Arc::new(context);
     watch.begin(selected.len());
-    for tier in Tier::ALL {
-        let cases = selected.iter().copied().filter(|case| case.tier == tier);
+    let at_the_end = |case: &Case| AT_THE_END.contains(&case.id);
+    let of = |stage: &dyn Fn(&Case) -> bool| -> Vec<Case> {
+        selected.iter().copied().filter(stage).collect()
+    };
+    let tiers = Tier::ALL.map(|tier| of(&|case| case.tier == tier && !at_the_end(case)));
+    let ends = AT_THE_END.map(|id| of(&|case| case.id == id));
+    for cases in tiers.into_iter().chain(ends) {
         let tasks = stream::iter(cases).map(|case| {
             let one = one(
                 case,

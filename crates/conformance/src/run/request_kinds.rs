@@ -183,6 +183,7 @@ pub const KINDS: &[RequestKind] = &[
         &[
             "get-balances/all-wallets-for-token",
             "http/*",
+            "!http/no-retries",
             "get-balances/nothing-held",
             "get-balances/lists-*",
             "get-balances/wallet-address",
@@ -199,6 +200,7 @@ pub const KINDS: &[RequestKind] = &[
         &[
             "get-balances/token-in-wallet",
             "http/*",
+            "!http/no-retries",
             "get-balances/balance",
             "get-balances/nothing-held",
             "get-balances/wallet-address",
@@ -238,6 +240,7 @@ pub const KINDS: &[RequestKind] = &[
         &[
             "sc-state/answers",
             "http/*",
+            "!http/no-retries",
             "sc-state/value",
             "sc-state/unique-value-echo",
             "sc-state/record-matches-claim",
@@ -301,6 +304,7 @@ pub const KINDS: &[RequestKind] = &[
         &[
             "get-trustscore-wallets/answers",
             "http/*",
+            "!http/no-retries",
             "get-trustscore-wallets/status*",
             "get-trustscore-wallets/*-malformed",
             "get-trustscore-wallets/*-required",
@@ -362,7 +366,7 @@ pub const KINDS: &[RequestKind] = &[
         &[],
         Some("a claim to build, or one that lacks a member, or half of one; it is never submitted"),
         Read,
-        &["call-sc/*", "http/*", "baseline/call*"],
+        &["call-sc/*", "http/*", "!http/no-retries", "baseline/call*"],
     ),
     probe(
         Get,
@@ -568,8 +572,9 @@ pub const KINDS: &[RequestKind] = &[
         "/submit-transaction",
         &[],
         Some(
-            "that claim, signed with the wallet: twice, as it is; one with another key before it, and \
-             one with its trans_code and other params after it",
+            "that claim, signed with the wallet: three times, as it is; one with another key before it, and \
+             two with its trans_code and other params after it, of which a throw-away wallet signs one \
+             in its own name",
         ),
         Write,
         CLAIM,

@@ -109,9 +109,7 @@ impl Faulty {
                     .unwrap_or_else(PoisonError::into_inner);
                 first.entry(query.to_owned()).or_insert(body).clone()
             }
-            (F::ConstantCode, "/call-sc") => altered(&|built| {
-                built["transaction"]["trans_code"] = Value::from("c0de".repeat(10));
-            }),
+            (F::ConstantCode, "/call-sc") => constant_code(&body).unwrap_or(body),
             (F::ParamsAltered, "/call-sc") => altered(&|built| {
                 let params = &mut built["transaction"]["specific_data"]["params"];
                 if let Some(remarks) = params["remarks"].as_str() {
@@ -121,6 +119,16 @@ impl Faulty {
             _ => body,
         }
     }
+}
+
+/// A built transaction with a code that is always the same, and otherwise as it is.
+fn constant_code(body: &Bytes) -> Option<Bytes> {
+    const MEMBER: &str = "\"trans_code\":\"";
+    let text = std::str::from_utf8(body).ok()?;
+    let (before, after) = text.split_once(MEMBER)?;
+    let (_, after) = after.split_once('"')?;
+    let code = "c0de".repeat(10);
+    Some(format!("{before}{MEMBER}{code}\"{after}").into())
 }
 
 /// A block as a row of a table.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::{StatusCode, header::CONTENT_TYPE},
+    http::{HeaderValue, StatusCode, header::CONTENT_TYPE},
     middleware::Next,
     response::Response,
 };
@@ -40,7 +40,10 @@ pub(super) async fn inject(
         return newest.map_or(response, |block| json_text(StatusCode::OK, block));
     }
     let (mut head, body) = response.into_parts();
-    if faulty.fault == InjectedFault::NoContentType {
+    let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
+    if faulty.fault == InjectedFault::NoContentType
+        && head.headers.get(CONTENT_TYPE).is_some_and(is_json)
+    {
         head.headers.remove(CONTENT_TYPE);
     }
     // It is the node's own, so it is no larger than the node's memory.

@@ -1,0 +1,238 @@
+//! `devnode --fault NAME`: the first finding that `nodeproof` prints is that fault, and nothing else is blamed.
+//!
+//! Each fault is checked twice: as a user does it, with both programs and a wallet of the user, and as
+//! a run against a node of its own does it, whose test wallet also signs what must be refused.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use integration_tests::{
+    built::program,
+    watch::{causes, check},
+};
+use libtest_mimic::{Arguments, Failed, Trial};
+use nodeproof_conformance::{Options, Tier};
+use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault as F};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+
+/// What has to be found of a fault.
+enum Found {
+    /// This case is the only cause.
+    As(&'static str),
+    /// This one with a wallet of the user, and that one with a test wallet.
+    AsEither(&'static str, &'static str),
+    /// Nothing, for this reason.
+    Nothing(&'static str),
+}
+
+use Found::{As, AsEither, Nothing};
+
+/// What is expected of each fault; nothing for one that is not in this table, which fails its tests.
+fn expected(fault: F) -> Option<Found> {
+    Some(match fault {
+        F::NoSubmitEndpoint => As("submit-transaction/answers"),
+        F::NoCallEndpoint => As("call-sc/answers"),
+        F::NoDocs => As("docs/answers"),
+        F::EveryTenth500 => As("http/no-retries"),
+        F::NoContentType => As("http/content-type"),
+        F::BlockRows => As("get-block/shape"),
+        F::BlockSeconds => As("get-block/timestamp-unit"),
+        F::BlockChangesLater => As("chain/repeat-read"),
+        F::BlockHole => As("chain/no-holes"),
+        F::NewestForUnknown => As("get-block/unknown-index"),
+        // No receipt verifies, and the contract does not name the algorithm.
+        F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
+        F::BalanceOffByOne => As("get-balances/wallet-address"),
+        F::BalanceRounded => Nothing(
+            "every query rounds in the same way, and an even balance is no fault: nothing in the contract \
+             shows another source of balances",
+        ),
+        F::BalanceStale => As("submit-transaction/fee-paid"),
+        F::TrustSwapped => Nothing(
+            "a score is shown by one query only, and no other response says whom it is from",
+        ),
+        F::TableCondition => As("sc-state/probes-only-asked"),
+        F::ConstantCode => As("call-sc/trans-code-distinct"),
+        F::ParamsAltered => As("call-sc/params"),
+        F::NoSignatureCheck => AsEither(
+            "submit-transaction/another-wallets-key",
+            "submit-transaction/signature-altered",
+        ),
+        F::UnsignedAccepted => As("submit-transaction/unsigned"),
+        F::FirstSignatureOnly => As("submit-transaction/half-signed"),
+        F::KnownCodeAccepted => As("submit-transaction/known-code-altered"),
+        F::ResubmissionNew => As("submit-transaction/resubmission-not-new"),
+        F::RefusedStored => As("submit-transaction/refused-not-stored"),
+        F::AcceptedLost => As("submit-transaction/claim-readable"),
+        F::RemarksCut => As("sc-state/record-matches-claim"),
+        F::FeeTwice => As("submit-transaction/fee-paid"),
+        _ => return None,
+    })
+}
+
+/// How long a claim is waited for. One that never comes costs each run that long.
+const SETTLE: Duration = Duration::from_secs(12);
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let nodeproof = program("nodeproof").expect("the program");
+    let devnode = program("devnode").expect("the program");
+    let programs = Arc::new((devnode, nodeproof));
+    let mut trials = Vec::new();
+    for fault in F::all() {
+        let programs = Arc::clone(&programs);
+        trials.push(Trial::test(format!("as_a_user::{fault}"), move || {
+            as_a_user(fault, &programs.0, &programs.1)
+        }));
+        trials.push(Trial::test(format!("as_an_own_node::{fault}"), move || {
+            Runtime::new()
+                .expect("a runtime")
+                .block_on(as_an_own_node(fault))
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Compares the causes of a report with what is expected.
+fn compare(fault: F, own_node: bool, causes: &[String]) -> Result<(), Failed> {
+    let expected = match expected(fault) {
+        Some(As(id)) => vec![id],
+        Some(AsEither(user, own)) => vec![if own_node { own } else { user }],
+        Some(Nothing(reason)) if causes.is_empty() && !reason.is_empty() => vec![],
+        Some(Nothing(_)) => {
+            return Err(format!("{fault} is found by {causes:?}: say so in the table").into());
+        }
+        None => return Err(format!("{fault} has no row in the table").into()),
+    };
+    if causes == expected {
+        return Ok(());
+    }
+    Err(format!("{fault}: expected {expected:?}, found {causes:?}").into())
+}
+
+/// A node of `devnode --fault NAME`, which ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _status = self.0.wait();
+    }
+}
+
+fn as_a_user(fault: F, devnode: &Path, nodeproof: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let child = Command::new(devnode)
+        .args([
+            "--port",
+            "0",
+            "--block-time",
+            "250ms",
+            "--fault",
+            fault.name(),
+        ])
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let mut node = Running(child);
+    let out = node.0.stdout.take().ok_or("no output")?;
+    let mut said = BTreeMap::new();
+    let mut lines = BufReader::new(out).lines();
+    for line in lines.by_ref() {
+        let line = line?;
+        if line.starts_with("Ctrl-C") {
+            break;
+        }
+        let words: Vec<_> = line
+            .split("  ")
+            .map(str::trim)
+            .filter(|w| !w.is_empty())
+            .collect();
+        if let [name, rest @ ..] = words.as_slice() {
+            let rest: Vec<String> = rest.iter().map(ToString::to_string).collect();
+            said.insert((*name).to_owned(), rest);
+        }
+    }
+    let one = |name: &str, at: usize| said.get(name).and_then(|rest| rest.get(at)).cloned();
+    let secret = one("alice", 1).ok_or("no key of alice")?;
+    let keys = nodeproof_wallet::KeyPair::from_hex(&secret)?;
+    let wallet = folder.path().join("alice.json");
+    let file = json!({"public": keys.public_key().to_string(), "private": secret,
+        "address": keys.address().to_string()});
+    fs::write(&wallet, file.to_string())?;
+    let reports = folder.path().join("reports");
+    let ran = Command::new(nodeproof)
+        .args([
+            "--network",
+            "devnet",
+            "--allow",
+            "write,probe",
+            "--base-url",
+        ])
+        .arg(one("base URL", 0).ok_or("no URL")?)
+        .arg("--contract")
+        .arg(one("verification contract", 0).ok_or("no contract")?)
+        .arg("--currency")
+        .arg(one("fees are paid in", 0).ok_or("no token")?)
+        .arg("--settle-timeout")
+        .arg(SETTLE.as_secs().to_string())
+        .arg("--wallet")
+        .arg(&wallet)
+        .arg("--report-dir")
+        .arg(&reports)
+        .output()?;
+    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let report: Value = serde_json::from_slice(&fs::read(reports.join("report.json"))?)?;
+    let cases = report["cases"].as_array().ok_or("no cases")?;
+    let departs = |case: &&Value| {
+        ["fail", "warn", "info"].contains(&case["outcome"].as_str().unwrap_or_default())
+    };
+    let causes: Vec<String> = cases
+        .iter()
+        .filter(departs)
+        .filter(|case| case["explained_by"].is_null())
+        .map(|case| case["id"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    compare(fault, false, &causes).map_err(|failed| with(failed, &printed))?;
+    let mut words = printed.lines().map(|line| line.split_whitespace());
+    let first = words.find_map(|mut words| {
+        let is_finding = matches!(words.next(), Some("fail" | "warn" | "info"));
+        words.next().filter(|_| is_finding)
+    });
+    if first == causes.first().map(String::as_str) {
+        return Ok(());
+    }
+    Err(format!("the first finding printed is {first:?}:\n{printed}").into())
+}
+
+fn with(failed: Failed, printed: &str) -> Failed {
+    format!("{}\n{printed}", failed.message().unwrap_or_default()).into()
+}
+
+async fn as_an_own_node(fault: F) -> Result<(), Failed> {
+    let config = Config::for_tests()
+        .with_fault(fault)
+        .with_block_time(BlockTime::Every(Duration::from_millis(250)));
+    let node: Handle = nodeproof_devnode::spawn(config).await?;
+    let mut options = Options::default();
+    options.selection.allow = Tier::Write;
+    options.selection.probe = true;
+    let alice = node.wallet("alice").ok_or("no wallet")?.keys().clone();
+    options.submitting.wallet = Some(alice.clone().into());
+    options.submitting.public_wallet = Some(alice.into());
+    options.submitting.settle_timeout = SETTLE;
+    let report = check(node.base_url(), &options).await;
+    compare(fault, true, &causes(&report))
+}
