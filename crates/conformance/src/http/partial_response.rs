@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    io,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -52,6 +53,18 @@ impl PartialResponse {
         chunk.map_err(|error| Failure::of(&error))
     }
 
+    /// Whether the node keeps the connection open for the next request.
+    pub(super) fn stays_open(&self) -> bool {
+        let closes = |value: &header::HeaderValue| {
+            let value = value.to_str().unwrap_or_default();
+            value
+                .split(',')
+                .any(|option| option.trim().eq_ignore_ascii_case("close"))
+        };
+        let mut options = self.response.headers().get_all(header::CONNECTION).iter();
+        self.response.version() == reqwest::Version::HTTP_11 && !options.any(closes)
+    }
+
     /// Returns the exchange of a complete response, and its `Retry-After`.
     pub(super) fn exchange(
         self,
@@ -86,6 +99,8 @@ impl PartialResponse {
 pub(super) enum Failure {
     /// The connection failed, or what came is not HTTP.
     Broken(String),
+    /// The connection was closed before a response came.
+    Closed(String),
     /// The request took too long.
     Slow(String),
     /// The run's limit of requests is used up.
@@ -99,6 +114,8 @@ impl Failure {
         let reason = escaped_up_to(&causes(error), 300);
         if error.is_timeout() {
             Self::Slow(reason)
+        } else if is_closed(error) {
+            Self::Closed(reason)
         } else {
             Self::Broken(reason)
         }
@@ -108,11 +125,35 @@ impl Failure {
 impl From<Failure> for InconclusiveReason {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Broken(reason) | Failure::Slow(reason) => Self::Transport(reason),
+            Failure::Broken(reason) | Failure::Closed(reason) | Failure::Slow(reason) => {
+                Self::Transport(reason)
+            }
             Failure::Limit(reason) => Self::Limit(reason),
             Failure::TooLarge(reason) => Self::TooLarge(reason),
         }
     }
+}
+
+/// Whether the connection was closed or reset after the request was sent and before a response came.
+fn is_closed(error: &reqwest::Error) -> bool {
+    let mut cause = error.source();
+    let causes = std::iter::from_fn(|| {
+        let this = cause?;
+        cause = this.source();
+        Some(this)
+    });
+    let mut reasons = causes.map(|cause| {
+        let incomplete = cause
+            .downcast_ref::<hyper::Error>()
+            .is_some_and(hyper::Error::is_incomplete_message);
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        incomplete
+            || matches!(
+                kind,
+                Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
+            )
+    });
+    error.is_request() && !error.is_connect() && reasons.any(|closed| closed)
 }
 
 /// The innermost causes say what happened ("connection refused"). The outermost only says that the
