@@ -336,10 +336,8 @@ class Chain:
         for record in self.records:
             found = (record["address"], str(record[column]))
             if found == (query["contract_address"], query["unique_value"]):
-                row = [record[name] for name in COLUMNS]
-                return {"status": "SUCCESS", "data": [
-                    json.dumps(value) if type(value) is list else value for value in row]}
-        return {"status": "SUCCESS", "data": None}
+                return {"status": "SUCCESS", "value": record}
+        return {"status": "SUCCESS", "value": None}
 
     def get_trust(self, query):
         pair = (query["src_wallet_address"], query["dst_wallet_address"])
@@ -421,12 +419,14 @@ class Chain:
 
 
 def openapi():
-    def operation(names, method):
-        parameters = [{"name": name, "in": "query", "required": True, "schema": {"type": "string"}}
-                      for name in names]
+    def operation(names, method, optional=()):
+        parameters = [{"name": name, "in": "query", "required": name in names,
+                       "schema": {"type": "string"}} for name in [*names, *optional]]
         return {method: {"parameters": parameters, "responses": {"200": {"description": "OK"}}}}
 
     paths = {path: operation(names, "get") for path, names in PARAMETERS.items()}
+    paths["/get-balances"] = operation(
+        PARAMETERS["/get-balances"], "get", ["wallet_address", "token_code"])
     paths |= {path: operation([], "post") for path in ("/call-sc", "/submit-transaction")}
     return {"openapi": "3.0.2", "info": {"title": "Python node", "version": "1"}, "paths": paths}
 

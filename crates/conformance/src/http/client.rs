@@ -50,6 +50,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from
 /// The status "Request Timeout": as a rule sent on a connection that was idle.
 const TOO_LATE: u16 = 408;
 
+/// The HTTP client has no time limit of its own.
+const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
 /// The user agent of all requests.
 const USER_AGENT: &str = concat!("nodeproof/", env!("CARGO_PKG_VERSION"));
 
@@ -89,6 +92,8 @@ impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
         let options = TransportOptions::default()
             .connect_timeout(limits.request_timeout)
+            // `send_once` bounds a request. Its time starts again where a response waits for a permit.
+            .request_timeout(NO_TIMEOUT)
             .user_agent(USER_AGENT);
         let connections = Connections::new(&target.base_url, options, limits.one_connection)?;
         Ok(Self {
