@@ -8,7 +8,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
@@ -22,6 +22,8 @@ struct PythonNode {
     base_url: String,
     contract: String,
     currency: String,
+    /// The program that checks it.
+    nodeproof: PathBuf,
 }
 
 impl Drop for PythonNode {
@@ -55,6 +57,7 @@ fn start(options: &[&str]) -> Option<PythonNode> {
         base_url: line(),
         contract: line(),
         currency: line(),
+        nodeproof: program("nodeproof").expect("the program"),
         child,
     })
 }
@@ -62,7 +65,7 @@ fn start(options: &[&str]) -> Option<PythonNode> {
 /// Runs the program and returns its report. A request that waited for an idle connection would wait
 /// until the run's deadline, which leaves no verdict.
 fn nodeproof(node: &PythonNode, folder: &Path, args: &[&str]) -> Value {
-    let output = Command::new(program("nodeproof").expect("the program"))
+    let output = Command::new(&node.nodeproof)
         .args(["--base-url", &node.base_url, "--network", "devnet"])
         .args(["--request-timeout", "600", "--deadline", "100"])
         .arg("--report-dir")

@@ -95,6 +95,10 @@ impl PartialResponse {
     }
 }
 
+/// What to do about a response that is not HTTP.
+const NOT_HTTP: &str = "; this is not a response in HTTP: check the port, and whether the base URL \
+                        should begin with http or https";
+
 /// Why there is no response.
 pub(super) enum Failure {
     /// The connection failed, or what came is not HTTP.
@@ -111,7 +115,10 @@ pub(super) enum Failure {
 
 impl Failure {
     pub(super) fn of(error: &reqwest::Error) -> Self {
-        let reason = escaped_up_to(&causes(error), 300);
+        let mut reason = escaped_up_to(&causes(error), 300);
+        if is_not_http(error) {
+            reason.push_str(NOT_HTTP);
+        }
         if error.is_timeout() {
             Self::Slow(reason)
         } else if is_closed(error) {
@@ -134,26 +141,35 @@ impl From<Failure> for InconclusiveReason {
     }
 }
 
-/// Whether the connection was closed or reset after the request was sent and before a response came.
+/// Whether the connection was closed or reset before a whole response head came.
 fn is_closed(error: &reqwest::Error) -> bool {
-    let mut cause = error.source();
-    let causes = std::iter::from_fn(|| {
-        let this = cause?;
-        cause = this.source();
-        Some(this)
+    let reset = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+        )
+    };
+    let closed = |error: &hyper::Error| {
+        error.is_incomplete_message() || error.is_canceled() || error.is_closed()
+    };
+    let mut sources = sources(error);
+    let closed = sources.any(|source| {
+        source.downcast_ref().is_some_and(closed) || source.downcast_ref().is_some_and(reset)
     });
-    let mut reasons = causes.map(|cause| {
-        let incomplete = cause
-            .downcast_ref::<hyper::Error>()
-            .is_some_and(hyper::Error::is_incomplete_message);
-        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        incomplete
-            || matches!(
-                kind,
-                Some(io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe)
-            )
-    });
-    error.is_request() && !error.is_connect() && reasons.any(|closed| closed)
+    error.is_request() && !error.is_connect() && closed
+}
+
+/// Whether what came is not HTTP.
+fn is_not_http(error: &reqwest::Error) -> bool {
+    let is_parse = |error: &hyper::Error| error.is_parse();
+    let parsed = sources(error).any(|source| source.downcast_ref().is_some_and(is_parse));
+    error.is_request() && parsed
+}
+
+fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |source: &&(dyn Error + 'static)| {
+        (*source).source()
+    })
 }
 
 /// The innermost causes say what happened ("connection refused"). The outermost only says that the
