@@ -247,7 +247,7 @@ impl Node {
             Method::Get => "GET",
             Method::Post => "POST",
         };
-        let url = escaped_up_to(&request.url(&self.target.base_url).to_string(), 200);
+        let url = escaped_up_to(request.url(&self.target.base_url).as_ref(), 200);
         let tries = if twice {
             ", twice, the second time on a new connection"
         } else {
