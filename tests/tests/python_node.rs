@@ -5,6 +5,7 @@
     clippy::expect_used,
     reason = "a test that can't go on says so by failing"
 )]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 use std::{
     io::{BufRead, BufReader},
