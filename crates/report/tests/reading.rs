@@ -47,7 +47,7 @@ fn one_node(text: &str) -> Value {
     serde_json::json!({
         "version": 1,
         "target": {"base_url": text, "network": text},
-        "verdict": "departs", "exit_code": 1, "reason": text,
+        "verdict": "departs", "exit_code": 1, "reason": text, "notes": [text],
         "requests": 3, "most_requests": 100,
         "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 1500, "strict": true,
         "sweep": {

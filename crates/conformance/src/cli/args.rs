@@ -159,6 +159,10 @@ pub struct ConformanceArgs {
     pub state: Option<PathBuf>,
 
     /// How many cases run side by side, and how many blocks a sweep asks for at a time.
+    ///
+    /// With 1, each request has a connection of its own, and one is open at a time. With more, the
+    /// second request tests whether the node responds while another connection is idle. If it does
+    /// not, the run goes on with one connection at a time, and the report notes that.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
 

@@ -1,6 +1,7 @@
 //! Sends requests to the node under test. Everything is bounded and counted.
 
 use std::{
+    pin::pin,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -8,15 +9,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use nodeproof_client::{
-    BaseUrl,
-    transport::{self, TransportOptions},
-};
+use nodeproof_client::{BaseUrl, transport::TransportOptions};
+use nodeproof_primitives::escape::escaped_up_to;
 use reqwest::header;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::error::Elapsed,
+};
 
 use super::{
     back_off::BackOff,
+    connections::{Connections, Sending},
     exchange::{Exchange, Method, Request},
     exchange_recorder,
     inconclusive_reason::InconclusiveReason,
@@ -47,6 +50,9 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from
 /// The status "Request Timeout": as a rule sent on a connection that was idle.
 const TOO_LATE: u16 = 408;
 
+/// The HTTP client has no time limit of its own.
+const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
+
 /// The user agent of all requests.
 const USER_AGENT: &str = concat!("nodeproof/", env!("CARGO_PKG_VERSION"));
 
@@ -55,9 +61,7 @@ pub(crate) struct Node {
     pub(crate) target: Target,
     /// The target's base URL, shared by all exchanges.
     base: Arc<BaseUrl>,
-    http: reqwest::Client,
-    /// Opens a new connection for each request.
-    anew: reqwest::Client,
+    connections: Connections,
     limits: Limits,
     memory: MemoryBudget,
     /// The memory of responses that wait for their permit.
@@ -88,14 +92,14 @@ impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
         let options = TransportOptions::default()
             .connect_timeout(limits.request_timeout)
+            // `send_once` bounds a request. Its time starts again where a response waits for a permit.
+            .request_timeout(NO_TIMEOUT)
             .user_agent(USER_AGENT);
-        let http = transport::http_client(&target.base_url, &options)?;
-        let anew = transport::http_client(&target.base_url, &options.keep_alive(false))?;
+        let connections = Connections::new(&target.base_url, options, limits.one_connection)?;
         Ok(Self {
             base: Arc::new(target.base_url.clone()),
             target,
-            http,
-            anew,
+            connections,
             memory: MemoryBudget::new(limits.memory),
             waiting: MemoryBudget::new(WAITING.min(limits.memory / 4)),
             limits,
@@ -106,6 +110,11 @@ impl Node {
             answered: AtomicBool::new(false),
             log: Mutex::default(),
         })
+    }
+
+    /// Whether the node was found to handle one connection at a time.
+    pub(crate) fn handles_one_connection(&self) -> bool {
+        self.connections.found_one()
     }
 
     /// The most memory that responses may take, in bytes.
@@ -222,10 +231,47 @@ impl Node {
                     exchange_recorder::record(&exchange);
                     return Ok((exchange, permit));
                 }
-                Err(Failure::Broken(_)) if !retried && request.only_reads() => retried = true,
+                Err(Failure::Broken(_) | Failure::Closed(_))
+                    if !retried && request.only_reads() =>
+                {
+                    retried = true;
+                }
+                Err(Failure::Closed(reason)) => {
+                    return Err(InconclusiveReason::Transport(
+                        self.closed(&request, &reason, retried),
+                    ));
+                }
                 Err(failure) => return Err(failure.into()),
             }
         }
+    }
+
+    /// Describes a connection that was closed without a response.
+    fn closed(&self, request: &Request, reason: &str, twice: bool) -> String {
+        let method = match request.method {
+            Method::Get => "GET",
+            Method::Post => "POST",
+        };
+        let url = escaped_up_to(request.url(&self.target.base_url).as_ref(), 200);
+        let tries = if twice {
+            ", twice, the second time on a new connection"
+        } else {
+            ""
+        };
+        let likely = match (self.answered.load(Ordering::Relaxed), twice) {
+            (false, _) if !self.target.base_url.is_https() => {
+                "The node may have crashed on the request, or the port expects https"
+            }
+            (_, true) | (false, _) => "The node may have crashed on this request: see its log",
+            (true, false) => {
+                "The node may have crashed on this request: see its log. Or it closes idle \
+                 connections too early"
+            }
+        };
+        format!(
+            "the node closed the connection without a response to {method} {url}{tries} \
+             ({reason}). {likely}"
+        )
     }
 
     async fn send_once(
@@ -248,30 +294,64 @@ impl Node {
             self.pacing.turn().await;
         }
         self.with_log(|log| log.count(request.operation));
+        let sending = self.connections.next(anew).await;
         let limit = self.limits.request_timeout;
         let started = Instant::now();
-        let slow = |_| {
+        let slow = || {
+            self.connections.first(None);
             Failure::Slow(format!(
                 "no whole answer from {} within {} s",
                 request.url(&self.target.base_url),
                 limit.as_secs_f64()
             ))
         };
-        let begin = self.begin(request, anew, gate.is_some());
+        let begin = tokio::time::timeout(limit, self.begin(request, &sending, gate.is_some()));
+        let begun = match sending.trial {
+            Some(bound) => self.on_second_connection(begin, bound).await,
+            None => begin.await,
+        };
         // Declared before the response, so that it is released only after the response is dropped.
         let mut permit = None;
-        let mut response = tokio::time::timeout(limit, begin).await.map_err(slow)??;
+        let mut response = begun.map_err(|_| slow())??;
         if let (false, Some(gate)) = (response.whole, gate) {
             permit = Arc::clone(gate).acquire_owned().await.ok();
             response.waits = Share::default();
             // The time limit starts again: the wait for the permit was not the node's.
             let rest = self.read_on(&mut response, request, usize::MAX);
-            tokio::time::timeout(limit, rest).await.map_err(slow)??;
+            tokio::time::timeout(limit, rest)
+                .await
+                .map_err(|_| slow())??;
         }
+        let first = Some((started.elapsed(), response.stays_open()));
+        self.connections.first(first);
         let (mut exchange, retry_after) = response.exchange(request, &self.base, started);
         exchange.most_depth = self.limits.depth;
         self.with_log(|log| log.add(&exchange));
         Ok((exchange, permit, retry_after))
+    }
+
+    /// Sends a request over a second connection while the first is idle. If nothing comes in time,
+    /// the idle connection is closed. A node that responds only then handles one at a time.
+    async fn on_second_connection<T>(
+        &self,
+        begin: impl Future<Output = Result<Result<T, Failure>, Elapsed>>,
+        bound: Duration,
+    ) -> Result<Result<T, Failure>, Elapsed> {
+        let mut begin = pin!(begin);
+        match tokio::time::timeout(bound, &mut begin).await {
+            Ok(begun) => {
+                if matches!(begun, Ok(Ok(_))) {
+                    self.connections.tried(true);
+                }
+                begun
+            }
+            Err(_) => {
+                self.connections.close_idle();
+                let begun = begin.await;
+                self.connections.tried(begun.is_err());
+                begun
+            }
+        }
     }
 
     /// Sends a request and reads the response: all of it, or only its start where long responses
@@ -281,10 +361,10 @@ impl Node {
     async fn begin(
         &self,
         request: &Request,
-        anew: bool,
+        sending: &Sending<'_>,
         needs_permit: bool,
     ) -> Result<PartialResponse, Failure> {
-        let response = self.response(request, anew).await?;
+        let response = self.response(request, sending).await?;
         let announced = response.content_length().unwrap_or(0);
         let announced = usize::try_from(announced).unwrap_or(usize::MAX);
         if announced > self.limits.body {
@@ -305,15 +385,24 @@ impl Node {
     }
 
     /// Sends a request and returns the response with its headers.
-    async fn response(&self, request: &Request, anew: bool) -> Result<reqwest::Response, Failure> {
+    async fn response(
+        &self,
+        request: &Request,
+        sending: &Sending<'_>,
+    ) -> Result<reqwest::Response, Failure> {
         let url = request.url(&self.target.base_url);
-        let http = if anew { &self.anew } else { &self.http };
+        let http = &sending.http;
         let builder = match (request.method, &request.body) {
             (Method::Get, _) => http.get(url),
             (Method::Post, body) => http
                 .post(url)
                 .header(header::CONTENT_TYPE, "application/json")
                 .body(body.clone().unwrap_or_default()),
+        };
+        let builder = if sending.close {
+            builder.header(header::CONNECTION, "close")
+        } else {
+            builder
         };
         let accepted = if request.path == "/docs" {
             "text/html"
@@ -414,86 +503,4 @@ impl Node {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::{
-        io::{Read, Write},
-        net::{TcpListener, TcpStream},
-    };
-
-    use nodeproof_primitives::Network;
-
-    use super::*;
-
-    /// A node that does this with each connection, whose first bytes have come.
-    fn node(answer: fn(&mut TcpStream)) -> Node {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        std::thread::spawn(move || {
-            for mut stream in listener.incoming().flatten() {
-                std::thread::spawn(move || {
-                    let _ = stream.read(&mut [0; 4096]);
-                    answer(&mut stream);
-                });
-            }
-        });
-        let limits = Limits {
-            request_timeout: Duration::from_secs(60),
-            requests: 100,
-            body: 16 * MIB,
-            memory: 64 * MIB,
-            depth: 64,
-            submits: false,
-            rate: None,
-        };
-        let target = Target::parse(&url, Network::Devnet).unwrap();
-        Node::new(target, limits).unwrap()
-    }
-
-    /// A node whose answers never end, and do not say how long they are.
-    fn endless() -> Node {
-        node(|stream| {
-            let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
-            let mut sent = stream.write_all(head);
-            while sent.is_ok() {
-                sent = stream.write_all(&[b' '; 64 * 1024]);
-            }
-        })
-    }
-
-    #[tokio::test]
-    async fn a_node_may_close_its_connection_whenever_it_likes() {
-        let says_so: fn(&mut TcpStream) = |stream| {
-            let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}";
-            let _ = stream.write_all(head.as_bytes());
-        };
-        let without_a_word: fn(&mut TcpStream) = |stream| {
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}");
-        };
-        let without_a_length: fn(&mut TcpStream) = |stream| {
-            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: a/b\r\n\r\n{}");
-        };
-        for answer in [says_so, without_a_word, without_a_length] {
-            let node = node(answer);
-            for index in 0..20 {
-                let request = Request::get("/get-block").with("block_index", index.to_string());
-                let exchange = node.send(request).await.unwrap();
-                assert_eq!(exchange.body, b"{}");
-            }
-            // A request that found its connection closed may have been sent twice.
-            assert!((20..=40).contains(&node.requests()));
-        }
-    }
-
-    #[tokio::test]
-    async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
-        let node = endless();
-        let request = Request::get("/get-block").with("block_index", "1");
-        let mut response = node.begin(&request, false, true).await.ok().unwrap();
-        assert!(!response.whole && response.body.len() > LONG_BODY);
-        let taken = response.body.capacity();
-        assert!(taken < 2 * LONG_BODY + LONG_BODY / 4, "{taken}");
-        let failure = node.read_on(&mut response, &request, usize::MAX).await;
-        assert!(matches!(failure, Err(Failure::TooLarge(_))));
-        assert_eq!(response.body.capacity(), 0);
-    }
-}
+mod tests;

@@ -17,6 +17,8 @@ pub(crate) struct Limits {
     pub(crate) depth: usize,
     /// Whether anything may be submitted at all.
     pub(crate) submits: bool,
+    /// Whether only one connection may be open at a time.
+    pub(crate) one_connection: bool,
     /// The most requests a second.
     pub(crate) rate: Option<f64>,
 }

@@ -2,6 +2,7 @@
 
 mod back_off;
 mod client;
+mod connections;
 mod exchange;
 mod exchange_recorder;
 mod exchange_report;

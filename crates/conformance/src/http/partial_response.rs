@@ -2,6 +2,7 @@
 
 use std::{
     error::Error,
+    io,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -52,6 +53,18 @@ impl PartialResponse {
         chunk.map_err(|error| Failure::of(&error))
     }
 
+    /// Whether the node keeps the connection open for the next request.
+    pub(super) fn stays_open(&self) -> bool {
+        let closes = |value: &header::HeaderValue| {
+            let value = value.to_str().unwrap_or_default();
+            value
+                .split(',')
+                .any(|option| option.trim().eq_ignore_ascii_case("close"))
+        };
+        let mut options = self.response.headers().get_all(header::CONNECTION).iter();
+        self.response.version() == reqwest::Version::HTTP_11 && !options.any(closes)
+    }
+
     /// Returns the exchange of a complete response, and its `Retry-After`.
     pub(super) fn exchange(
         self,
@@ -82,10 +95,16 @@ impl PartialResponse {
     }
 }
 
+/// What to do about a response that is not HTTP.
+const NOT_HTTP: &str = "; this is not a response in HTTP: check the port, and whether the base URL \
+                        should begin with http or https";
+
 /// Why there is no response.
 pub(super) enum Failure {
     /// The connection failed, or what came is not HTTP.
     Broken(String),
+    /// The connection was closed before a response came.
+    Closed(String),
     /// The request took too long.
     Slow(String),
     /// The run's limit of requests is used up.
@@ -96,9 +115,14 @@ pub(super) enum Failure {
 
 impl Failure {
     pub(super) fn of(error: &reqwest::Error) -> Self {
-        let reason = escaped_up_to(&causes(error), 300);
+        let mut reason = escaped_up_to(&causes(error), 300);
+        if is_not_http(error) {
+            reason.push_str(NOT_HTTP);
+        }
         if error.is_timeout() {
             Self::Slow(reason)
+        } else if is_closed(error) {
+            Self::Closed(reason)
         } else {
             Self::Broken(reason)
         }
@@ -108,11 +132,44 @@ impl Failure {
 impl From<Failure> for InconclusiveReason {
     fn from(failure: Failure) -> Self {
         match failure {
-            Failure::Broken(reason) | Failure::Slow(reason) => Self::Transport(reason),
+            Failure::Broken(reason) | Failure::Closed(reason) | Failure::Slow(reason) => {
+                Self::Transport(reason)
+            }
             Failure::Limit(reason) => Self::Limit(reason),
             Failure::TooLarge(reason) => Self::TooLarge(reason),
         }
     }
+}
+
+/// Whether the connection was closed or reset before a whole response head came.
+fn is_closed(error: &reqwest::Error) -> bool {
+    let reset = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+        )
+    };
+    let closed = |error: &hyper::Error| {
+        error.is_incomplete_message() || error.is_canceled() || error.is_closed()
+    };
+    let mut sources = sources(error);
+    let closed = sources.any(|source| {
+        source.downcast_ref().is_some_and(closed) || source.downcast_ref().is_some_and(reset)
+    });
+    error.is_request() && !error.is_connect() && closed
+}
+
+/// Whether what came is not HTTP.
+fn is_not_http(error: &reqwest::Error) -> bool {
+    let is_parse = |error: &hyper::Error| error.is_parse();
+    let parsed = sources(error).any(|source| source.downcast_ref().is_some_and(is_parse));
+    error.is_request() && parsed
+}
+
+fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |source: &&(dyn Error + 'static)| {
+        (*source).source()
+    })
 }
 
 /// The innermost causes say what happened ("connection refused"). The outermost only says that the

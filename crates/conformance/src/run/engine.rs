@@ -63,6 +63,7 @@ pub(crate) async fn examine(
         memory: options.limits.max_memory,
         depth: options.limits.max_depth,
         submits: selected.iter().any(|case| case.tier >= Tier::Reject),
+        one_connection: options.limits.jobs <= 1,
         rate: options.limits.rate,
     };
     let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).map_err(|error| error.to_string());

@@ -61,6 +61,7 @@ pub(super) fn banner(report: &Report) -> Markup {
                 }
             }
             (facts(report))
+            @for note in &report.notes { p { "Note: " (Line(note)) } }
             @if let Some(sweep) = &report.sweep { (swept(sweep)) }
             nav aria-label="On this page" {
                 @if with_findings(report).next().is_some() {

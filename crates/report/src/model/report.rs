@@ -26,6 +26,9 @@ pub struct Report {
     /// node conforms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What to know about the run, such as that the node handles one connection at a time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Number of requests sent.
     pub requests: u64,
     /// Maximum number of requests.

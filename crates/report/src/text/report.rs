@@ -116,6 +116,9 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
             let _ = writeln!(out, "\nnot exercised: {}: {reason}", operation.operation);
         }
     }
+    for note in &report.notes {
+        let _ = writeln!(out, "\nnote: {}", escaped_up_to(note, 400));
+    }
     let _ = writeln!(out, "\n{}", verdict_line(report, style));
     let counts: Vec<_> = COUNTED
         .into_iter()

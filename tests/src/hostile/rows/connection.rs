@@ -38,7 +38,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::AtOnce(Act::close("")),
             both(
                 fails(Connection, "the connection failed: "),
-                unreachable("has no verdict: unreachable: "),
+                unreachable("closed the connection without a response to GET "),
             ),
         ),
         row(
@@ -47,7 +47,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| doing(|_, _| Act::reset(""))),
             both(
                 fails(Connection, "the connection failed: "),
-                unreachable("has no verdict: unreachable: "),
+                unreachable("closed the connection without a response to GET "),
             ),
         ),
         slow(

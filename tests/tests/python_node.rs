@@ -1,0 +1,137 @@
+//! The Python node, which was written from the documentation alone, conforms in every tier. It
+//! handles one connection at a time, so it also shows that no run waits for an idle connection.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+use integration_tests::built::program;
+use nodeproof_wallet::{KeyFile, KeyPair, Protection};
+use serde_json::Value;
+
+/// A running Python node. It ends when it is dropped.
+struct PythonNode {
+    child: Child,
+    base_url: String,
+    contract: String,
+    currency: String,
+    /// The program that checks it.
+    nodeproof: PathBuf,
+}
+
+impl Drop for PythonNode {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts the node, or returns `None` where there is no Python.
+fn start(options: &[&str]) -> Option<PythonNode> {
+    let has_python = Command::new("python3")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !has_python {
+        eprintln!("skipped: there is no python3");
+        return None;
+    }
+    let mut child = Command::new("python3")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("python_node/node.py"))
+        .args(["--port", "0"])
+        .args(options)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the node starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let mut line = || lines.next().and_then(Result::ok).expect("a line");
+    Some(PythonNode {
+        base_url: line(),
+        contract: line(),
+        currency: line(),
+        nodeproof: program("nodeproof").expect("the program"),
+        child,
+    })
+}
+
+/// Runs the program and returns its report. A request that waited for an idle connection would wait
+/// until the run's deadline, which leaves no verdict.
+fn nodeproof(node: &PythonNode, folder: &Path, args: &[&str]) -> Value {
+    let output = Command::new(&node.nodeproof)
+        .args(["--base-url", &node.base_url, "--network", "devnet"])
+        .args(["--request-timeout", "600", "--deadline", "100"])
+        .arg("--report-dir")
+        .arg(folder)
+        .args(args)
+        .output()
+        .expect("the program runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}:\n{text}\n{errors}");
+    let report = std::fs::read(folder.join("report.json")).expect("a report");
+    let report: Value = serde_json::from_slice(&report).expect("JSON");
+    let with = |outcome: &str| -> Vec<_> {
+        let cases = report["cases"].as_array().into_iter().flatten();
+        cases
+            .filter(|case| case["outcome"] == outcome)
+            .map(|case| case["id"].clone())
+            .collect()
+    };
+    for outcome in ["fail", "warn", "inconclusive"] {
+        assert!(
+            with(outcome).is_empty(),
+            "{args:?}: {:?}\n{text}",
+            with(outcome)
+        );
+    }
+    report
+}
+
+#[test]
+fn a_node_written_from_the_documentation_conforms_in_every_tier() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wallet = folder.path().join("wallet.json");
+    let keys = KeyPair::from_hex(&"31".repeat(32)).expect("a key");
+    let address = keys.address().to_string();
+    KeyFile::write(&wallet, &keys, Protection::Plain).expect("a key file");
+    let wallet = wallet.to_str().expect("a path in UTF-8");
+    for jobs in ["1", "8"] {
+        let Some(node) = start(&["--fund", &address]) else {
+            return;
+        };
+        let paid = ["--currency", &node.currency, "--contract", &node.contract];
+        let with_wallet = [&["write", "--wallet", wallet][..], &paid].concat();
+        for tier in [&["read,probe"][..], &["reject"], &with_wallet] {
+            let args = [&["--jobs", jobs, "--allow"], tier].concat();
+            let report = nodeproof(&node, folder.path(), &args);
+            // With one job, nothing is tried that would find it out.
+            let noted = report["notes"]
+                .to_string()
+                .contains("one connection at a time");
+            assert_eq!(noted, jobs == "8", "{}", report["notes"]);
+        }
+        nodeproof(&node, folder.path(), &["--jobs", jobs, "--blocks", ".."]);
+    }
+}
+
+#[test]
+fn a_server_without_keep_alive_is_checked_with_any_number_of_jobs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for jobs in ["1", "8"] {
+        let Some(node) = start(&["--protocol", "HTTP/1.0"]) else {
+            return;
+        };
+        let args = ["--jobs", jobs, "--blocks", ".."];
+        let report = nodeproof(&node, folder.path(), &args);
+        assert_eq!(report["notes"], Value::Null);
+    }
+}
