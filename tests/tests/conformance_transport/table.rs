@@ -358,7 +358,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                     Act::Right
                 }
             }),
-            Passes,
+            Warns(&["http/no-retries"]),
         ),
         in_turn(
             "each third request is answered 429",
