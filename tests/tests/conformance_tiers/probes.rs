@@ -35,43 +35,17 @@ async fn caught_at(fault: Fault) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_value_that_is_taken_for_something_else_is_found() {
     type Row = (&'static str, &'static str, &'static str, &'static str);
-    let rows: [Row; 22] = [
-        ("/get-block", "block_index", "OR 1=1", "get-block"),
+    // The faults of `conformance_faults` have the plain ones.
+    let rows: [Row; 10] = [
         ("/get-block", "block_index", "' OR '", "get-block"),
         ("/get-block", "block_index", "-", "get-block"),
         ("/get-block", "block_index", "1e400", "get-block"),
-        (
-            "/get-block",
-            "block_index",
-            "18446744073709551",
-            "get-block",
-        ),
         ("/get-block", "block_index", "429496730", "get-block"),
-        ("/get-block", "block_index", "%", "get-block"),
-        (
-            "/get-balances",
-            "wallet_address",
-            "' OR '1'='1",
-            "get-balances",
-        ),
-        ("/get-balances", "token_code", "OR 1=1", "get-balances"),
-        ("/get-balances", "token_code", "%", "get-balances"),
         ("/get-balances", "balance_type", "' --", "get-balances"),
-        ("/sc-state", "table_name", "OR 1=1 --", "sc-state"),
-        ("/sc-state", "table_name", "' --", "sc-state"),
         ("/sc-state", "contract_address", "\"", "sc-state"),
-        ("/sc-state", "unique_column", "OR", "sc-state"),
         ("/sc-state", "unique_value", "' OR ''='", "sc-state"),
-        ("/sc-state", "unique_value", "%", "sc-state"),
         ("/sc-state", "unique_value", "_", "sc-state"),
         ("/sc-state", "unique_value", "$ne", "sc-state"),
-        ("/sc-state", "unique_value", "\0", "sc-state"),
-        (
-            "/get-trustscore-wallets",
-            "src_wallet_address",
-            "'",
-            "get-trustscore-wallets",
-        ),
         (
             "/get-trustscore-wallets",
             "dst_wallet_address",
@@ -130,24 +104,27 @@ async fn a_crash_is_found_whatever_caused_it() {
             text.contains("\\") && text.starts_with("&block_index")
         }),
     ];
-    for (what, crashes) in rows {
-        for does in [Careless::Fails, Careless::Dies] {
-            // Calls that only read have some of these texts in their params.
-            let fault = careless(
-                move |path, text| path != "/call-sc" && crashes(&text.0),
-                does,
-            );
-            let found = caught_at(fault).await;
-            assert!(
-                found.contains(&"get-block/probes-no-crash".to_owned()),
-                "{what}: {found:?}"
-            );
-            let others: Vec<_> = found
-                .iter()
-                .filter(|id| !id.ends_with("probes-no-crash"))
-                .collect();
-            assert!(others.is_empty(), "{what}: {others:?}");
-        }
+    for (place, (what, crashes)) in rows.into_iter().enumerate() {
+        let does = if place % 2 == 0 {
+            Careless::Fails
+        } else {
+            Careless::Dies
+        };
+        // Calls that only read have some of these texts in their params.
+        let fault = careless(
+            move |path, text| path != "/call-sc" && crashes(&text.0),
+            does,
+        );
+        let found = caught_at(fault).await;
+        assert!(
+            found.contains(&"get-block/probes-no-crash".to_owned()),
+            "{what}: {found:?}"
+        );
+        let others: Vec<_> = found
+            .iter()
+            .filter(|id| !id.ends_with("probes-no-crash"))
+            .collect();
+        assert!(others.is_empty(), "{what}: {others:?}");
     }
 }
 
