@@ -70,8 +70,9 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         report.cases.len(),
         "{report:?}"
     );
-    // The claim signed with another key as well, the claim itself twice, and another one with its code.
-    assert_eq!(node.submissions_received(), REFUSALS + 1 + 2 + 1);
+    // The claim signed with another key as well, the claim itself twice, another one with its code,
+    // and both again once the claim is readable.
+    assert_eq!(node.submissions_received(), REFUSALS + 1 + 2 + 1 + 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]
