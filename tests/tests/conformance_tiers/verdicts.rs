@@ -56,6 +56,12 @@ async fn what_a_fixture_names_and_the_node_does_not_have_is_a_warning() {
             (outcome, findings),
             "{case:?}"
         );
+        // A warning is a verdict, even if no other case was selected.
+        options
+            .select_only(["fixture/found"])
+            .expect("a case of this name");
+        let alone = check(node.base_url(), &options).await;
+        assert_eq!(alone.exit_code, 0, "{:?}", alone.reason);
     }
     let report = check(node.base_url(), &Options::default()).await;
     assert!(report.cases.iter().all(|case| case.id != "fixture/found"));

@@ -101,7 +101,8 @@ pub(super) fn conclude(
     if has(Outcome::Fail) || (options.strict && has(Outcome::Warn)) {
         return Conclusion::new(Verdict::Departs, ExitStatus::Departs, None);
     }
-    if !has(Outcome::Pass) && !has(Outcome::Known) && !has(Outcome::Stale) {
+    let decided = [Outcome::Pass, Outcome::Warn, Outcome::Known, Outcome::Stale];
+    if !decided.into_iter().any(has) {
         let why = ended.iter().find_map(|ended| ended.obstacle.as_ref());
         let why = why.map_or("nothing was asked", InconclusiveReason::reason);
         return no_verdict(format!("no case could be decided: {why}"));
