@@ -1,0 +1,100 @@
+//! Links between the pages of the repository.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use regex::Regex;
+
+/// Folders that hold no pages of ours.
+const LEFT_OUT: [&str; 3] = ["target", ".git", "node_modules"];
+
+fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default();
+        if path.is_dir() && !LEFT_OUT.iter().any(|left_out| name == *left_out) {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// The anchors of a page's headings, as GitHub makes them.
+fn anchors(page: &str) -> BTreeSet<String> {
+    page.lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| {
+            line.trim_start_matches('#')
+                .trim()
+                .to_lowercase()
+                .chars()
+                .filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'))
+                .map(|letter| if letter == ' ' { '-' } else { letter })
+                .collect()
+        })
+        .collect()
+}
+
+/// What is wrong with a link of a page in `folder`; nothing if it leads somewhere, or to another site.
+fn problem(folder: &Path, page: &str, link: &str) -> Option<String> {
+    if link.contains("://") || link.starts_with("mailto:") {
+        return None;
+    }
+    let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let path = folder.join(file);
+    if !file.is_empty() && !path.exists() {
+        return Some(format!("{link}: there is no such file"));
+    }
+    if anchor.is_empty() || !(file.is_empty() || file.ends_with(".md")) {
+        return None;
+    }
+    let other = if file.is_empty() {
+        page.to_owned()
+    } else {
+        fs::read_to_string(path).expect("a page")
+    };
+    (!anchors(&other).contains(anchor)).then(|| format!("{link}: there is no such heading"))
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let link = Regex::new(r"\]\(([^)\s]+)\)").expect("a regular expression");
+    let mut found = Vec::new();
+    pages(&root, &mut found);
+    assert!(found.len() > 10, "{found:?}");
+    let mut problems = Vec::new();
+    // The copy of docs/contract.md that the package ships.
+    found.retain(|path| !path.ends_with("openapi/contract.md"));
+    for path in found {
+        let page = fs::read_to_string(&path).expect("a page");
+        let folder = path.parent().expect("a folder");
+        for capture in link.captures_iter(&page) {
+            if let Some(problem) = problem(folder, &page, &capture[1]) {
+                problems.push(format!("{}: {problem}", path.display()));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_found() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let page = "# One heading, `of` two\n";
+    for (link, right) in [
+        ("README.md", true),
+        ("docs/contract.md", true),
+        ("#one-heading-of-two", true),
+        ("https://example.org/", true),
+        ("no-such-page.md", false),
+        ("#no-such-heading", false),
+        ("README.md#no-such-heading", false),
+    ] {
+        assert_eq!(problem(&folder, page, link).is_none(), right, "{link}");
+    }
+}
