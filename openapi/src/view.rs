@@ -7,6 +7,8 @@
 //! * `x-observed: [keyword, …]`: only these keywords of the node are not in the contract.
 //! * `x-documented: {…}`: in the documented view, these keywords replace those of the node.
 //!
+//! In a description, `Observed:` does the same for the rest of its paragraph.
+//!
 //! A `oneOf` or `anyOf` with one remaining branch becomes that branch. A removed property is no
 //! longer required.
 //!
@@ -31,6 +33,8 @@ use crate::{
 pub const OBSERVED: &str = "x-observed";
 /// The mark of keywords that apply in the documented view only.
 pub const DOCUMENTED: &str = "x-documented";
+/// Begins what a description reports of real nodes only, up to the end of the paragraph.
+pub const OBSERVED_TEXT: &str = "Observed:";
 /// In a view with sources: a node's place in the spec as written, as a JSON pointer.
 pub const SOURCE: &str = "x-source";
 
@@ -47,6 +51,18 @@ pub fn documented_with_sources(document: &Value) -> Value {
 /// Returns the whole document with the origin of each node in [`SOURCE`].
 pub fn full_with_sources(document: &Value) -> Value {
     derive(document, Strip::Nothing, true)
+}
+
+/// Returns a description without what it reports of real nodes only.
+fn documented_text(text: &str) -> String {
+    let documented = |paragraph: &str| {
+        let (kept, _) = paragraph.split_once(OBSERVED_TEXT)?;
+        Some(kept.trim_end().to_owned())
+    };
+    let paragraphs = text.split("\n\n");
+    let kept = paragraphs.map(|paragraph| documented(paragraph).unwrap_or(paragraph.to_owned()));
+    let kept: Vec<_> = kept.filter(|paragraph| !paragraph.is_empty()).collect();
+    kept.join("\n\n")
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -124,6 +140,9 @@ impl Derivation<'_> {
         }
         if let Some(Value::Object(overlay)) = node.shift_remove(DOCUMENTED) {
             node.extend(overlay);
+        }
+        if let Some(Value::String(text)) = node.get_mut("description") {
+            *text = documented_text(text);
         }
         node
     }

@@ -73,6 +73,7 @@ fn the_documented_view_carries_no_marks_and_no_failures() {
     for gone in [
         "\"x-observed\":",
         "\"x-documented\":",
+        "Observed:",
         "\"422\"",
         "\"default\":{",
         "ErrorAnswer",

@@ -14,8 +14,8 @@ pub(crate) const FAULTS: &[Fault] = &[
         says: "panic",
     },
     Fault {
-        find: "      description: What a voter has signed.\n      type: object\n      additionalProperties: {}\n",
-        replace: "      description: What a voter has signed.\n      type: object\n",
+        find: "      description: The vote that a receipt signs.\n      type: object\n      additionalProperties: {}\n",
+        replace: "      description: The vote that a receipt signs.\n      type: object\n",
         rule: "unknown-fields",
         pointer: "/components/schemas/ReceiptData",
         line: -1,
@@ -93,7 +93,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         replace: "              nullable: true\n",
         rule: "requirement",
         pointer: "/components/schemas/TokenBalance/anyOf/0/properties/balance",
-        line: -4,
+        line: -5,
         says: "null",
     },
     Fault {
@@ -143,5 +143,30 @@ pub(crate) const FAULTS: &[Fault] = &[
         pointer: "/components/schemas/BlockText/properties/transactions",
         line: -1,
         says: "without `x-requirement`",
+    },
+    // Observations in the description of what the contract says.
+    Fault {
+        find: "          description: Index of the block in the chain.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",
+        replace: "          description: Index of the block in the chain. Seen as text, too.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",
+        rule: "unmarked-observation",
+        pointer: "/components/schemas/Block/properties/index/description",
+        line: 0,
+        says: "put it after `Observed:`",
+    },
+    Fault {
+        find: "      summary: Get a block by index\n",
+        replace: "      summary: Get a block by index, or a row, as some nodes do\n",
+        rule: "unmarked-observation",
+        pointer: "/paths/~1get-block/get/summary",
+        line: 0,
+        says: "`some nodes` is about real nodes",
+    },
+    Fault {
+        find: "Observed: nodes build a transaction for any address",
+        replace: "Observed, nodes build a transaction for any address",
+        rule: "unmarked-observation",
+        pointer: "/paths/~1call-sc/post/description",
+        line: -6,
+        says: "`observed` is about real nodes",
     },
 ];

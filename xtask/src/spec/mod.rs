@@ -8,6 +8,7 @@
 mod examples;
 mod keywords;
 mod lint;
+mod observations;
 mod operations;
 mod problem;
 mod references;
@@ -78,6 +79,7 @@ pub fn lint(text: &str) -> Vec<Problem> {
         schemas::check(&mut lint);
         examples::check(&mut lint);
         requirements::check(&mut lint);
+        observations::check(&mut lint);
     }
     lint.finish()
 }
