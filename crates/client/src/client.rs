@@ -257,8 +257,7 @@ impl Client {
 
     /// Submits a signed transaction: its text, byte for byte, at most once.
     ///
-    /// A transaction that the node refuses is an answer whose
-    /// [`is_valid`](SubmitAnswer::is_valid) is false.
+    /// A response is not an acceptance: check it with [`SubmitAnswer::accepted`].
     ///
     /// # Errors
     /// If there is no answer that is a JSON object;

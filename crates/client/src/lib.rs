@@ -61,7 +61,7 @@ pub use error::{DecodeError, Error, ErrorKind};
 pub use hex_text::{HexText, ParseHexTextError};
 pub use nodeproof_primitives::{self, HolderAddress};
 pub use parameter::IntegerParameter;
-pub use submit::{BatchAnswer, SubmitAnswer, UnclearAnswer};
+pub use submit::{BatchAnswer, NotAccepted, SubmitAnswer, UnclearAnswer};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };

@@ -22,8 +22,8 @@ use nodeproof_primitives::escape::escaped;
 /// out it is one line. Everything in it that a node sent is cut to a sensible
 /// length and free of characters that a terminal acts on.
 ///
-/// A transaction that a node refuses is no error: it is a
-/// [`SubmitAnswer`](crate::SubmitAnswer) that is not valid.
+/// [`Client::submit`](crate::Client::submit) does not return an error for a transaction that the
+/// node refuses: [`SubmitAnswer::accepted`](crate::SubmitAnswer::accepted) does.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
@@ -71,6 +71,11 @@ pub enum ErrorKind {
     BodyTooLarge,
     /// The answer is not what its description says: no JSON, or another kind of JSON.
     Decode,
+    /// The node refuses the transaction. See [`NotAccepted::Refused`](crate::NotAccepted::Refused).
+    Refused,
+    /// The node does not say whether it accepts the transaction. See
+    /// [`NotAccepted::Unclear`](crate::NotAccepted::Unclear).
+    Unclear,
 }
 
 impl Error {
