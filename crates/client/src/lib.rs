@@ -11,11 +11,12 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let node = Client::new("http://localhost:8420")?;
-//! let block = node.block(1_u64).await?;
-//! println!("block {} made at {}", block.index()?, block.timestamp()?);
-//! for wallet in block.committee()? {
-//!     for held in &node.balances(*wallet).await? {
-//!         println!("{wallet} holds {:?} {}", held.balance, held.token_code);
+//! if let Some(block) = node.block(1_u64).await? {
+//!     println!("block {} made at {}", block.index()?, block.timestamp()?);
+//!     for wallet in block.committee()? {
+//!         for held in &node.balances(*wallet).await? {
+//!             println!("{wallet} holds {:?} {}", held.balance, held.token_code);
+//!         }
 //!     }
 //! }
 //! # Ok(())
