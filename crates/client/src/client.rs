@@ -98,12 +98,7 @@ impl Client {
             let reason = format!("the response has no field of a block{words}");
             return call.read(Err(FieldError::new("index", FieldFault::Malformed(reason))));
         }
-        if let Ok(found) = block.index()
-            && *found != index
-        {
-            let reason = format!("block {index} was requested, and this is block {found}");
-            return call.read(Err(FieldError::new("index", FieldFault::Doubtful(reason))));
-        }
+        call.read(block.check_index(&index))?;
         Ok(Some(block))
     }
 

@@ -80,7 +80,7 @@ async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
 
 /// The block at an index, for who looks for the end of the chain: if the node has it, and if it is
 /// that one.
-pub(super) async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
+async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
     let block = client.block_if_there(index).await?;
     block.map(|block| the_one(index, block)).transpose()
 }
@@ -95,7 +95,7 @@ fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
 }
 
 /// That the node answered another block; its index may be as long as an answer.
-pub(super) fn another(index: u64, found: &Integer) -> String {
+fn another(index: u64, found: &Integer) -> String {
     let found = escaped_up_to(&found.to_string(), MOST_DIGITS);
     format!("block {index} was asked for, and the node answered block {found}")
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nodeproof_primitives::{Hash256, Integer, TimestampMs, WalletAddress};
+use nodeproof_primitives::{Hash256, Integer, TimestampMs, WalletAddress, escape::escaped_up_to};
 
 use super::{
     committee::{self, Member},
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     DecodeError,
-    decode::{ExtraFields, Field, FieldError, Leaf, List, text_in},
+    decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, List, text_in},
 };
 
 /// A block, read for what is there.
@@ -251,6 +251,21 @@ impl Block {
     #[must_use]
     pub fn text_extra(&self) -> &ExtraFields {
         &self.text.extra
+    }
+
+    /// Checks that the block has the requested index, as far as it has one.
+    pub(crate) fn check_index(&self, requested: &Integer) -> Result<(), FieldError> {
+        match self.index() {
+            Ok(found) if found != requested => {
+                let [requested, found] = [requested, found].map(|index| {
+                    // An index may be as long as a response.
+                    escaped_up_to(&index.to_string(), 40)
+                });
+                let reason = format!("block {requested} was requested, and this is block {found}");
+                Err(FieldError::new("index", FieldFault::Doubtful(reason)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether none of the fields is there that make a block: what came is another object, such as

@@ -5,7 +5,7 @@
 
 use reqwest::StatusCode;
 
-use super::Error;
+use super::{Error, ErrorKind};
 
 /// What a node's message can be about. In lower case and without a plural `s`.
 const THINGS: [&str; 20] = [
@@ -138,13 +138,8 @@ pub(crate) fn says_absent(text: &str) -> bool {
         return true;
     }
     // `no block 13`, `no such record`, `unknown wallet`, `the wallet is unknown`.
-    let thing_within = |start: usize, most: usize| {
-        words
-            .iter()
-            .skip(start)
-            .take(most)
-            .any(|word| is_thing(word))
-    };
+    let thing_within =
+        |start: usize, most: usize| words.iter().skip(start).take(most).any(&is_thing);
     words.iter().enumerate().any(|(at, word)| match *word {
         "no" => thing_within(at + 1, 2),
         "unknown" => thing_within(at + 1, 1) || at + 1 == words.len(),
@@ -166,7 +161,7 @@ impl Error {
         match self.status() {
             Some(StatusCode::NOT_FOUND | StatusCode::GONE) => true,
             Some(status) if blames_what_is_asked(status) => self.detail().is_some_and(says_absent),
-            _ => self.is_null(),
+            _ => self.is_null() || self.kind() == ErrorKind::MissingBlock,
         }
     }
 

@@ -76,6 +76,11 @@ pub enum ErrorKind {
     /// The node does not say whether it accepts the transaction. See
     /// [`NotAccepted::Unclear`](crate::NotAccepted::Unclear).
     Unclear,
+    /// What responds is not a node. Check the base URL. See
+    /// [`Client::check_node`](crate::Client::check_node).
+    NotANode,
+    /// A block is missing that has to be there: in a requested range, or before a later one.
+    MissingBlock,
 }
 
 impl Error {
