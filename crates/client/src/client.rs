@@ -124,7 +124,7 @@ impl Client {
     }
 
     async fn request_block(&self, index: Integer) -> (Call, Result<Block, Error>) {
-        let call = self.call(GET_BLOCK);
+        let call = self.exchange(GET_BLOCK);
         let request = call.client.get_block().block_index(IntegerParameter(index));
         let response = call.answer(request.send().await).await;
         (call, response)
@@ -153,7 +153,7 @@ impl Client {
         token_code: &str,
         wallet: WalletAddress,
     ) -> Result<Option<Integer>, Error> {
-        let call = self.call(GET_BALANCES);
+        let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
@@ -185,7 +185,7 @@ impl Client {
     /// # }
     /// ```
     pub async fn balances(&self, wallet: WalletAddress) -> Result<Listing<TokenBalance>, Error> {
-        let call = self.call(GET_BALANCES);
+        let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
@@ -212,7 +212,7 @@ impl Client {
     /// # }
     /// ```
     pub async fn holders(&self, token_code: &str) -> Result<Listing<HolderBalance>, Error> {
-        let call = self.call(GET_BALANCES);
+        let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
@@ -317,7 +317,7 @@ impl Client {
         column: &str,
         value: &str,
     ) -> (Call, Result<ContractState, Error>) {
-        let call = self.call(SC_STATE);
+        let call = self.exchange(SC_STATE);
         let request = call
             .client
             .sc_state()
@@ -394,7 +394,7 @@ impl Client {
         from: WalletAddress,
         to: WalletAddress,
     ) -> (Call, Result<TrustScore, Error>) {
-        let call = self.call(GET_TRUSTSCORE_WALLETS);
+        let call = self.exchange(GET_TRUSTSCORE_WALLETS);
         let request = call
             .client
             .get_trustscore_wallets()
@@ -407,12 +407,12 @@ impl Client {
     /// Has the node build the raw transaction of a contract call.
     ///
     /// Nothing changes by it: the transaction is to be signed and
-    /// [submitted](Self::submit).
+    /// [submitted](Self::submit). [`call`](Self::call) does all of that.
     ///
     /// # Errors
     /// If there is no answer that is JSON.
     pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
-        let exchange = self.call(CALL_SC);
+        let exchange = self.exchange(CALL_SC);
         let request = exchange.client.call_sc().body(call.clone());
         exchange.answer(request.send().await).await
     }
@@ -441,7 +441,7 @@ impl Client {
     /// reached the node all the same. Nodes were seen to answer 500 for a signature
     /// that does not verify, and 429 for too many submissions.
     pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitAnswer, Error> {
-        let call = self.call(SUBMIT_TRANSACTION);
+        let call = self.exchange(SUBMIT_TRANSACTION);
         let request = call.client.submit_transaction().body(transaction.clone());
         call.answer(request.send().await).await
     }
@@ -457,7 +457,7 @@ impl Client {
         &self,
         transactions: &[SignedTransaction],
     ) -> Result<BatchAnswer, Error> {
-        let call = self.call(SUBMIT_TRANSACTION_BATCH);
+        let call = self.exchange(SUBMIT_TRANSACTION_BATCH);
         let request = call
             .client
             .submit_transaction_batch()
@@ -470,11 +470,11 @@ impl Client {
     /// # Errors
     /// If there is no answer.
     pub async fn docs(&self) -> Result<String, Error> {
-        let call = self.call(DOCS);
+        let call = self.exchange(DOCS);
         call.page(call.client.docs().send().await).await
     }
 
-    fn call(&self, operation: Operation) -> Call {
+    fn exchange(&self, operation: Operation) -> Call {
         let exchange = Arc::new(Exchange::default());
         Call {
             operation,

@@ -41,6 +41,8 @@ pub struct FollowOptions {
     /// Whether to go on with the next block if the node does not have one. No: the stream ends with
     /// [`ErrorKind::MissingBlock`].
     pub skip_missing: bool,
+    /// Whether the caller knows that it is a node.
+    pub(crate) is_known: bool,
     on_event: Option<Arc<OnEvent>>,
 }
 
@@ -75,6 +77,7 @@ impl Default for FollowOptions {
             longest_pause: Duration::from_secs(30),
             max_outage: Duration::from_secs(600),
             skip_missing: false,
+            is_known: false,
             on_event: None,
         }
     }
@@ -183,8 +186,8 @@ impl Client {
         let follower = Follower {
             client: self.clone(),
             next: options.start,
+            is_known: options.is_known,
             options,
-            is_known: false,
             last: None,
             in_vain: 0,
             outage: None,

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use nodeproof_primitives::{Hash256, Integer, TimestampMs, WalletAddress, escape::escaped_up_to};
+use nodeproof_primitives::{
+    Hash256, Integer, TimestampMs, TransactionCode, WalletAddress, escape::escaped_up_to,
+};
 
 use super::{
     committee::{self, Member},
@@ -213,6 +215,49 @@ impl Block {
                 .require("text.transactions")
                 .map(|list| list.items.as_slice()),
         }
+    }
+
+    /// Returns the transaction with this code, or `None` if the block does not contain it.
+    ///
+    /// A transaction whose code can't be read does not count.
+    ///
+    /// # Errors
+    /// If the block does not show its [transactions](Self::transactions).
+    ///
+    /// ```no_run
+    /// # fn example(
+    /// #     block: nodeproof_client::Block,
+    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// # ) -> Result<(), nodeproof_client::FieldError> {
+    /// if let Some(entry) = block.transaction(code)? {
+    ///     println!("{:?}", entry.status());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn transaction(
+        &self,
+        code: TransactionCode,
+    ) -> Result<Option<&BlockTransaction>, FieldError> {
+        let mut transactions = self.transactions()?.iter();
+        Ok(transactions.find(|entry| entry.trans_code().is_ok_and(|found| found == code)))
+    }
+
+    /// Returns whether the block contains the transaction with this code.
+    ///
+    /// # Errors
+    /// If the block does not show its [transactions](Self::transactions).
+    ///
+    /// ```
+    /// let block = nodeproof_client::Block::from_slice(
+    ///     br#"{"text": {"transactions": [
+    ///         {"transaction": {"trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c"}}]}}"#,
+    /// )?;
+    /// assert!(block.contains("04087cb4c58f389c80bef882e3392f1b3b0e9e3c".parse()?)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contains(&self, code: TransactionCode) -> Result<bool, FieldError> {
+        Ok(self.transaction(code)?.is_some())
     }
 
     /// The votes on the block before.

@@ -45,6 +45,12 @@ impl Error {
         self
     }
 
+    /// The same, with whether a transaction may have reached the node.
+    pub(crate) fn sent(mut self, maybe: bool) -> Self {
+        self.0.maybe_sent = maybe;
+        self
+    }
+
     fn with_body(mut self, body: &[u8]) -> Self {
         if !body.is_empty() {
             self.0.excerpt = Some(excerpt(body, EXCERPT));
