@@ -22,13 +22,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let first: u64 = arguments.next().as_deref().unwrap_or("1").parse()?;
 
     for index in first..first + BLOCKS {
-        let block = match node.block(index).await {
-            Ok(block) => block,
-            Err(error) if error.is_not_found() => {
-                println!("there is no block {index}");
-                break;
-            }
-            Err(error) => return Err(error.into()),
+        let Some(block) = node.block(index).await? else {
+            println!("there is no block {index}");
+            break;
         };
         let (time, votes) = (
             block.timestamp()?,

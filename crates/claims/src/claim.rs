@@ -158,10 +158,9 @@ impl Claim {
         hashes: Vec<Hash256>,
     ) -> Result<ContractCall, ClaimError> {
         let params = self.params(signers, hashes)?;
-        let call = ContractCall::new(self.contract, "add_verification")
-            .signers(signers.iter().copied())
-            .params(&params)
-            .map_err(|error| ClaimError::Input(error.to_string()))?;
+        let call = ContractCall::of(self.contract, &params)
+            .map_err(|error| ClaimError::Input(error.to_string()))?
+            .signers(signers.iter().copied());
         CheckedTransaction::check_asked(&call).map_err(|error| {
             let reason = match error {
                 // Without the words about a transaction: there is none yet.

@@ -163,7 +163,9 @@ impl From<nodeproof_client::Error> for Failure {
     fn from(error: nodeproof_client::Error) -> Self {
         let kind = match error.kind() {
             ErrorKind::Configuration => Kind::Usage,
-            ErrorKind::Decode | ErrorKind::BodyTooLarge => Kind::Unexpected,
+            ErrorKind::Decode | ErrorKind::BodyTooLarge | ErrorKind::MissingBlock => {
+                Kind::Unexpected
+            }
             // The contract shows one kind of success, and its answers have a body.
             ErrorKind::Status if error.status().is_some_and(|status| status.is_success()) => {
                 Kind::Unexpected

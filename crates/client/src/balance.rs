@@ -163,7 +163,8 @@ impl BalanceAnswer {
         }
     }
 
-    /// The balance of one token in one wallet; `None` where the node says null.
+    /// The balance of one token in one wallet; `None` if it is null, or if there is no balance and a
+    /// message such as `unknown token`.
     ///
     /// Null was seen for a token of which nothing is held, and for an unknown token
     /// or wallet.
@@ -172,6 +173,9 @@ impl BalanceAnswer {
     /// If there is no such field, or it holds no integer; or, as for all of these, if there is more
     /// than one and they differ, or the node says that it failed.
     pub fn amount(&self) -> Result<Option<Integer>, FieldError> {
+        if self.carrier().is_none() && self.extra.say_absent() {
+            return Ok(None);
+        }
         let (name, raw) = self.found()?;
         let field = field_of(raw);
         if field == Field::Null {
@@ -470,7 +474,13 @@ mod tests {
 
     #[test]
     fn tells_nothing_held_from_nothing_said() {
-        assert_eq!(answer(r#"{"balance":null}"#).amount(), Ok(None));
+        for nothing in [
+            r#"{"balance":null}"#,
+            r#"{"detail":"unknown token"}"#,
+            r#"{"status":"FAILURE","msg":"No such wallet"}"#,
+        ] {
+            assert_eq!(answer(nothing).amount(), Ok(None), "{nothing}");
+        }
         assert!(answer("{}").amount().unwrap_err().is_missing());
         assert!(answer(r#"{"balance":null}"#).tokens().unwrap().is_empty());
         assert!(answer(r#"{"balance":[]}"#).holders().unwrap().is_empty());

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     Error,
+    contract_call::ContractFunction,
     decode::{ExtraFields, members},
 };
 
@@ -56,6 +57,14 @@ impl ContractCall {
             params: no_params(),
             extra: ExtraFields::default(),
         }
+    }
+
+    /// A call of a typed function, without signers yet.
+    ///
+    /// # Errors
+    /// If its parameters can't be written as JSON, or are not an object.
+    pub fn of<F: ContractFunction>(contract: ContractAddress, function: &F) -> Result<Self, Error> {
+        Self::new(contract, F::NAME).params(function)
     }
 
     /// Adds a wallet that will sign.
@@ -231,10 +240,12 @@ impl AddVerification {
     /// # Errors
     /// If the claim can't be written as JSON, which does not happen.
     pub fn call(&self, contract: ContractAddress) -> Result<ContractCall, Error> {
-        ContractCall::new(contract, "add_verification")
-            .signer(self.verifier_address)
-            .params(self)
+        Ok(ContractCall::of(contract, self)?.signer(self.verifier_address))
     }
+}
+
+impl ContractFunction for AddVerification {
+    const NAME: &'static str = "add_verification";
 }
 
 /// Written in the order of the contract.

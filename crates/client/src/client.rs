@@ -5,9 +5,9 @@ use std::sync::Arc;
 use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 use crate::{
-    AddVerification, BaseUrl, BatchAnswer, Block, ContractCall, ContractState, Error,
-    HolderBalance, IntegerParameter, Listing, RawTransaction, SignedTransaction, SubmitAnswer,
-    TokenBalance, TrustScore, VerificationRecord,
+    AddVerification, BaseUrl, BatchAnswer, Block, ContractCall, ContractState, Error, FieldError,
+    FieldFault, HolderBalance, IntegerParameter, Listing, RawTransaction, SignedTransaction,
+    SubmitAnswer, TokenBalance, TrustScore, VerificationRecord,
     call::Call,
     generated::{self, types},
     operation::{
@@ -26,8 +26,9 @@ use crate::{
 /// use nodeproof_client::{Client, nodeproof_primitives::Network};
 ///
 /// let node = Client::for_network("localhost", Network::Devnet)?;
-/// let block = node.block(1_u64).await?;
-/// println!("{}", block.index()?);
+/// if let Some(block) = node.block(1_u64).await? {
+///     println!("{}", block.timestamp()?);
+/// }
 /// # Ok(())
 /// # }
 /// ```
@@ -65,42 +66,105 @@ impl Client {
         &self.generated
     }
 
-    /// The block at an index.
+    /// Returns the block at an index, or `None` if the node has no such block.
     ///
-    /// There is no documented call for the newest index: who needs it asks for
-    /// higher and higher ones until [`is_not_found`](Error::is_not_found).
+    /// `None` is the answer to a response that [says so](Error::is_not_found). Fields that a block
+    /// lacks are not an error here: see [`Block`].
     ///
     /// # Errors
-    /// If there is no such block, or no answer that is a JSON object. What a block
-    /// lacks is told by the [`Block`].
-    pub async fn block(&self, index: impl Into<Integer>) -> Result<Block, Error> {
-        let call = self.call(GET_BLOCK);
-        let index = IntegerParameter(index.into());
-        let request = call.client.get_block().block_index(index);
-        call.answer(request.send().await).await
+    /// If the request fails in another way, or the response is not a block or is another block.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// match node.block(1200_u64).await? {
+    ///     Some(block) => println!("made at {}", block.timestamp()?),
+    ///     None => println!("not made yet"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn block(&self, index: impl Into<Integer>) -> Result<Option<Block>, Error> {
+        let index = index.into();
+        let (call, response) = self.request_block(index.clone()).await;
+        let Some(block) = there(response)? else {
+            return Ok(None);
+        };
+        if block.is_blank() {
+            if block.extra().say_absent() {
+                return Ok(None);
+            }
+            let words = block.extra().detail();
+            let words = words.map_or_else(String::new, |words| format!(": {words}"));
+            let reason = format!("the response has no field of a block{words}");
+            return call.read(Err(FieldError::new("index", FieldFault::Malformed(reason))));
+        }
+        call.read(block.check_index(&index))?;
+        Ok(Some(block))
     }
 
-    /// The balance of a token in a wallet; `None` where the node says null.
+    /// Returns the response to a request for a block, whatever it holds.
     ///
-    /// Nodes were seen to say null for a token of which nothing is held, and for an
-    /// unknown token or wallet.
+    /// Use this to show the node's own words if there is no such block. It may be another block, or
+    /// an object that [is not a block](Block::is_blank).
     ///
     /// # Errors
-    /// If there is no answer, or it carries no integer.
+    /// If the request fails, or the response is not a JSON object.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// match node.block_response(1200_u64).await {
+    ///     Err(error) if error.is_absent() => println!("no such block: {}", error.reason()),
+    ///     response => println!("{:?}", response?.departures()),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn block_response(&self, index: impl Into<Integer>) -> Result<Block, Error> {
+        self.request_block(index.into()).await.1
+    }
+
+    async fn request_block(&self, index: Integer) -> (Call, Result<Block, Error>) {
+        let call = self.exchange(GET_BLOCK);
+        let request = call.client.get_block().block_index(IntegerParameter(index));
+        let response = call.answer(request.send().await).await;
+        (call, response)
+    }
+
+    /// Returns the balance of a token in a wallet, or `None` if the node has none.
+    ///
+    /// `None` is the answer to null, and to a response that [says so](Error::is_not_found). Nodes
+    /// were seen to return null for a token of which nothing is held, and for an unknown token or
+    /// wallet. The contract does not state the unit; nodes were seen to count in base units.
+    ///
+    /// # Errors
+    /// If the request fails in another way, or the response carries no integer.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
+    /// if let Some(balance) = node.token_balance("TKN", wallet).await? {
+    ///     println!("{balance}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn token_balance(
         &self,
         token_code: &str,
         wallet: WalletAddress,
     ) -> Result<Option<Integer>, Error> {
-        let call = self.call(GET_BALANCES);
+        let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
             .balance_type(types::BalanceType::TokenInWallet)
             .token_code(token_code)
             .wallet_address(wallet);
-        let answer = call.answer(request.send().await).await?;
-        call.read(answer.amount())
+        let response = call.answer(request.send().await).await;
+        match there(response)? {
+            Some(balance) => call.read(balance.amount()),
+            None => Ok(None),
+        }
     }
 
     /// The balances of every token in a wallet.
@@ -110,8 +174,18 @@ impl Client {
     /// # Errors
     /// If there is no answer, or it carries no list. Entries that can't be read are
     /// [told](Listing::faults) beside the others.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
+    /// for held in &node.balances(wallet).await? {
+    ///     println!("{:?} {}", held.balance, held.token_code);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn balances(&self, wallet: WalletAddress) -> Result<Listing<TokenBalance>, Error> {
-        let call = self.call(GET_BALANCES);
+        let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
@@ -128,8 +202,17 @@ impl Client {
     /// # Errors
     /// If there is no answer, or it carries no list. Entries that can't be read are
     /// [told](Listing::faults) beside the others.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// for held in &node.holders("TKN").await? {
+    ///     println!("{} holds {:?}", held.holder, held.balance);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn holders(&self, token_code: &str) -> Result<Listing<HolderBalance>, Error> {
-        let call = self.call(GET_BALANCES);
+        let call = self.exchange(GET_BALANCES);
         let request = call
             .client
             .get_balances()
@@ -141,9 +224,20 @@ impl Client {
 
     /// What a contract has stored: the record of a table whose column holds a value.
     ///
+    /// [`ContractState::record`] is `None` if the node says that there is no such record.
+    ///
     /// # Errors
     /// If there is no answer that is a JSON object. Nodes were seen to answer 500
     /// for a table or a column that the contract does not have.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+    /// let state = node.contract_state("verification", contract, "asset_id", "asset 7").await?;
+    /// println!("{:?}", state.record()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn contract_state(
         &self,
         table: &str,
@@ -151,15 +245,24 @@ impl Client {
         column: &str,
         value: &str,
     ) -> Result<ContractState, Error> {
-        let (_, state) = self.state(table, contract, column, value).await?;
-        Ok(state)
+        self.state(table, contract, column, value).await.1
     }
 
-    /// The verification record of an asset; `None` if there is none.
+    /// Returns the verification record of an asset, or `None` if the node has none.
     ///
     /// # Errors
-    /// If there is no answer, it carries neither a row nor an object, or the record is of another
-    /// contract or asset.
+    /// If the request fails otherwise than that there is [no such record](Error::is_not_found), the
+    /// response carries neither a row nor an object, or the record is of another contract or asset.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+    /// if let Some(record) = node.verification(contract, "asset 7").await? {
+    ///     println!("verified by {}", record.verifier_address()?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn verification(
         &self,
         contract: ContractAddress,
@@ -167,7 +270,10 @@ impl Client {
     ) -> Result<Option<VerificationRecord>, Error> {
         let (call, state) = self
             .state("verification", contract, "asset_id", asset_id)
-            .await?;
+            .await;
+        let Some(state) = there(state)? else {
+            return Ok(None);
+        };
         let record = call.read(state.verification())?;
         if let Some(record) = &record {
             call.read(record.check_asked(contract, asset_id))?;
@@ -175,19 +281,33 @@ impl Client {
         Ok(record)
     }
 
-    /// The records of a verification contract whose column, such as `asset_id`, holds a value.
+    /// Returns the records of a verification contract whose column, such as `asset_id`, holds a
+    /// value: none if the node has none.
     ///
     /// # Errors
-    /// If there is no answer, or it carries neither rows nor objects. That there is
-    /// [no such record](Error::is_absent) is an error, too, if the node answers with one.
+    /// If the request fails otherwise than that there is [no such record](Error::is_not_found), or
+    /// the response carries neither rows nor objects.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+    /// for record in node.verification_records(contract, "asset_id", "asset 7").await? {
+    ///     println!("{}", record.remarks()?);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn verification_records(
         &self,
         contract: ContractAddress,
         column: &str,
         value: &str,
     ) -> Result<Vec<VerificationRecord>, Error> {
-        let (call, state) = self.state("verification", contract, column, value).await?;
-        call.read(state.verifications())
+        let (call, state) = self.state("verification", contract, column, value).await;
+        match there(state)? {
+            Some(state) => call.read(state.verifications()),
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn state(
@@ -196,8 +316,8 @@ impl Client {
         contract: ContractAddress,
         column: &str,
         value: &str,
-    ) -> Result<(Call, ContractState), Error> {
-        let call = self.call(SC_STATE);
+    ) -> (Call, Result<ContractState, Error>) {
+        let call = self.exchange(SC_STATE);
         let request = call
             .client
             .sc_state()
@@ -205,38 +325,94 @@ impl Client {
             .contract_address(contract)
             .unique_column(column)
             .unique_value(value);
-        let state = call.answer(request.send().await).await?;
-        Ok((call, state))
+        let state = call.answer(request.send().await).await;
+        (call, state)
     }
 
-    /// How far one wallet trusts another.
+    /// Returns how far one wallet trusts another, or `None` if the node has no score for the pair.
+    ///
+    /// `None` is the answer to a response that [says so](Error::is_not_found).
     ///
     /// # Errors
-    /// If the node has no score for the pair ([`is_not_found`](Error::is_not_found)),
-    /// or there is no answer that is a JSON object.
+    /// If the request fails in another way, or the response is not [one of
+    /// success](TrustScore::check_status).
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let from = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
+    /// let to = "0xb21854c8df7c314b3778036b532c5438abfeff03".parse()?;
+    /// match node.trust_score(from, to).await? {
+    ///     Some(trust) => println!("{}", trust.score()?),
+    ///     None => println!("no trust score"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn trust_score(
         &self,
         from: WalletAddress,
         to: WalletAddress,
+    ) -> Result<Option<TrustScore>, Error> {
+        let (call, response) = self.request_trust(from, to).await;
+        let Some(trust) = there(response)? else {
+            return Ok(None);
+        };
+        let status = trust.check_status();
+        if status.is_err() && trust.score().is_err() && trust.extra().say_absent() {
+            return Ok(None);
+        }
+        call.read(status)?;
+        Ok(Some(trust))
+    }
+
+    /// Returns the response to a request for a trust score, whatever it holds.
+    ///
+    /// Use this to show the node's own words if there is no score.
+    ///
+    /// # Errors
+    /// If the request fails, or the response is not a JSON object.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let from = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
+    /// let to = "0xb21854c8df7c314b3778036b532c5438abfeff03".parse()?;
+    /// let response = node.trust_response(from, to).await?;
+    /// println!("{}: {:?}", response.status()?, response.extra().detail());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn trust_response(
+        &self,
+        from: WalletAddress,
+        to: WalletAddress,
     ) -> Result<TrustScore, Error> {
-        let call = self.call(GET_TRUSTSCORE_WALLETS);
+        self.request_trust(from, to).await.1
+    }
+
+    async fn request_trust(
+        &self,
+        from: WalletAddress,
+        to: WalletAddress,
+    ) -> (Call, Result<TrustScore, Error>) {
+        let call = self.exchange(GET_TRUSTSCORE_WALLETS);
         let request = call
             .client
             .get_trustscore_wallets()
             .src_wallet_address(from)
             .dst_wallet_address(to);
-        call.answer(request.send().await).await
+        let response = call.answer(request.send().await).await;
+        (call, response)
     }
 
     /// Has the node build the raw transaction of a contract call.
     ///
     /// Nothing changes by it: the transaction is to be signed and
-    /// [submitted](Self::submit).
+    /// [submitted](Self::submit). [`call`](Self::call) does all of that.
     ///
     /// # Errors
     /// If there is no answer that is JSON.
     pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
-        let exchange = self.call(CALL_SC);
+        let exchange = self.exchange(CALL_SC);
         let request = exchange.client.call_sc().body(call.clone());
         exchange.answer(request.send().await).await
     }
@@ -257,8 +433,7 @@ impl Client {
 
     /// Submits a signed transaction: its text, byte for byte, at most once.
     ///
-    /// A transaction that the node refuses is an answer whose
-    /// [`is_valid`](SubmitAnswer::is_valid) is false.
+    /// A response is not an acceptance: check it with [`SubmitAnswer::accepted`].
     ///
     /// # Errors
     /// If there is no answer that is a JSON object;
@@ -266,7 +441,7 @@ impl Client {
     /// reached the node all the same. Nodes were seen to answer 500 for a signature
     /// that does not verify, and 429 for too many submissions.
     pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitAnswer, Error> {
-        let call = self.call(SUBMIT_TRANSACTION);
+        let call = self.exchange(SUBMIT_TRANSACTION);
         let request = call.client.submit_transaction().body(transaction.clone());
         call.answer(request.send().await).await
     }
@@ -282,7 +457,7 @@ impl Client {
         &self,
         transactions: &[SignedTransaction],
     ) -> Result<BatchAnswer, Error> {
-        let call = self.call(SUBMIT_TRANSACTION_BATCH);
+        let call = self.exchange(SUBMIT_TRANSACTION_BATCH);
         let request = call
             .client
             .submit_transaction_batch()
@@ -295,16 +470,25 @@ impl Client {
     /// # Errors
     /// If there is no answer.
     pub async fn docs(&self) -> Result<String, Error> {
-        let call = self.call(DOCS);
+        let call = self.exchange(DOCS);
         call.page(call.client.docs().send().await).await
     }
 
-    fn call(&self, operation: Operation) -> Call {
+    fn exchange(&self, operation: Operation) -> Call {
         let exchange = Arc::new(Exchange::default());
         Call {
             operation,
             client: self.generated.noting(Arc::clone(&exchange)),
             exchange,
         }
+    }
+}
+
+/// A response, or nothing if it says that the requested thing is not there.
+fn there<T>(response: Result<T, Error>) -> Result<Option<T>, Error> {
+    match response {
+        Ok(response) => Ok(Some(response)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
     }
 }

@@ -11,11 +11,12 @@
 //!
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! let node = Client::new("http://localhost:8420")?;
-//! let block = node.block(1_u64).await?;
-//! println!("block {} made at {}", block.index()?, block.timestamp()?);
-//! for wallet in block.committee()? {
-//!     for held in &node.balances(*wallet).await? {
-//!         println!("{wallet} holds {:?} {}", held.balance, held.token_code);
+//! if let Some(block) = node.block(1_u64).await? {
+//!     println!("block {} made at {}", block.index()?, block.timestamp()?);
+//!     for wallet in block.committee()? {
+//!         for held in &node.balances(*wallet).await? {
+//!             println!("{wallet} holds {:?} {}", held.balance, held.token_code);
+//!         }
 //!     }
 //! }
 //! # Ok(())
@@ -30,6 +31,7 @@
 mod balance;
 mod base_url;
 mod block;
+mod block_stream;
 mod builder;
 mod call;
 mod calls;
@@ -38,9 +40,12 @@ pub mod contract_call;
 mod contract_state;
 mod decode;
 mod error;
+mod follow;
 pub mod generated;
 mod hex_text;
+mod inclusion;
 mod newest;
+mod node_check;
 mod operation;
 mod parameter;
 mod submit;
@@ -52,16 +57,19 @@ mod verification;
 pub use balance::{BalanceAnswer, HolderBalance, Listing, TokenBalance};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use block::{Block, BlockTransaction, Departure, DepartureKind, PreviousHash, Receipt};
+pub use block_stream::BlockStream;
 pub use builder::ClientBuilder;
 pub use calls::{AddVerification, ContractCall};
 pub use client::Client;
 pub use contract_state::ContractState;
 pub use decode::{ExtraFields, FieldError, FieldFault};
 pub use error::{DecodeError, Error, ErrorKind};
+pub use follow::{FollowEvent, FollowOptions};
 pub use hex_text::{HexText, ParseHexTextError};
+pub use inclusion::{Inclusion, InclusionOptions};
 pub use nodeproof_primitives::{self, HolderAddress};
 pub use parameter::IntegerParameter;
-pub use submit::{BatchAnswer, SubmitAnswer, UnclearAnswer};
+pub use submit::{BatchAnswer, NotAccepted, SubmitAnswer, UnclearAnswer};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };

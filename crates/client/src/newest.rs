@@ -17,7 +17,7 @@ impl Client {
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
     /// if let Some(newest) = node.newest_block().await? {
-    ///     let block = node.block(newest).await?;
+    ///     println!("the latest block is {newest}");
     /// }
     /// # Ok(())
     /// # }
@@ -52,17 +52,24 @@ impl Client {
         Ok(self.block_if_there(index).await?.is_some())
     }
 
-    /// The block at an index, for who looks for the end of the chain; `None` where the node has
-    /// none, in whatever way it says so.
+    /// Returns the block at an index for a search for the end of the chain: `None` if the node has
+    /// none, whatever form its refusal has.
     ///
-    /// The contract shows no failures. So any refusal of the question
-    /// ([`may_be_absent`](Error::may_be_absent)) counts, and so does an answer that
-    /// [is no block](crate::Block::is_blank).
+    /// The contract shows no failures. So any refusal of the request
+    /// ([`may_be_absent`](Error::may_be_absent)) counts, and so does a response that
+    /// [is not a block](crate::Block::is_blank). [`block`](Self::block) is stricter.
     ///
     /// # Errors
-    /// If the request fails otherwise.
+    /// If the request fails in another way.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// let is_there = node.block_if_there(1200).await?.is_some();
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn block_if_there(&self, index: u64) -> Result<Option<Block>, Error> {
-        match self.block(index).await {
+        match self.block_response(index).await {
             Ok(block) => Ok((!block.is_blank()).then_some(block)),
             Err(error) if error.may_be_absent() => Ok(None),
             Err(error) => Err(error),

@@ -5,29 +5,33 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::{
-    DecodeError, Listing,
+    DecodeError, Error, ErrorKind, Listing,
     decode::{
         ExtraFields, Field, FieldError, FieldFault, Leaf, SUCCESS, kind_of, members, text_in,
     },
 };
 
-/// What a node made of a submitted transaction.
+/// A node's response to a submitted transaction.
 ///
-/// A refused transaction is an answer, and no error: [`is_valid`](Self::is_valid)
-/// is false, and [`messages`](Self::messages) say why.
+/// A response is not an acceptance: nodes refuse a transaction with status 200, too. Call
+/// [`accepted`](Self::accepted), which is an error for every other outcome.
 ///
 /// Source: the contract, "POST /submit-transaction".
 ///
 /// ```
-/// let answer = nodeproof_client::SubmitAnswer::from_slice(
+/// use nodeproof_client::{NotAccepted, SubmitAnswer};
+///
+/// let answer = SubmitAnswer::from_slice(
 ///     br#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],
 ///          "new_transaction":true}}"#,
 /// )?;
-/// assert!(!answer.is_valid());
-/// assert_eq!(answer.messages(), ["Fee validation failed"]);
+/// let refused = answer.accepted().unwrap_err();
+/// assert!(matches!(refused, NotAccepted::Refused { .. }));
+/// assert_eq!(refused.to_string(), "the node refuses the transaction: Fee validation failed");
 /// # Ok::<(), nodeproof_client::DecodeError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use = "the node may have refused the transaction; call `accepted()?`"]
 pub struct SubmitAnswer {
     status: Field<String>,
     response: Field<RawJson>,
@@ -47,38 +51,50 @@ impl SubmitAnswer {
             .map_err(|source| DecodeError::new("an answer to a submission", body, source))
     }
 
-    /// Whether the node took the transaction: it says that it is valid, and `status` is `SUCCESS`.
+    /// Whether the node accepted the transaction.
     ///
-    /// Where it says nothing of the kind, or contradicts itself, this is false;
-    /// [`accepted`](Self::accepted) tells that from a refusal.
+    /// It is false for a refusal and for an unclear response alike. [`accepted`](Self::accepted)
+    /// tells them apart.
     #[must_use]
     pub fn is_valid(&self) -> bool {
-        self.accepted() == Ok(true)
+        self.accepted().is_ok()
     }
 
-    /// Whether the node took the transaction, or refuses it.
+    /// Checks that the node accepted the transaction: `response.valid` is true and `status` is
+    /// `SUCCESS`.
     ///
     /// # Errors
-    /// If the answer tells neither: `response.valid` is neither true nor false, or it is true and
-    /// `status` is not `SUCCESS`. The transaction may have been taken then.
-    pub fn accepted(&self) -> Result<bool, UnclearAnswer> {
+    /// [`NotAccepted::Refused`] if `response.valid` is false. [`NotAccepted::Unclear`] if the
+    /// response says neither: `response.valid` is neither true nor false, or it is true and `status`
+    /// is not `SUCCESS`. The node may have accepted the transaction then.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     signed: nodeproof_client::SignedTransaction,
+    /// # ) -> Result<(), nodeproof_client::Error> {
+    /// node.submit(&signed).await?.accepted()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn accepted(&self) -> Result<(), NotAccepted> {
         let valid = self.valid().map_err(UnclearAnswer::Field)?;
         if !valid {
-            return Ok(false);
+            return Err(NotAccepted::Refused {
+                messages: self.messages.clone(),
+                new_transaction: self.new_transaction(),
+            });
         }
-        match self.status() {
-            Ok(status) if status == SUCCESS => Ok(true),
-            Ok(other) => Err(UnclearAnswer::Contradictory {
-                status: format!("\"{}\"", escaped_up_to(other, 60)),
-            }),
-            Err(fault) => Err(UnclearAnswer::Contradictory {
-                status: match fault.fault() {
-                    FieldFault::Missing => "missing".to_owned(),
-                    FieldFault::Null => "null".to_owned(),
-                    FieldFault::Malformed(_) | FieldFault::Doubtful(_) => "no text".to_owned(),
-                },
-            }),
-        }
+        let status = match self.status() {
+            Ok(status) if status == SUCCESS => return Ok(()),
+            Ok(other) => format!("\"{}\"", escaped_up_to(other, 60)),
+            Err(fault) => match fault.fault() {
+                FieldFault::Missing => "missing".to_owned(),
+                FieldFault::Null => "null".to_owned(),
+                FieldFault::Malformed(_) | FieldFault::Doubtful(_) => "no text".to_owned(),
+            },
+        };
+        Err(UnclearAnswer::Contradictory { status }.into())
     }
 
     /// The result of validation alone, whatever `status` says.
@@ -143,7 +159,53 @@ impl SubmitAnswer {
     }
 }
 
-/// An answer to a submission does not tell whether the transaction was taken.
+/// A response to a submission is not an acceptance.
+///
+/// Its text is harmless to print.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotAccepted {
+    /// The node refuses the transaction. Whoever has it can still submit it, here or elsewhere.
+    #[error("the node refuses the transaction: {}", reasons(messages))]
+    Refused {
+        /// The node's messages, as they came. They are not escaped.
+        messages: Vec<String>,
+        /// Whether the transaction was new to the node, if the node says so.
+        new_transaction: Option<bool>,
+    },
+    /// The response does not say whether the node accepts the transaction. It may have: look for the
+    /// transaction in the next blocks, or submit the same one again.
+    #[error("the node does not say whether it accepts the transaction: {0}")]
+    Unclear(#[from] UnclearAnswer),
+}
+
+impl NotAccepted {
+    /// Whether the node refuses the transaction, rather than not saying.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Refused { .. })
+    }
+}
+
+impl From<NotAccepted> for Error {
+    fn from(source: NotAccepted) -> Self {
+        let kind = match source {
+            NotAccepted::Refused { .. } => ErrorKind::Refused,
+            NotAccepted::Unclear(_) => ErrorKind::Unclear,
+        };
+        Self::from_kind(kind, source.to_string()).caused_by(source)
+    }
+}
+
+/// The messages of a refusal as one harmless text.
+fn reasons(messages: &[String]) -> String {
+    if messages.is_empty() {
+        return "it does not say why".to_owned();
+    }
+    escaped_up_to(&messages.join("; "), 400)
+}
+
+/// A response to a submission does not say whether the transaction was accepted.
 ///
 /// Its text is harmless to print.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -209,6 +271,7 @@ fn messages(text: &str) -> Vec<String> {
 /// The contract mentions a second call for submissions and does not show it; this
 /// is what nodes were seen to answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use = "the node may have refused some of the transactions; look at `failed()`"]
 pub struct BatchAnswer {
     status: Field<String>,
     response: Field<RawJson>,
@@ -329,6 +392,24 @@ mod tests {
         assert_eq!(refused.valid(), Ok(false));
         assert_eq!(refused.messages(), ["a", "b"]);
 
+        assert_eq!(
+            refused.accepted().unwrap_err(),
+            NotAccepted::Refused {
+                messages: vec!["a".to_owned(), "b".to_owned()],
+                new_transaction: Some(false),
+            }
+        );
+        let silent = answer(r#"{"valid":false,"msg":null}"#);
+        let error = Error::from(silent.accepted().unwrap_err());
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert_eq!(
+            error.to_string(),
+            "the node refuses the transaction: it does not say why"
+        );
+        let acts = answer(r#"{"valid":false,"msg":"\u001b[2J"}"#);
+        let shown = acts.accepted().unwrap_err().to_string();
+        assert!(!shown.contains('\u{1b}'), "{shown}");
+
         let structure = answer(r#"{"valid":false,"msg":{"code":1}}"#);
         assert_eq!(structure.new_transaction(), None);
         assert_eq!(structure.messages(), [r#"{"code":1}"#]);
@@ -350,7 +431,9 @@ mod tests {
             ("null", "`response` is null"),
         ] {
             let answer = answer(response);
-            assert!(!answer.is_valid());
+            let unclear = answer.accepted().unwrap_err();
+            assert!(!unclear.is_refused() && !answer.is_valid());
+            assert_eq!(Error::from(unclear).kind(), ErrorKind::Unclear);
             assert_eq!(answer.valid().unwrap_err().to_string(), message);
         }
         assert_eq!(answer(r#""NODE_BUSY""#).messages(), ["NODE_BUSY"]);
@@ -376,10 +459,14 @@ mod tests {
             assert_eq!(contradictory.valid(), Ok(true));
             assert_eq!(
                 contradictory.accepted().unwrap_err().to_string(),
-                format!("`response.valid` is true, and `status` is {shown} instead of \"SUCCESS\"")
+                format!(
+                    "the node does not say whether it accepts the transaction: `response.valid` is \
+                     true, and `status` is {shown} instead of \"SUCCESS\""
+                )
             );
             // What is refused is refused, whatever else is said.
-            assert_eq!(read(false).accepted(), Ok(false), "{status}");
+            let refused = read(false).accepted().unwrap_err();
+            assert!(refused.is_refused(), "{status}");
         }
     }
 

@@ -27,7 +27,7 @@ async fn a_chain_without_blocks_has_no_newest_one() {
 #[tokio::test]
 async fn a_node_that_has_every_block_is_asked_a_bounded_number_of_times() {
     let world = World::new().await;
-    let good = world.client.block(1_u64).await.unwrap();
+    let good = world.client.block(1_u64).await.unwrap().unwrap();
     assert!(good.index().is_ok());
     let every: Fault = Arc::new(|_, answer| {
         answer

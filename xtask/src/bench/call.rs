@@ -125,7 +125,7 @@ impl Both {
             || {
                 self.runtime.block_on(async {
                     for _ in 0..CALLS {
-                        let block = self.client.block(index).await.map_err(failed)?;
+                        let block = self.client.block_response(index).await.map_err(failed)?;
                         std::hint::black_box(&block);
                     }
                     Ok(())

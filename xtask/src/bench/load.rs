@@ -83,7 +83,10 @@ fn rate() -> Result<f64, BenchError> {
     let client = nodeproof_client::Client::new(node.question.url.as_str()).map_err(failed)?;
     runtime.block_on(async {
         for _ in 0..REQUESTS {
-            client.block(node.question.block).await.map_err(failed)?;
+            client
+                .block_response(node.question.block)
+                .await
+                .map_err(failed)?;
         }
         Ok::<_, BenchError>(())
     })?;

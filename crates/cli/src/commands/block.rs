@@ -54,7 +54,7 @@ const MOST_DIGITS: usize = 40;
 /// The block at an index that a person named.
 async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
     let none = |words: &str| Failure::not_found(format!("the node has no block {index}: {words}"));
-    let block = match client.block(index).await {
+    let block = match client.block_response(index).await {
         Ok(block) => the_one(index, block)?,
         Err(error) if error.is_absent() => return Err(none(error.reason())),
         Err(error) => return Err(error.into()),
@@ -80,7 +80,7 @@ async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
 
 /// The block at an index, for who looks for the end of the chain: if the node has it, and if it is
 /// that one.
-pub(super) async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
+async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
     let block = client.block_if_there(index).await?;
     block.map(|block| the_one(index, block)).transpose()
 }
@@ -95,7 +95,7 @@ fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
 }
 
 /// That the node answered another block; its index may be as long as an answer.
-pub(super) fn another(index: u64, found: &Integer) -> String {
+fn another(index: u64, found: &Integer) -> String {
     let found = escaped_up_to(&found.to_string(), MOST_DIGITS);
     format!("block {index} was asked for, and the node answered block {found}")
 }
@@ -107,7 +107,7 @@ const ABSURD: u64 = 1_000_000_000_000;
 pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
     let Some(index) = client.newest_block().await? else {
         // Once more, for what the node says of it.
-        let words = match client.block(1).await {
+        let words = match client.block_response(1).await {
             Err(error) => format!(" ({})", error.reason()),
             Ok(block) => block
                 .extra()

@@ -40,7 +40,7 @@ pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failu
             args.from, args.to
         ))
     };
-    let answer = match client.trust_score(args.from, args.to).await {
+    let answer = match client.trust_response(args.from, args.to).await {
         Ok(answer) => answer,
         Err(error) if error.is_absent() => return Err(none(error.reason())),
         Err(error) => return Err(error.into()),

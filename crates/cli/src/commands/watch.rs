@@ -1,23 +1,26 @@
 //! `nodectl watch`.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use clap::Args;
-use nodeproof_client::{Block, Client};
-use nodeproof_primitives::Integer;
+use nodeproof_client::{Block, FollowEvent, FollowOptions};
 
 use super::{
-    block::{Shown, another, look, newest},
+    block::{Shown, newest},
     following::breaks,
 };
-use crate::{arguments::seconds, failure::Failure, io::output, session::settings::Session};
-
-/// The longest pause between two looks at a node that does not answer.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// The longest pause that a node may ask for.
-const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
-/// After how many looks in vain the next index is looked at, too: a chain may have holes.
-const LOOKS_BEFORE_HOLE: u32 = 5;
+use crate::{
+    arguments::seconds,
+    failure::Failure,
+    io::output::{self, Output},
+    session::settings::Session,
+};
 
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
@@ -32,101 +35,69 @@ pub(crate) struct WatchArgs {
     interval: Duration,
 }
 
-/// What a look at the node yields.
-enum Look {
-    Block(Box<Block>),
-    NotYet,
-    /// No answer, or none that makes sense; why, and how long the node asks to wait.
-    Trouble(String, Option<Duration>),
-}
-
 pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
-    // Who can't be reached at all was probably misspelt; only later failures are waited for.
-    let (mut next, first) = match args.from {
-        Some(index) => (index, look(&client, index).await?),
-        None => {
-            let (index, block) = newest(&client, session.output).await?;
-            (index, Some(block))
-        }
+    let start = match args.from {
+        Some(index) => index,
+        None => newest(&client, session.output).await?.0,
     };
-    let mut seen = first.map_or(Look::NotYet, |block| Look::Block(Box::new(block)));
-    let mut shown = 0_u64;
-    let mut before: Option<Box<Block>> = None;
-    let mut in_vain = 0_u32;
-    let mut troubles = 0_u32;
-    loop {
-        if troubles > 0 && !matches!(seen, Look::Trouble(..)) {
-            session.output.note("the node answers again");
-            troubles = 0;
+    let missing = Arc::new(AtomicU64::new(0));
+    let (output, noted) = (session.output, Arc::clone(&missing));
+    let options = FollowOptions::default()
+        .start_at(start)
+        .interval(args.interval)
+        .max_outage(Duration::MAX)
+        .skip_missing(true)
+        .on_event(move |event| note(output, &noted, event));
+    let mut blocks = client.follow_blocks(options);
+    let (mut shown, mut missed) = (0_u64, 0);
+    let mut before: Option<Block> = None;
+    while let Some(block) = blocks.next().await {
+        let block = block?;
+        let missing = missing.load(Ordering::Relaxed);
+        if missing > missed {
+            // What follows a missing block follows nothing that was shown.
+            (missed, before) = (missing, None);
         }
-        match seen {
-            Look::Block(block) => {
-                show(session, &block, next, before.as_deref())?;
-                before = Some(block);
-                shown += 1;
-                in_vain = 0;
-                if args.count == Some(shown) {
-                    return Ok(());
-                }
-                next = next.checked_add(1).ok_or_else(|| {
-                    Failure::unexpected("no block can follow the one with the largest index")
-                })?;
-            }
-            Look::NotYet => {
-                in_vain += 1;
-                if in_vain.is_multiple_of(LOOKS_BEFORE_HOLE) && there(&client, next + 1).await {
-                    session.output.note(&format!(
-                        "the node has no block {next}, but the one after it; going on with that"
-                    ));
-                    next += 1;
-                    // What follows a hole follows nothing that was shown.
-                    before = None;
-                } else {
-                    tokio::time::sleep(args.interval).await;
-                }
-            }
-            Look::Trouble(why, asked) => {
-                if troubles == 0 {
-                    session
-                        .output
-                        .note(&format!("{why}; waiting for the node to answer again"));
-                }
-                let doubled = args.interval.saturating_mul(1 << troubles.min(10));
-                let pause = match asked {
-                    Some(asked) => {
-                        let pause = asked.min(LONGEST_ASKED);
-                        let seconds = pause.as_secs_f64();
-                        session.output.note(&format!(
-                            "the node wants to be left alone: asking again in {seconds} s"
-                        ));
-                        pause
-                    }
-                    None => doubled.min(LONGEST_PAUSE.max(args.interval)),
-                };
-                troubles = troubles.saturating_add(1);
-                tokio::time::sleep(pause).await;
-            }
+        show(session, &block, start + shown + missed, before.as_ref())?;
+        before = Some(block);
+        shown += 1;
+        if args.count == Some(shown) {
+            return Ok(());
         }
-        seen = look_at(&client, next).await;
     }
+    Err(Failure::unexpected(
+        "no block can follow the one with the largest index",
+    ))
 }
 
-async fn look_at(client: &Client, index: u64) -> Look {
-    match client.block_if_there(index).await {
-        Ok(Some(block)) => match block.index() {
-            Ok(found) if *found != Integer::from(index) => {
-                Look::Trouble(another(index, found), None)
+/// Reports what happens between two blocks.
+fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
+    match event {
+        FollowEvent::Outage {
+            error,
+            earlier,
+            pause,
+        } => {
+            if *earlier == 0 {
+                output.note(&format!("{error}; waiting for the node to answer again"));
             }
-            _ => Look::Block(Box::new(block)),
-        },
-        Ok(None) => Look::NotYet,
-        Err(error) => Look::Trouble(error.to_string(), error.retry_after()),
+            if error.retry_after().is_some() {
+                let seconds = pause.as_secs_f64();
+                output.note(&format!(
+                    "the node wants to be left alone: asking again in {seconds} s"
+                ));
+            }
+        }
+        FollowEvent::Resumed => output.note("the node answers again"),
+        FollowEvent::Missing { index } => {
+            missing.fetch_add(1, Ordering::Relaxed);
+            output.note(&format!(
+                "the node has no block {index}, but the one after it; going on with that"
+            ));
+        }
+        _ => {}
     }
-}
-
-async fn there(client: &Client, index: u64) -> bool {
-    matches!(look_at(client, index).await, Look::Block(_))
 }
 
 /// Shows a block, and where it does not follow the one before it.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use nodeproof_primitives::{Hash256, Integer, TimestampMs, WalletAddress};
+use nodeproof_primitives::{
+    Hash256, Integer, TimestampMs, TransactionCode, WalletAddress, escape::escaped_up_to,
+};
 
 use super::{
     committee::{self, Member},
@@ -12,7 +14,7 @@ use super::{
 };
 use crate::{
     DecodeError,
-    decode::{ExtraFields, Field, FieldError, Leaf, List, text_in},
+    decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, List, text_in},
 };
 
 /// A block, read for what is there.
@@ -215,6 +217,49 @@ impl Block {
         }
     }
 
+    /// Returns the transaction with this code, or `None` if the block does not contain it.
+    ///
+    /// A transaction whose code can't be read does not count.
+    ///
+    /// # Errors
+    /// If the block does not show its [transactions](Self::transactions).
+    ///
+    /// ```no_run
+    /// # fn example(
+    /// #     block: nodeproof_client::Block,
+    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// # ) -> Result<(), nodeproof_client::FieldError> {
+    /// if let Some(entry) = block.transaction(code)? {
+    ///     println!("{:?}", entry.status());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn transaction(
+        &self,
+        code: TransactionCode,
+    ) -> Result<Option<&BlockTransaction>, FieldError> {
+        let mut transactions = self.transactions()?.iter();
+        Ok(transactions.find(|entry| entry.trans_code().is_ok_and(|found| found == code)))
+    }
+
+    /// Returns whether the block contains the transaction with this code.
+    ///
+    /// # Errors
+    /// If the block does not show its [transactions](Self::transactions).
+    ///
+    /// ```
+    /// let block = nodeproof_client::Block::from_slice(
+    ///     br#"{"text": {"transactions": [
+    ///         {"transaction": {"trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c"}}]}}"#,
+    /// )?;
+    /// assert!(block.contains("04087cb4c58f389c80bef882e3392f1b3b0e9e3c".parse()?)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn contains(&self, code: TransactionCode) -> Result<bool, FieldError> {
+        Ok(self.transaction(code)?.is_some())
+    }
+
     /// The votes on the block before.
     ///
     /// They are in `text.previous_block_receipts`, or, if `text` has none, in
@@ -251,6 +296,21 @@ impl Block {
     #[must_use]
     pub fn text_extra(&self) -> &ExtraFields {
         &self.text.extra
+    }
+
+    /// Checks that the block has the requested index, as far as it has one.
+    pub(crate) fn check_index(&self, requested: &Integer) -> Result<(), FieldError> {
+        match self.index() {
+            Ok(found) if found != requested => {
+                let [requested, found] = [requested, found].map(|index| {
+                    // An index may be as long as a response.
+                    escaped_up_to(&index.to_string(), 40)
+                });
+                let reason = format!("block {requested} was requested, and this is block {found}");
+                Err(FieldError::new("index", FieldFault::Doubtful(reason)))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether none of the fields is there that make a block: what came is another object, such as

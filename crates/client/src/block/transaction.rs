@@ -1,11 +1,11 @@
 //! Transactions in a block.
 
-use nodeproof_primitives::{Integer, RawJson};
+use nodeproof_primitives::{Integer, RawJson, TransactionCode};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::{
-    DecodeError, SignedTransaction,
+    DecodeError, RawTransaction, SignedTransaction,
     decode::{Element, Field, members},
 };
 
@@ -30,6 +30,26 @@ impl BlockTransaction {
     /// If it has not the form that was observed.
     pub fn signed(&self) -> Result<SignedTransaction, DecodeError> {
         SignedTransaction::from_text(self.0.as_str())
+    }
+
+    /// The transaction's identifier.
+    ///
+    /// # Errors
+    /// If it has not the form that was observed, or its `trans_code` is not 40 hexadecimal digits.
+    ///
+    /// ```no_run
+    /// # async fn example(block: nodeproof_client::Block) -> Result<(), Box<dyn std::error::Error>> {
+    /// for entry in block.transactions()? {
+    ///     println!("{} has the status {:?}", entry.trans_code()?, entry.status());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn trans_code(&self) -> Result<TransactionCode, DecodeError> {
+        let transaction = RawTransaction::from(self.0.clone()).transaction()?;
+        transaction
+            .trans_code()
+            .map_err(|fault| DecodeError::because("a transaction", &fault.to_string()))
     }
 
     /// What is in `status`, if that is an integer; seen to be 1 in a valid block.

@@ -31,7 +31,7 @@ use crate::{ContractCall, DecodeError, RawTransaction, SignedTransaction, Transa
 /// let checked = CheckedTransaction::check(&call, &raw, &fee)?;
 /// println!("{checked}");
 /// let signed = checked.sign(&[wallet]).await?;
-/// let answer = node.submit(&signed).await?;
+/// node.submit(&signed).await?.accepted()?;
 /// # Ok(())
 /// # }
 /// ```

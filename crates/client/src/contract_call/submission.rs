@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Client, Error, SignedTransaction, SubmitAnswer, UnclearAnswer};
+use crate::{Client, Error, NotAccepted, SignedTransaction, SubmitAnswer, UnclearAnswer};
 
 /// The number of submissions of one transaction, and the pauses between them.
 ///
@@ -82,8 +82,9 @@ impl SubmitPolicy {
     }
 }
 
-/// A node's response to a transaction, accepted or refused.
+/// A node's response to a transaction, accepted or refused: see [`accepted`](Self::accepted).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "the node may have refused the transaction; call `accepted()?`"]
 #[non_exhaustive]
 pub struct Submitted {
     /// The response.
@@ -92,6 +93,16 @@ pub struct Submitted {
     pub sent: u32,
     /// Whether the node may have taken an earlier one of these submissions.
     pub maybe_taken_before: bool,
+}
+
+impl Submitted {
+    /// Checks that the node accepted the transaction.
+    ///
+    /// # Errors
+    /// [`NotAccepted::Refused`] if it refused it.
+    pub fn accepted(&self) -> Result<(), NotAccepted> {
+        self.answer.accepted()
+    }
 }
 
 /// No response says whether the node took the transaction.
@@ -183,12 +194,25 @@ impl Client {
     ///
     /// It is sent again after a failed or lost connection, a late or unreadable response, and the
     /// statuses 429 and 5xx. It is not sent again after any other status. A refused transaction is
-    /// not an error: [`is_valid`](SubmitAnswer::is_valid) of the response is false.
+    /// not an error here: [`Submitted::accepted`] returns it.
     ///
     /// # Errors
     /// If no response says whether the transaction was [accepted](SubmitAnswer::accepted), or one
     /// contradicts itself. [`maybe_sent`](SubmitError::maybe_sent) is true if the node may have
     /// taken any one of the submissions.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     signed: nodeproof_client::SignedTransaction,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::contract_call::SubmitPolicy;
+    ///
+    /// let submitted = node.submit_until_answered(&signed, &SubmitPolicy::default()).await?;
+    /// submitted.accepted()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn submit_until_answered(
         &self,
         transaction: &SignedTransaction,
@@ -219,14 +243,14 @@ impl Client {
                 Ok(answer) => {
                     sent += 1;
                     match answer.accepted() {
-                        Ok(_) => {
+                        Ok(()) | Err(NotAccepted::Refused { .. }) => {
                             return Ok(Submitted {
                                 answer,
                                 sent,
                                 maybe_taken_before: maybe_sent,
                             });
                         }
-                        Err(fault) => {
+                        Err(NotAccepted::Unclear(fault)) => {
                             maybe_sent = true;
                             let unclear = Box::new(Unclear { fault, answer });
                             (Fault::Unclear(unclear), None, true)

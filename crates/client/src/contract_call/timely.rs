@@ -72,6 +72,6 @@ impl Client {
     /// The time of the latest block, if it can be found.
     async fn latest_block_time(&self) -> Option<TimestampMs> {
         let newest = self.newest_block().await.ok()??;
-        self.block(newest).await.ok()?.timestamp().ok()
+        self.block(newest).await.ok()??.timestamp().ok()
     }
 }

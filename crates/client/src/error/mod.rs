@@ -22,15 +22,15 @@ use nodeproof_primitives::escape::escaped;
 /// out it is one line. Everything in it that a node sent is cut to a sensible
 /// length and free of characters that a terminal acts on.
 ///
-/// A transaction that a node refuses is no error: it is a
-/// [`SubmitAnswer`](crate::SubmitAnswer) that is not valid.
+/// [`Client::submit`](crate::Client::submit) does not return an error for a transaction that the
+/// node refuses: [`SubmitAnswer::accepted`](crate::SubmitAnswer::accepted) does.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
 /// let client = nodeproof_client::Client::new("http://localhost:8420")?;
 /// match client.block(1200_u64).await {
-///     Ok(block) => println!("{} departures", block.departures().len()),
-///     Err(error) if error.is_not_found() => println!("no such block"),
+///     Ok(Some(block)) => println!("{} departures", block.departures().len()),
+///     Ok(None) => println!("no such block"),
 ///     Err(error) if error.is_retryable() => println!("later: {error}"),
 ///     Err(error) => return Err(error),
 /// }
@@ -71,6 +71,16 @@ pub enum ErrorKind {
     BodyTooLarge,
     /// The answer is not what its description says: no JSON, or another kind of JSON.
     Decode,
+    /// The node refuses the transaction. See [`NotAccepted::Refused`](crate::NotAccepted::Refused).
+    Refused,
+    /// The node does not say whether it accepts the transaction. See
+    /// [`NotAccepted::Unclear`](crate::NotAccepted::Unclear).
+    Unclear,
+    /// What responds is not a node. Check the base URL. See
+    /// [`Client::check_node`](crate::Client::check_node).
+    NotANode,
+    /// A block is missing that has to be there: in a requested range, or before a later one.
+    MissingBlock,
 }
 
 impl Error {

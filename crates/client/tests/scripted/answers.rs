@@ -12,7 +12,7 @@ use crate::{
 
 async fn refusal(reply: Reply) -> nodeproof_client::Error {
     let server = Server::answering(reply).await;
-    let error = client(&server.base).block(9).await.unwrap_err();
+    let error = client(&server.base).block_response(9).await.unwrap_err();
     let url = format!("{}/get-block?block_index=9", server.base);
     assert_eq!(error.operation(), Some("get_block"));
     assert_eq!(error.url(), Some(url.as_str()));
@@ -58,11 +58,71 @@ async fn an_unknown_pair_is_not_found() {
     .await;
     let (from, to) = (WALLET.parse().unwrap(), OTHER.parse().unwrap());
     let error = client(&server.base)
-        .trust_score(from, to)
+        .trust_response(from, to)
         .await
         .unwrap_err();
     assert!(error.is_not_found());
     assert_eq!(error.operation(), Some("get_trustscore_wallets"));
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_none_in_every_method() {
+    let (wallet, contract) = (WALLET.parse().unwrap(), CONTRACT.parse().unwrap());
+    for (status, body) in [
+        (404, ""),
+        (410, "x"),
+        (400, r#"{"detail":"Block not found"}"#),
+        (422, r#"{"detail":"no such wallet"}"#),
+        (200, "null"),
+        (200, r#"{"status":"FAILURE","msg":"unknown asset"}"#),
+    ] {
+        let server = Server::answering(Reply::status(status, body)).await;
+        let node = client(&server.base);
+        assert!(node.block(9).await.unwrap().is_none(), "{status} {body}");
+        assert_eq!(node.token_balance("T", wallet).await.unwrap(), None);
+        assert_eq!(node.trust_score(wallet, wallet).await.unwrap(), None);
+        assert_eq!(node.verification(contract, "a").await.unwrap(), None);
+        let records = node.verification_records(contract, "asset_id", "a").await;
+        assert_eq!(records.unwrap(), []);
+    }
+    for (status, body) in [
+        (400, ""),
+        (400, r#"{"detail":"unknown error"}"#),
+        (401, r#"{"detail":"Block not found"}"#),
+        (500, r#"{"detail":"Block not found"}"#),
+        (200, "{}"),
+        (200, r#"{"detail":"unknown error"}"#),
+        (200, "<html>not found</html>"),
+    ] {
+        let server = Server::answering(Reply::status(status, body)).await;
+        let node = client(&server.base);
+        for error in [
+            node.block(9).await.err(),
+            node.token_balance("T", wallet).await.err(),
+            node.trust_score(wallet, wallet).await.err(),
+            node.verification(contract, "a").await.err(),
+            node.verification_records(contract, "asset_id", "a")
+                .await
+                .err(),
+        ] {
+            let error = error.unwrap_or_else(|| panic!("{status} {body}"));
+            assert!(!error.is_not_found(), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_block_is_not_the_requested_one() {
+    let server = Server::answering(Reply::json(r#"{"index":8}"#)).await;
+    let error = client(&server.base).block(9).await.unwrap_err();
+    assert!(error.is_decode());
+    assert!(
+        error
+            .to_string()
+            .contains("block 9 was requested, and this is block 8"),
+        "{error}"
+    );
+    assert!(client(&server.base).block(8).await.unwrap().is_some());
 }
 
 #[tokio::test]
@@ -73,6 +133,7 @@ async fn a_failure_that_is_no_absence_is_not_taken_for_one() {
             r#"{"detail":[{"loc":["query","block_index"],"msg":"field required"}]}"#,
         ),
         (500, r#"{"detail":"table not found"}"#),
+        (400, r#"{"detail":"unknown error"}"#),
         (405, r#"{"detail":"Method Not Allowed"}"#),
     ] {
         assert!(
@@ -228,7 +289,7 @@ async fn a_port_where_nobody_listens_is_a_failed_connection() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
-    let error = client(&base).block(1).await.unwrap_err();
+    let error = client(&base).block_response(1).await.unwrap_err();
     assert!(
         error.is_connect() && error.is_retryable() && !error.maybe_sent() && !error.is_timeout()
     );
@@ -248,7 +309,7 @@ async fn a_host_that_does_not_exist_is_a_failed_connection() {
     let error = builder("http://no-such-host.invalid:8420")
         .build()
         .unwrap()
-        .block(1)
+        .block_response(1)
         .await
         .unwrap_err();
     assert!(error.is_connect(), "{error}");

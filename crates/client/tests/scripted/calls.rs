@@ -13,7 +13,7 @@ use crate::{
 #[tokio::test]
 async fn a_block_is_asked_for_by_its_index() {
     let server = Server::answering(Reply::json(r#"{"index":7,"timestamp":1}"#)).await;
-    let block = client(&server.base).block(7_u64).await.unwrap();
+    let block = client(&server.base).block_response(7_u64).await.unwrap();
     assert_eq!(block.index().unwrap(), &7.into());
     let request = server.request();
     assert_eq!(request.line, "GET /get-block?block_index=7 HTTP/1.1");
@@ -30,10 +30,10 @@ async fn a_block_is_asked_for_by_its_index() {
 async fn an_index_may_be_of_any_size() {
     let server = Server::answering(Reply::json("{}")).await;
     let client = client(&server.base);
-    client.block(u64::MAX).await.unwrap();
-    client.block(-1).await.unwrap();
+    client.block_response(u64::MAX).await.unwrap();
+    client.block_response(-1).await.unwrap();
     client
-        .block(
+        .block_response(
             "9".repeat(60)
                 .parse::<nodeproof_client::nodeproof_primitives::Integer>()
                 .unwrap(),
@@ -152,6 +152,7 @@ async fn trust_goes_from_the_first_wallet_to_the_second() {
     let score = client(&server.base)
         .trust_score(from, OTHER.parse().unwrap())
         .await
+        .unwrap()
         .unwrap();
     assert_eq!(score.score().unwrap(), &(-3).into());
     assert_eq!(score.status(), Ok("SUCCESS"));
@@ -280,7 +281,7 @@ async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
     let server = Server::answering(Reply::json("{}")).await;
     for suffix in ["", "/", "/node-a", "/node-a/"] {
         let client = Client::new(format!("{}{suffix}", server.base)).unwrap();
-        client.block(1).await.unwrap();
+        client.block_response(1).await.unwrap();
     }
     let lines: Vec<_> = server
         .requests()
@@ -299,7 +300,12 @@ async fn a_client_can_be_shared_between_tasks() {
     let client = client(&server.base);
     let tasks = (0..8).map(|_| {
         let client = client.clone();
-        tokio::spawn(async move { client.block(1).await.map(|block| block.index().cloned()) })
+        tokio::spawn(async move {
+            client
+                .block_response(1)
+                .await
+                .map(|block| block.index().cloned())
+        })
     });
     for task in tasks.collect::<Vec<_>>() {
         assert_eq!(task.await.unwrap().unwrap().unwrap(), 1.into());

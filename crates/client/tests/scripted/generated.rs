@@ -128,7 +128,7 @@ async fn a_client_of_ones_own_is_used_as_it_is() {
         .http_client(http)
         .build()
         .unwrap();
-    client.block(1).await.unwrap();
+    client.block_response(1).await.unwrap();
     assert_eq!(server.request().header("user-agent"), Some("my own/1"));
 }
 
@@ -139,7 +139,7 @@ async fn the_user_agent_is_sent_and_a_bad_one_refused() {
         .user_agent("probe/2")
         .build()
         .unwrap()
-        .block(1)
+        .block_response(1)
         .await
         .unwrap();
     assert_eq!(server.request().header("user-agent"), Some("probe/2"));

@@ -51,7 +51,7 @@ async fn a_body_over_the_limit_is_not_read() {
     for reply in [announced, chunked, unbounded, lie] {
         let server = Server::answering(reply).await;
         let client = builder(&server.base).max_body(1000).build().unwrap();
-        let error = client.block(1).await.unwrap_err();
+        let error = client.block_response(1).await.unwrap_err();
         assert!(error.is_body_too_large(), "{error}");
         assert!(chain_has_body_too_large(&error), "{error:?}");
         assert!(!error.is_retryable() && !error.is_decode());
@@ -70,7 +70,7 @@ async fn a_body_at_the_limit_is_read() {
     let body = format!("{{\"a\":\"{}\"}}", "x".repeat(1000));
     let server = Server::answering(Reply::json(&body)).await;
     let client = builder(&server.base).max_body(body.len()).build().unwrap();
-    assert!(client.block(1).await.is_ok());
+    assert!(client.block_response(1).await.is_ok());
 }
 
 #[tokio::test]
@@ -87,13 +87,16 @@ async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
     ] {
         let server = Server::answering(Reply::json(body)).await;
         let client = builder(&server.base).max_values(500).build().unwrap();
-        let error = client.block(1).await.unwrap_err();
+        let error = client.block_response(1).await.unwrap_err();
         assert!(error.is_body_too_large() && !error.is_decode(), "{error:?}");
         assert!(error.to_string().ends_with(said), "{error}");
         assert_eq!(server.count(), 1);
         // What is raised is read, as it is kept as text here.
         let client = builder(&server.base).max_depth(300).build().unwrap();
-        assert_eq!(client.block(1).await.unwrap().index().unwrap(), &1.into());
+        assert_eq!(
+            client.block_response(1).await.unwrap().index().unwrap(),
+            &1.into()
+        );
     }
 }
 
@@ -109,7 +112,7 @@ async fn a_list_of_nothing_but_rubbish_is_given_up() {
         format!("{{\"committee\":[{rubbish}]}}"),
     ] {
         let server = Server::answering(Reply::json(&body)).await;
-        let error = client(&server.base).block(1).await.unwrap_err();
+        let error = client(&server.base).block_response(1).await.unwrap_err();
         assert!(error.is_decode(), "{error:?}");
         assert!(
             error.to_string().contains("more than 10000 elements"),
@@ -138,7 +141,7 @@ async fn of_a_failure_only_the_start_is_read() {
     let error = builder(&server.base)
         .build()
         .unwrap()
-        .block(1)
+        .block_response(1)
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Status);
@@ -161,7 +164,7 @@ async fn a_node_that_never_answers_ends_by_the_time_out() {
             .retry(RetryPolicy::never())
             .build()
             .unwrap();
-        let error = ended(client.block(1)).await.unwrap_err();
+        let error = ended(client.block_response(1)).await.unwrap_err();
         assert!(
             error.is_timeout() || error.kind() == ErrorKind::Connection,
             "{error:?}"
@@ -183,7 +186,7 @@ async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
         )
         .build()
         .unwrap();
-    let error = ended(client.block(1)).await.unwrap_err();
+    let error = ended(client.block_response(1)).await.unwrap_err();
     assert!(error.is_timeout(), "{error:?}");
 }
 
@@ -198,7 +201,7 @@ async fn endless_headers_are_cut_off() {
         .retry(RetryPolicy::never())
         .build()
         .unwrap();
-    let error = client.block(1).await.unwrap_err();
+    let error = client.block_response(1).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connection, "{error}");
 }
 

@@ -50,7 +50,10 @@ async fn a_certificate_that_is_trusted_is_enough() {
         .extra_root(CERTIFICATE)
         .build()
         .unwrap();
-    assert_eq!(client.block(1).await.unwrap().index().unwrap(), &1.into());
+    assert_eq!(
+        client.block_response(1).await.unwrap().index().unwrap(),
+        &1.into()
+    );
 }
 
 #[tokio::test]
@@ -60,7 +63,7 @@ async fn a_certificate_for_another_name_is_refused() {
         .extra_root(CERTIFICATE)
         .build()
         .unwrap();
-    let error = client.block(1).await.unwrap_err();
+    let error = client.block_response(1).await.unwrap_err();
     assert!(error.is_connect() && !error.maybe_sent(), "{error:?}");
     assert!(
         error.to_string().contains("certificate not valid for name"),
@@ -73,7 +76,7 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     let port = start().await;
     match builder(&format!("https://localhost:{port}")).build() {
         Ok(client) => {
-            let error = client.block(1).await.unwrap_err();
+            let error = client.block_response(1).await.unwrap_err();
             assert!(error.is_connect(), "{error:?}");
             assert!(error.to_string().contains("certificate"), "{error}");
         }

@@ -1,0 +1,252 @@
+//! A contract call from start to end.
+
+use nodeproof_primitives::{ContractAddress, Signer, TransactionCode};
+
+use super::{
+    build::BuildCallError,
+    checked::{CheckedTransaction, SignError},
+    fee::Fee,
+    function::ContractFunction,
+    submission::{SubmitError, SubmitPolicy},
+    timely::Clock,
+};
+use crate::{Client, ContractCall, Error, ErrorKind, NotAccepted, SignedTransaction, SubmitAnswer};
+
+/// How a contract call is built and submitted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// How often the same transaction is submitted, and when.
+    pub submit: SubmitPolicy,
+    /// The clock by which the time of the transaction is checked. The local one.
+    pub clock: Clock,
+}
+
+impl Default for CallOptions {
+    fn default() -> Self {
+        Self {
+            submit: SubmitPolicy::default(),
+            clock: Clock::Local,
+        }
+    }
+}
+
+impl CallOptions {
+    /// Sets how often the same transaction is submitted, and when.
+    #[must_use]
+    pub fn submit(mut self, policy: SubmitPolicy) -> Self {
+        self.submit = policy;
+        self
+    }
+
+    /// Sets the clock by which the time of the transaction is checked.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+}
+
+/// A contract call that the node accepted. It has an effect once it is
+/// [in a block](Client::wait_for_inclusion).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AcceptedCall {
+    /// The transaction, as it was signed and submitted.
+    pub transaction: SignedTransaction,
+    /// The node's response.
+    pub answer: SubmitAnswer,
+    /// The number of times the transaction was sent.
+    pub sent: u32,
+    trans_code: TransactionCode,
+}
+
+impl AcceptedCall {
+    /// The transaction's identifier.
+    #[must_use]
+    pub fn trans_code(&self) -> TransactionCode {
+        self.trans_code
+    }
+}
+
+/// A contract call was not made, or it is not known whether it was.
+///
+/// [`maybe_sent`](Self::maybe_sent) tells the two apart.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The node did not build the call. Nothing was signed. Correct the call, or ask another node.
+    #[error(transparent)]
+    Build(#[from] BuildCallError),
+    /// A signer did not sign. Nothing was sent.
+    #[error(transparent)]
+    Sign(#[from] SignError),
+    /// The node refuses the transaction. Whoever has it can still submit it.
+    #[error("transaction {trans_code}: {source}")]
+    Refused {
+        /// The refusal, with the node's messages.
+        source: NotAccepted,
+        /// The transaction's identifier.
+        trans_code: TransactionCode,
+        /// Whether the node may have accepted an earlier submission of this call.
+        maybe_taken_before: bool,
+    },
+    /// No response says whether the node accepted the transaction. If it may have, submit the
+    /// *same* transaction again, or look for it in the next blocks. A new call would be another
+    /// transaction, and be paid again.
+    #[error("transaction {trans_code}: {source}")]
+    Unanswered {
+        /// The error of the submissions.
+        source: SubmitError,
+        /// The transaction's identifier.
+        trans_code: TransactionCode,
+        /// The transaction.
+        transaction: Box<SignedTransaction>,
+    },
+}
+
+impl CallError {
+    /// Whether the node may have accepted the transaction.
+    #[must_use]
+    pub fn maybe_sent(&self) -> bool {
+        match self {
+            Self::Refused {
+                maybe_taken_before, ..
+            } => *maybe_taken_before,
+            Self::Unanswered { source, .. } => source.maybe_sent(),
+            Self::Build(_) | Self::Sign(_) => false,
+        }
+    }
+}
+
+impl From<CallError> for Error {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Build(BuildCallError::Client(error)) => error,
+            CallError::Build(BuildCallError::Mismatch(fault)) => {
+                Self::from_kind(ErrorKind::Decode, fault.to_string()).caused_by(fault)
+            }
+            CallError::Sign(_) => {
+                Self::from_kind(ErrorKind::Configuration, error.to_string()).caused_by(error)
+            }
+            CallError::Refused { .. } => {
+                Self::from_kind(ErrorKind::Refused, error.to_string()).caused_by(error)
+            }
+            CallError::Unanswered { .. } => {
+                let maybe_sent = error.maybe_sent();
+                Self::from_kind(ErrorKind::Unclear, error.to_string())
+                    .caused_by(error)
+                    .sent(maybe_sent)
+            }
+        }
+    }
+}
+
+impl Client {
+    /// Calls a function of a contract: has the node build the transaction, checks that it is exactly
+    /// this call at this fee, has all `signers` sign it, submits it, and checks that the node accepted
+    /// it.
+    ///
+    /// [`call_with`](Self::call_with) takes options, and calls without a type. The steps are
+    /// [`build_checked_call`](Self::build_checked_call), [`CheckedTransaction::sign`] and
+    /// [`submit_until_answered`](Self::submit_until_answered).
+    ///
+    /// The transaction is not saved anywhere. If the program ends while it is submitted, it can't be
+    /// known whether it was. `nodeproof-claims` saves it first.
+    ///
+    /// # Errors
+    /// [`CallError`], which says whether the transaction may have been accepted.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::{InclusionOptions, contract_call::{Fee, Transfer}};
+    ///
+    /// let tokens = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?;
+    /// let receiver = "0xb21854c8df7c314b3778036b532c5438abfeff03".parse()?;
+    /// let fee = Fee::new(1_500_000.into(), "TKN")?;
+    /// let transfer = Transfer::new(1_250_000, receiver, "TKN");
+    /// let accepted = node.call(tokens, &transfer, &fee, &[wallet]).await?;
+    /// let options = InclusionOptions::default();
+    /// let included = node.wait_for_inclusion(accepted.trans_code(), &options).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn call(
+        &self,
+        contract: ContractAddress,
+        function: &impl ContractFunction,
+        fee: &Fee,
+        signers: &[&dyn Signer],
+    ) -> Result<AcceptedCall, CallError> {
+        let call = ContractCall::of(contract, function)
+            .map_err(BuildCallError::Client)?
+            .signers(signers.iter().map(|signer| signer.wallet_address()));
+        self.call_with(&call, fee, signers, &CallOptions::default())
+            .await
+    }
+
+    /// Makes any contract call like [`call`](Self::call), with options.
+    ///
+    /// # Errors
+    /// The same. Each of the call's signers has to be among `signers`.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::{ContractCall, contract_call::{CallOptions, Fee, SubmitPolicy}};
+    /// use serde_json::json;
+    ///
+    /// let call = ContractCall::new("ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?, "vote")
+    ///     .signer(wallet.wallet_address())
+    ///     .params(&json!({"proposal": 7, "approve": true}))?;
+    /// let fee = Fee::new(1_500_000.into(), "TKN")?;
+    /// let options = CallOptions::default().submit(SubmitPolicy::once());
+    /// let accepted = node.call_with(&call, &fee, &[wallet], &options).await?;
+    /// println!("{}", accepted.trans_code());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn call_with(
+        &self,
+        call: &ContractCall,
+        fee: &Fee,
+        signers: &[&dyn Signer],
+        options: &CallOptions,
+    ) -> Result<AcceptedCall, CallError> {
+        CheckedTransaction::check_asked(call).map_err(BuildCallError::Mismatch)?;
+        let checked = self.build_checked_call_by(call, fee, options.clock).await?;
+        let trans_code = checked.trans_code();
+        let transaction = checked.sign(signers).await?;
+        let submitted = self
+            .submit_until_answered(&transaction, &options.submit)
+            .await;
+        let submitted = match submitted {
+            Ok(submitted) => submitted,
+            Err(source) => {
+                return Err(CallError::Unanswered {
+                    source,
+                    trans_code,
+                    transaction: Box::new(transaction),
+                });
+            }
+        };
+        if let Err(source) = submitted.accepted() {
+            return Err(CallError::Refused {
+                source,
+                trans_code,
+                maybe_taken_before: submitted.maybe_taken_before,
+            });
+        }
+        Ok(AcceptedCall {
+            transaction,
+            answer: submitted.answer,
+            sent: submitted.sent,
+            trans_code,
+        })
+    }
+}

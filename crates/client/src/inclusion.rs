@@ -1,0 +1,225 @@
+//! Finding the block that contains a transaction.
+
+use std::time::Duration;
+
+use nodeproof_primitives::{Integer, TransactionCode};
+
+use crate::{Block, BlockTransaction, Client, Error, ErrorKind, FollowOptions};
+
+/// How to [search](Client::find_transaction) or [wait](Client::wait_for_inclusion) for the block of a
+/// transaction.
+///
+/// ```
+/// use std::time::Duration;
+/// use nodeproof_client::InclusionOptions;
+///
+/// let options = InclusionOptions::default()
+///     .timeout(Duration::from_secs(120))
+///     .interval(Duration::from_secs(5));
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InclusionOptions {
+    /// The number of blocks before the latest one that are searched. 20: on a network with a block
+    /// every 10 seconds, the last three minutes.
+    pub look_back: u64,
+    /// The index of the first block that is searched, instead of `look_back`. Not set.
+    pub start: Option<u64>,
+    /// The longest time to wait. 60 seconds.
+    pub timeout: Duration,
+    /// The pause between two requests for a block that is not made yet. 2 seconds.
+    pub interval: Duration,
+}
+
+impl Default for InclusionOptions {
+    fn default() -> Self {
+        Self {
+            look_back: 20,
+            start: None,
+            timeout: Duration::from_secs(60),
+            interval: Duration::from_secs(2),
+        }
+    }
+}
+
+impl InclusionOptions {
+    /// Sets the number of blocks before the latest one that are searched.
+    #[must_use]
+    pub fn look_back(mut self, blocks: u64) -> Self {
+        self.look_back = blocks;
+        self
+    }
+
+    /// Sets the index of the first block that is searched.
+    #[must_use]
+    pub fn start_at(mut self, index: u64) -> Self {
+        self.start = Some(index);
+        self
+    }
+
+    /// Sets the longest time to wait.
+    #[must_use]
+    pub fn timeout(mut self, longest: Duration) -> Self {
+        self.timeout = longest;
+        self
+    }
+
+    /// Sets the pause between two requests for a block that is not made yet.
+    #[must_use]
+    pub fn interval(mut self, pause: Duration) -> Self {
+        self.interval = pause;
+        self
+    }
+}
+
+/// A transaction in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Inclusion {
+    /// The index of the block.
+    pub block: u64,
+    /// The transaction's place in the block, counted from 0.
+    pub position: usize,
+    /// The transaction, with its signatures and status.
+    pub transaction: BlockTransaction,
+}
+
+impl Inclusion {
+    /// The transaction's `status`, if the node shows one. Seen to be 1 in a valid block; other values
+    /// are not documented.
+    #[must_use]
+    pub fn status(&self) -> Option<Integer> {
+        self.transaction.status()
+    }
+
+    fn find(code: TransactionCode, index: u64, block: &Block) -> Result<Option<Self>, Error> {
+        let transactions = block.transactions().map_err(|fault| {
+            let message = format!(
+                "block {index} does not show its transactions, so the block of a transaction can't \
+                 be found: {fault}"
+            );
+            Error::from_kind(ErrorKind::Decode, message).caused_by(fault)
+        })?;
+        let mut numbered = transactions.iter().enumerate();
+        let found = numbered.find(|(_, entry)| entry.trans_code().is_ok_and(|found| found == code));
+        Ok(found.map(|(position, transaction)| Self {
+            block: index,
+            position,
+            transaction: transaction.clone(),
+        }))
+    }
+}
+
+impl Client {
+    /// Searches the latest blocks once for a transaction, the latest first. Returns `None` if they do
+    /// not contain it.
+    ///
+    /// The contract has no request for a transaction, so this reads blocks:
+    /// [`look_back`](InclusionOptions::look_back) says how many.
+    ///
+    /// # Errors
+    /// As for [`wait_for_inclusion`](Self::wait_for_inclusion).
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// # ) -> Result<(), nodeproof_client::Error> {
+    /// use nodeproof_client::InclusionOptions;
+    ///
+    /// let last_hour = InclusionOptions::default().look_back(360);
+    /// let is_included = node.find_transaction(code, &last_hour).await?.is_some();
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn find_transaction(
+        &self,
+        code: TransactionCode,
+        options: &InclusionOptions,
+    ) -> Result<Option<Inclusion>, Error> {
+        let height = self.check_node().await?;
+        self.search(code, options, height).await
+    }
+
+    /// Waits for the block that contains a transaction. Returns `None` if no block contains it before
+    /// the [timeout](InclusionOptions::timeout).
+    ///
+    /// It searches the latest blocks, and then each new one. `None` does not mean that the
+    /// transaction will not be in a block: see [the life of a transaction](crate::contract_call).
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotANode`] if what responds is not a node. [`ErrorKind::Decode`] if the node does
+    /// not show the transactions of its blocks, as nodes were seen to do that return rows of their
+    /// block table. Otherwise as for [`follow_blocks`](Self::follow_blocks).
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     code: nodeproof_client::nodeproof_primitives::TransactionCode,
+    /// # ) -> Result<(), nodeproof_client::Error> {
+    /// use nodeproof_client::InclusionOptions;
+    ///
+    /// match node.wait_for_inclusion(code, &InclusionOptions::default()).await? {
+    ///     Some(included) => println!("in block {}", included.block),
+    ///     None => println!("not in a block yet"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn wait_for_inclusion(
+        &self,
+        code: TransactionCode,
+        options: &InclusionOptions,
+    ) -> Result<Option<Inclusion>, Error> {
+        let waited = tokio::time::timeout(options.timeout, async {
+            let height = self.check_node().await?;
+            if let Some(found) = self.search(code, options, height).await? {
+                return Ok(Some(found));
+            }
+            let mut follow = FollowOptions::default().interval(options.interval);
+            // Without a height, the first block is found first.
+            follow.start = height
+                .map(|height| height.saturating_add(1))
+                .max(options.start);
+            follow.is_known = true;
+            let mut next = follow.start;
+            let mut blocks = self.follow_blocks(follow);
+            while let Some(block) = blocks.next().await {
+                let block = block?;
+                let index = block.index().ok().and_then(Integer::as_u64);
+                let index = index.or(next).unwrap_or_default();
+                if let Some(found) = Inclusion::find(code, index, &block)? {
+                    return Ok(Some(found));
+                }
+                next = Some(index.saturating_add(1));
+            }
+            Ok(None)
+        });
+        // The time is over.
+        waited.await.unwrap_or(Ok(None))
+    }
+
+    /// Searches the blocks up to `height`, the latest first.
+    async fn search(
+        &self,
+        code: TransactionCode,
+        options: &InclusionOptions,
+        height: Option<u64>,
+    ) -> Result<Option<Inclusion>, Error> {
+        let Some(height) = height else {
+            return Ok(None);
+        };
+        let first = height.saturating_sub(options.look_back);
+        for index in (options.start.unwrap_or(first)..=height).rev() {
+            // Some chains begin with block 1, and some nodes drop their first blocks.
+            let Some(block) = self.block_if_there(index).await? else {
+                break;
+            };
+            if let Some(found) = Inclusion::find(code, index, &block)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,83 @@
+//! Recognising a node.
+
+use nodeproof_primitives::WalletAddress;
+
+use crate::{Client, Error, ErrorKind};
+
+impl Client {
+    /// Checks that the base URL is that of a node, and returns the index of its latest block: `None`
+    /// if it has no block yet.
+    ///
+    /// A node is recognised by a block that has the requested index. Without any block, it is
+    /// recognised by a response to `/get-balances`. The contract has no request for the height, so
+    /// this sends as many requests as [`newest_block`](Self::newest_block), and one or two more.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotANode`] if something else responds. Otherwise the error of the request, such
+    /// as [`ErrorKind::Connect`].
+    ///
+    /// ```no_run
+    /// # async fn example() -> Result<(), nodeproof_client::Error> {
+    /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
+    /// match node.check_node().await? {
+    ///     Some(height) => println!("a node with {height} blocks"),
+    ///     None => println!("a node without blocks"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn check_node(&self) -> Result<Option<u64>, Error> {
+        let height = self.newest_block().await;
+        if let Some(height) = self.or_not_a_node(height)? {
+            let latest = self.block(height).await;
+            let latest = self.or_not_a_node(latest)?;
+            return match latest.map(|block| block.index().map(|_| ())) {
+                Some(Ok(())) => Ok(Some(height)),
+                Some(Err(fault)) => Err(self.not_a_node(&fault.to_string())),
+                None => Err(self.not_a_node("it has a block only at times")),
+            };
+        }
+        match self.balances(WalletAddress::from_bytes([0; 20])).await {
+            Ok(_) => Ok(None),
+            // It refuses this request, and says why as nodes do.
+            Err(error) if error.is_absent() && !is_missing_endpoint(&error) => {
+                match error.detail() {
+                    Some(_) => Ok(None),
+                    None => Err(self.not_a_node(error.reason()).caused_by(error)),
+                }
+            }
+            Err(error) => self.or_not_a_node(Err(error)),
+        }
+    }
+
+    /// Turns an error that a node does not cause into [`ErrorKind::NotANode`].
+    fn or_not_a_node<T>(&self, response: Result<T, Error>) -> Result<T, Error> {
+        response.map_err(|error| {
+            let is_foreign = error.is_decode()
+                || is_missing_endpoint(&error)
+                || error
+                    .status()
+                    .is_some_and(|status| !status.is_client_error() && !status.is_server_error());
+            if is_foreign {
+                self.not_a_node(error.reason()).caused_by(error)
+            } else {
+                error
+            }
+        })
+    }
+
+    fn not_a_node(&self, reason: &str) -> Error {
+        let message = format!(
+            "what responds at {} is not a node: {reason}; check host, port and path",
+            self.base_url()
+        );
+        Error::from_kind(ErrorKind::NotANode, message)
+    }
+}
+
+/// Whether the status says that there is no such path, or not with this method.
+fn is_missing_endpoint(error: &Error) -> bool {
+    error
+        .status()
+        .is_some_and(|status| matches!(status.as_u16(), 404 | 405 | 410 | 501))
+}

@@ -1,0 +1,344 @@
+//! Recognising a node, following its blocks, and reading a range of them.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    http::{StatusCode, Uri},
+    response::IntoResponse,
+};
+use integration_tests::{
+    proxy::{Answer, Asked, Fault, Proxy},
+    server::Server,
+};
+use nodeproof_client::{
+    Block, BlockStream, Client, Error, ErrorKind, FollowEvent, FollowOptions,
+    transport::RetryPolicy,
+};
+use nodeproof_devnode::{ChainTime, Config, Handle};
+use nodeproof_primitives::TimestampMs;
+use tokio::{io::AsyncReadExt, net::TcpListener, sync::mpsc};
+
+const SHORT: Duration = Duration::from_millis(5);
+
+async fn start() -> (Handle, Client) {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let client = client(node.base_url());
+    (node, client)
+}
+
+fn client(base: &str) -> Client {
+    let builder = Client::builder(base).unwrap();
+    builder.retry(RetryPolicy::never()).build().unwrap()
+}
+
+fn options() -> FollowOptions {
+    FollowOptions::default()
+        .interval(SHORT)
+        .longest_pause(SHORT)
+}
+
+async fn index(blocks: &mut BlockStream) -> u64 {
+    number(&blocks.next().await.unwrap().unwrap())
+}
+
+fn number(block: &Block) -> u64 {
+    block.index().unwrap().to_string().parse().unwrap()
+}
+
+async fn end(blocks: &mut BlockStream) -> Error {
+    let error = loop {
+        if let Err(error) = blocks.next().await.unwrap() {
+            break error;
+        }
+    };
+    assert!(blocks.next().await.is_none(), "an error ends the stream");
+    error
+}
+
+/// The index that a request is about.
+fn requested(asked: &Asked) -> Option<u64> {
+    asked.query.strip_prefix("block_index=")?.parse().ok()
+}
+
+fn not_found(answer: Answer) -> Answer {
+    answer
+        .with_status(StatusCode::BAD_REQUEST)
+        .with_body(r#"{"detail":"Block not found"}"#)
+}
+
+#[tokio::test]
+async fn blocks_follow_one_another_from_an_index_and_from_the_latest() {
+    let (node, client) = start().await;
+    let height = node.height();
+    let mut all = client.follow_blocks(options().start_at(1));
+    for expected in 1..=height {
+        assert_eq!(index(&mut all).await, expected);
+    }
+    let mut new = client.follow_blocks(options());
+    assert_eq!(index(&mut new).await, height);
+    for _ in 0..3 {
+        let made = node.make_block();
+        assert_eq!(index(&mut all).await, made);
+        assert_eq!(index(&mut new).await, made);
+    }
+    // Several blocks between two requests.
+    let (first, second) = (node.make_block(), node.make_block());
+    assert_eq!(
+        [index(&mut new).await, index(&mut new).await],
+        [first, second]
+    );
+}
+
+#[tokio::test]
+async fn a_chain_is_followed_from_before_its_first_block() {
+    let config = Config::for_tests().with_blocks(0);
+    let node = nodeproof_devnode::spawn(config).await.unwrap();
+    let client = client(node.base_url());
+    assert_eq!(client.check_node().await.unwrap(), None);
+    let received = node.requests_received();
+    let mut blocks = client.follow_blocks(options());
+    let following = tokio::spawn(async move { index(&mut blocks).await });
+    // It has found no block by then.
+    while node.requests_received() < received + 4 {
+        tokio::time::sleep(SHORT).await;
+    }
+    node.make_block();
+    assert_eq!(following.await.unwrap(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
+    let time = ChainTime::From(TimestampMs::from_millis(1_767_225_600_000));
+    let config = Config::for_tests().with_time(time).with_blocks(5);
+    let node = nodeproof_devnode::spawn(config.clone()).await.unwrap();
+    let base = node.base_url().to_owned();
+    let port = base.rsplit_once(':').unwrap().1.parse().unwrap();
+    let (events, mut seen) = mpsc::unbounded_channel();
+    let reporting = options().start_at(4).on_event(move |event| {
+        let name = match event {
+            FollowEvent::Outage { error, .. } => format!("outage: {:?}", error.kind()),
+            other => format!("{other:?}"),
+        };
+        let _ = events.send(name);
+    });
+    let mut blocks = client(&base).follow_blocks(reporting);
+    assert_eq!([index(&mut blocks).await, index(&mut blocks).await], [4, 5]);
+
+    node.shutdown().await;
+    let following = tokio::spawn(async move {
+        let next = [index(&mut blocks).await, index(&mut blocks).await];
+        drop(blocks);
+        next
+    });
+    // Without a connection, or over one that is just being closed.
+    assert!(seen.recv().await.unwrap().starts_with("outage: Connect"));
+    let again = config.with_port(port).with_blocks(7);
+    let node = nodeproof_devnode::spawn(again.clone()).await.unwrap();
+    assert_eq!(following.await.unwrap(), [6, 7]);
+    while seen.recv().await.unwrap() != "Resumed" {}
+
+    // An outage that lasts too long ends the stream. A stream does not begin during one.
+    node.shutdown().await;
+    let brief = options().max_outage(4 * SHORT);
+    let error = end(&mut client(&base).follow_blocks(brief.clone())).await;
+    assert!(error.is_connect(), "{error}");
+    let node = nodeproof_devnode::spawn(again).await.unwrap();
+    let mut blocks = client(&base).follow_blocks(brief);
+    assert_eq!(index(&mut blocks).await, 7);
+    node.shutdown().await;
+    let error = end(&mut blocks).await;
+    assert!(error.is_retryable(), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_not_a_node_is_not_followed() {
+    let answering = |status: StatusCode, body: &'static str| {
+        Router::new().fallback(move || async move { (status, body) })
+    };
+    let (moved, ok) = (StatusCode::MOVED_PERMANENTLY, StatusCode::OK);
+    for (router, words) in [
+        (
+            answering(StatusCode::NOT_FOUND, "<html>nginx</html>"),
+            "404",
+        ),
+        (
+            answering(StatusCode::NOT_FOUND, r#"{"detail":"Not Found"}"#),
+            "404",
+        ),
+        (answering(StatusCode::BAD_REQUEST, "400 Bad Request"), "400"),
+        (answering(ok, "<html>Welcome</html>"), "HTML"),
+        (answering(ok, r#"{"status":"ok"}"#), "this is \"ok\""),
+        (answering(ok, r#"{"timestamp":1}"#), "`index` is missing"),
+        (answering(ok, r#"{"index":1}"#), "this is block 1"),
+        (answering(moved, ""), "redirect"),
+        (answering(StatusCode::NO_CONTENT, ""), "204"),
+    ] {
+        let server = Server::spawn(router).await.unwrap();
+        let client = client(&server.base_url());
+        let checked = client.check_node().await.unwrap_err();
+        assert_eq!(checked.kind(), ErrorKind::NotANode, "{checked}");
+        assert!(checked.to_string().contains(words), "{words}: {checked}");
+        let error = end(&mut client.follow_blocks(options())).await;
+        assert_eq!(error.kind(), ErrorKind::NotANode, "{words}: {error}");
+        // From an index, a wrong block is an error of its own.
+        let mut blocks = client.follow_blocks(options().start_at(7));
+        if words != "`index` is missing" {
+            let error = end(&mut blocks).await;
+            assert!(!error.is_retryable(), "{words}: {error}");
+        }
+    }
+    let (node, client) = start().await;
+    assert_eq!(client.check_node().await.unwrap(), Some(node.height()));
+}
+
+#[tokio::test]
+async fn an_error_that_is_not_an_outage_ends_the_stream() {
+    let (node, _) = start().await;
+    let height = node.height();
+    for (status, body, kind) in [
+        (StatusCode::FORBIDDEN, "{}", ErrorKind::Status),
+        (StatusCode::OK, "<html>", ErrorKind::Decode),
+        (StatusCode::OK, r#"{"index":3}"#, ErrorKind::Decode),
+    ] {
+        let fault: Fault = Arc::new(move |asked, answer| {
+            if requested(asked) == Some(height + 1) {
+                return answer.with_status(status).with_body(body);
+            }
+            answer
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let client = client(&proxy.server.base_url());
+        let error = end(&mut client.follow_blocks(options().start_at(height))).await;
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_missing_block_is_an_error_or_is_reported() {
+    let (node, _) = start().await;
+    let fault: Fault = Arc::new(|asked, answer| match requested(asked) {
+        Some(3 | 4) => not_found(answer),
+        _ => answer,
+    });
+    let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+    let client = client(&proxy.server.base_url());
+    let error = end(&mut client.follow_blocks(options().start_at(4))).await;
+    assert_eq!(error.kind(), ErrorKind::MissingBlock);
+    assert_eq!(
+        error.to_string(),
+        "the node has no block 4, but it has block 5"
+    );
+    assert!(error.is_not_found());
+
+    let missing = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&missing);
+    let options = options().start_at(4).skip_missing(true);
+    let mut blocks = client.follow_blocks(options.on_event(move |event| {
+        if let FollowEvent::Missing { index } = event {
+            noted.lock().unwrap().push(*index);
+        }
+    }));
+    assert_eq!([index(&mut blocks).await, index(&mut blocks).await], [5, 6]);
+    assert_eq!(*missing.lock().unwrap(), [4]);
+}
+
+#[tokio::test]
+async fn a_chain_that_is_gone_is_not_waited_for() {
+    let (node, _) = start().await;
+    let height = node.height();
+    for (status, kind) in [
+        // The chain is shorter now, or there is no node any more.
+        (StatusCode::BAD_REQUEST, ErrorKind::MissingBlock),
+        (StatusCode::NOT_FOUND, ErrorKind::NotANode),
+    ] {
+        let gone = Arc::new(AtomicBool::new(false));
+        let switch = Arc::clone(&gone);
+        let fault: Fault = Arc::new(move |asked, answer| {
+            let is_hidden = requested(asked).is_some_and(|index| index >= 2);
+            match switch.load(Ordering::Relaxed) {
+                true if status == StatusCode::NOT_FOUND => answer.with_status(status),
+                true if is_hidden => not_found(answer),
+                _ => answer,
+            }
+        });
+        let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
+        let mut blocks = client(&proxy.server.base_url()).follow_blocks(options());
+        assert_eq!(index(&mut blocks).await, height);
+        gone.store(true, Ordering::Relaxed);
+        let error = end(&mut blocks).await;
+        assert_eq!(error.kind(), kind, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn dropping_a_stream_cancels_its_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let mut blocks = client(&base).follow_blocks(options().start_at(1));
+    let mut byte = [0];
+    let mut connection = tokio::select! {
+        _ = blocks.next() => unreachable!("the server does not respond"),
+        accepted = async {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            connection.read_exact(&mut byte).await.unwrap();
+            connection
+        } => accepted,
+    };
+    drop(blocks);
+    // The client closes the connection, so reading comes to an end.
+    connection.read_to_end(&mut Vec::new()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_range_comes_in_order_with_a_bounded_number_of_requests() {
+    let running = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+    let counted = Arc::clone(&running);
+    let router = Router::new().fallback(move |uri: Uri| {
+        let counted = Arc::clone(&counted);
+        async move {
+            let (now, most) = &*counted;
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let index: u64 = uri.query().unwrap()["block_index=".len()..]
+                .parse()
+                .unwrap();
+            // Later blocks come sooner than earlier ones.
+            tokio::time::sleep(Duration::from_millis(20 - index % 4 * 5)).await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            if index == 40 {
+                return (StatusCode::BAD_REQUEST, r#"{"detail":"Block not found"}"#)
+                    .into_response();
+            }
+            format!(r#"{{"index":{index}}}"#).into_response()
+        }
+    });
+    let server = Server::spawn(router).await.unwrap();
+    let client = client(&server.base_url());
+    let mut blocks = client.blocks(10..30, 4);
+    for expected in 10..30 {
+        assert_eq!(index(&mut blocks).await, expected);
+    }
+    assert!(blocks.next().await.is_none());
+    assert_eq!(running.1.load(Ordering::SeqCst), 4);
+
+    let mut blocks = client.blocks(38..50, 4);
+    assert_eq!(
+        [index(&mut blocks).await, index(&mut blocks).await],
+        [38, 39]
+    );
+    let error = end(&mut blocks).await;
+    assert_eq!(error.kind(), ErrorKind::MissingBlock);
+    assert_eq!(error.to_string(), "the node has no block 40");
+    assert!(client.blocks(5..5, 0).next().await.is_none());
+}
