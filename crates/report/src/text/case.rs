@@ -13,11 +13,14 @@ use crate::model::{CaseReport, FindingReport, Outcome};
 pub fn line_of_case(case: &CaseReport, style: Style) -> String {
     let start = format!("{}{}", style.outcome(case.outcome), escaped(&case.id));
     match &case.reason {
-        Some(reason) if case.outcome != Outcome::Pass => {
-            format!("{start}: {}", escaped_up_to(reason, 200))
-        }
+        Some(text) if case.outcome != Outcome::Pass => format!("{start}: {}", reason(text)),
         _ => start,
     }
+}
+
+/// Escapes a reason, shortened to what fits a line.
+pub(super) fn reason(text: &str) -> String {
+    escaped_up_to(text, 200)
 }
 
 /// Maximum length of a command that is shown in a terminal, in bytes.

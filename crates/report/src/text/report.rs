@@ -119,7 +119,13 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
     for note in &report.notes {
         let _ = writeln!(out, "\nnote: {}", escaped_up_to(note, 400));
     }
-    let _ = writeln!(out, "\n{}", verdict_line(report, style));
+    out.push('\n');
+    verdict_and_counts(report, style, out);
+}
+
+/// Renders the verdict, the counts of cases and requests, and the cost to the node.
+pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String) {
+    let _ = writeln!(out, "{}", verdict_line(report, style));
     let counts: Vec<_> = COUNTED
         .into_iter()
         .map(|outcome| (report.count_own(outcome), outcome))
@@ -142,6 +148,9 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         report.most_requests,
         Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
+    if let Some(cost) = &report.cost {
+        let _ = writeln!(out, "cost to the node: {}", cost.in_words());
+    }
 }
 
 /// The order in which cases are counted.
