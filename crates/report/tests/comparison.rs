@@ -1,5 +1,10 @@
 //! What differs between two runs.
 
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
 use nodeproof_report::{AnyReport, Comparison, Report, Style, compare, text_of_comparison};
 use serde_json::{Value, json};
 
@@ -34,6 +39,7 @@ fn lists(comparison: &Comparison) -> Vec<(&'static str, &str)> {
         ("new", &comparison.new),
         ("fixed", &comparison.fixed),
         ("changed", &comparison.changed),
+        ("judged", &comparison.judged),
         ("not judged", &comparison.not_judged),
     ];
     let changes = lists
@@ -52,7 +58,15 @@ fn lists(comparison: &Comparison) -> Vec<(&'static str, &str)> {
 #[test]
 fn each_change_of_one_case_is_in_its_list() {
     // Outcome and finding before and after, the list, and whether the run is worse.
-    let table: &[(&str, &str, &str, &str, Option<&str>, bool)] = &[
+    type Row = (
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static str,
+        Option<&'static str>,
+        bool,
+    );
+    let table: &[Row] = &[
         ("pass", "", "pass", "", None, false),
         ("pass", "", "fail", "x", Some("new"), true),
         ("pass", "", "warn", "x", Some("new"), false),
@@ -69,10 +83,10 @@ fn each_change_of_one_case_is_in_its_list() {
         ("pass", "", "skipped", "", Some("not judged"), false),
         ("pass", "", "known", "", None, false),
         ("inconclusive", "", "fail", "x", Some("new"), true),
-        ("inconclusive", "", "pass", "", Some("changed"), false),
+        ("inconclusive", "", "pass", "", Some("judged"), false),
         ("inconclusive", "a", "inconclusive", "b", None, false),
         ("inconclusive", "", "skipped", "", None, false),
-        ("skipped", "", "pass", "", Some("changed"), false),
+        ("skipped", "", "pass", "", Some("judged"), false),
         ("known", "", "fail", "x", Some("new"), true),
         ("known", "", "known", "", None, false),
         ("warn", "x", "fail", "x", Some("new"), true),
@@ -169,29 +183,33 @@ fn a_new_warning_is_worse_if_warnings_fail_the_run() {
 }
 
 #[test]
-fn one_fault_is_one_new_finding() {
-    let before = report(
+fn one_fault_is_one_new_finding_and_fixed_as_one() {
+    let good = report(
         0,
         &[
             ("a/a", "pass", ""),
             ("a/b", "pass", ""),
-            ("a/c", "fail", "z"),
-        ],
-    );
-    let mut after = report(
-        1,
-        &[
-            ("a/a", "fail", "x"),
-            ("a/b", "fail", "y"),
             ("a/c", "pass", ""),
         ],
     );
-    after.cases[1].explained_by = Some("a/a".to_owned());
-    let comparison = Comparison::of_runs(&before, &after);
-    let text = text_of_comparison(&comparison, Style::Plain);
-    let expected = "\nnew\nfail         a/a: x\n  and 1 case for the same reason\n\n\
-                    fixed\npass         a/c (was fail: z)\n\nworse than before\n";
-    assert!(text.ends_with(expected), "{text}");
+    let cases = [
+        ("a/a", "fail", "x"),
+        ("a/b", "fail", "y"),
+        ("a/c", "inconclusive", "z"),
+    ];
+    let mut bad = report(1, &cases);
+    for case in &mut bad.cases[1..] {
+        case.explained_by = Some("a/a".to_owned());
+    }
+    let explained = "  for the same reason: 1 more case, 1 more case not judged\n";
+    let broken = text_of_comparison(&Comparison::of_runs(&good, &bad), Style::Plain);
+    let expected = format!("\nnew\nfail         a/a: x\n{explained}\nworse than before\n");
+    assert!(broken.ends_with(&expected), "{broken}");
+    let fixed = text_of_comparison(&Comparison::of_runs(&bad, &good), Style::Plain);
+    let expected = format!(
+        "\nfixed\npass         a/a (was fail: x)\n{explained}\nnothing is worse than before\n"
+    );
+    assert!(fixed.ends_with(&expected), "{fixed}");
 }
 
 #[test]
@@ -211,7 +229,8 @@ fn an_endpoint_is_slower_if_it_takes_twice_as_long_and_the_difference_can_be_fel
         ((1.0, 2.0, 9), (1.5, 3.0, 9), None),
         ((1.0, 2.0, 9), (15.0, 16.0, 9), None),
         ((1.0, 2.0, 9), (30.0, 31.0, 9), Some("median")),
-        ((1.0, 2.0, 9), (1.0, 31.0, 9), Some("95th percentile")),
+        ((1.0, 2.0, 19), (1.0, 31.0, 20), None),
+        ((1.0, 2.0, 20), (1.0, 31.0, 20), Some("95th percentile")),
         ((100.0, 100.0, 9), (150.0, 150.0, 9), None),
         ((1.0, 2.0, 4), (30.0, 31.0, 9), None),
         ((30.0, 31.0, 9), (1.0, 2.0, 9), None),

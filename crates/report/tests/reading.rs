@@ -167,7 +167,8 @@ fn assert_only_in_code<'t>(texts: impl Iterator<Item = &'t str>) {
             let mut at = 0;
             let end = loop {
                 let next = inside[at..].find('`').map(|next| at + next);
-                let next = next.unwrap_or_else(|| panic!("a span without an end: {line}"));
+                assert!(next.is_some(), "a span without an end: {line}");
+                let next = next.unwrap_or_default();
                 let run = inside[next..].chars().take_while(|c| *c == '`').count();
                 if run == ticks {
                     break next;

@@ -8,7 +8,10 @@ use std::{
 
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
-use nodeproof_report::{JsonReport, Report, Style, json, long_commands, text_with_files};
+use nodeproof_report::{
+    JsonReport, NodesReport, Report, Style, compact, compact_of_nodes, github, github_of_nodes,
+    json, long_commands, text_of_nodes, text_with_files,
+};
 
 use super::{args::Format, error::UsageError};
 use crate::{cases::Case, run::Options};
@@ -70,7 +73,23 @@ fn line_of(case: &Case) -> String {
 pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
         Format::Pretty => print(&text_with_files(report, style, &saved_commands(report))),
+        Format::Compact => print(&compact(report, style)),
         Format::Json => print_json(report),
+        Format::Github => print(&github(report)),
+    }
+}
+
+/// Prints what came of a run against several nodes.
+pub(crate) fn show_nodes(
+    report: &NodesReport,
+    format: Format,
+    style: Style,
+) -> Result<(), UsageError> {
+    match format {
+        Format::Pretty => print(&text_of_nodes(report, style)),
+        Format::Compact => print(&compact_of_nodes(report, style)),
+        Format::Json => print_json(report),
+        Format::Github => print(&github_of_nodes(report)),
     }
 }
 
@@ -89,7 +108,7 @@ fn saved_commands(report: &Report) -> BTreeMap<String, PathBuf> {
 }
 
 /// Prints a report for programs.
-pub(crate) fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
+fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
     let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
     print(&text)
 }

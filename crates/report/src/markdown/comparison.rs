@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::code::code;
-use crate::model::{CaseChange, Comparison, Outcome, RunSummary, figure};
+use crate::model::{CaseChange, Cause, Comparison, Outcome, RunSummary, figure};
 
 /// Renders what differs between two runs as Markdown.
 #[must_use]
@@ -13,25 +13,32 @@ pub fn markdown_of_comparison(comparison: &Comparison) -> String {
     run("After", comparison.after.as_ref(), &mut out);
     let new = comparison.new_causes();
     heading("New", new.len(), &mut out);
-    for (cause, explained) in new {
-        change(cause, &mut out);
-        if explained > 0 {
-            let _ = writeln!(out, "  - and {} for the same reason", cases(explained));
-        }
+    for cause in new {
+        change(cause.case, &mut out);
+        explains(&cause, &mut out);
     }
-    heading("Fixed", comparison.fixed.len(), &mut out);
-    for fixed in &comparison.fixed {
-        let before = fixed.before.unwrap_or(Outcome::Fail).name();
-        let reason = code(fixed.reason_before.as_deref().unwrap_or_default(), 200);
-        let _ = writeln!(
-            out,
-            "- **pass** {} (was {before}: {reason})",
-            code(&fixed.id, 200)
-        );
+    let fixed = comparison.fixed_causes();
+    heading("Fixed", fixed.len(), &mut out);
+    for cause in fixed {
+        let CaseChange {
+            id,
+            before,
+            reason_before,
+            ..
+        } = cause.case;
+        let before = before.unwrap_or(Outcome::Fail).name();
+        let reason = code(reason_before.as_deref().unwrap_or_default(), 200);
+        let _ = writeln!(out, "- **pass** {} (was {before}: {reason})", code(id, 200));
+        explains(&cause, &mut out);
     }
     heading("Changed", comparison.changed.len(), &mut out);
     for changed in &comparison.changed {
         change(changed, &mut out);
+    }
+    let judged = comparison.judged_ids();
+    heading("Judged now", judged.len(), &mut out);
+    for id in judged {
+        let _ = writeln!(out, "- {}", code(id, 200));
     }
     let reasons = comparison.not_judged_by_reason();
     heading("Not judged any more", reasons.len(), &mut out);
@@ -60,6 +67,12 @@ pub fn markdown_of_comparison(comparison: &Comparison) -> String {
         }
     }
     out
+}
+
+fn explains(cause: &Cause<'_>, out: &mut String) {
+    if let Some(words) = cause.explains() {
+        let _ = writeln!(out, "  - {words}");
+    }
 }
 
 fn run(label: &str, run: Option<&RunSummary>, out: &mut String) {

@@ -28,8 +28,10 @@ pub struct Comparison {
     pub new: Vec<CaseChange>,
     /// Cases that departed and pass now.
     pub fixed: Vec<CaseChange>,
-    /// Cases that depart in both runs with other findings, and cases that are judged only now.
+    /// Cases that depart in both runs, but in another way.
     pub changed: Vec<CaseChange>,
+    /// Cases that were not judged and do not depart now.
+    pub judged: Vec<CaseChange>,
     /// Cases that were judged and are not judged now.
     pub not_judged: Vec<CaseChange>,
     /// Endpoints that have become slower.
@@ -74,7 +76,9 @@ pub struct CaseChange {
     pub reason_before: Option<String>,
     /// The reason now.
     pub reason: Option<String>,
-    /// The case whose findings are the reason for this result.
+    /// The case whose findings were the reason for the result before.
+    pub explained_before: Option<String>,
+    /// The case whose findings are the reason for the result now.
     pub explained_by: Option<String>,
 }
 
@@ -91,8 +95,10 @@ pub struct Slowdown {
     pub after_ms: f64,
 }
 
-/// The number of responses below which an endpoint's latency says little.
+/// The number of responses below which the median says little …
 const FEWEST_RESPONSES: u64 = 5;
+/// … and below which the 95th percentile does.
+const FEWEST_FOR_PERCENTILE: u64 = 20;
 /// An endpoint is slower if it takes more than so many times as long …
 const SLOWER_TIMES: f64 = 2.0;
 /// … and at least so many milliseconds longer.
@@ -171,7 +177,13 @@ impl Comparison {
     /// Whether both runs have the same results. Latencies are left aside.
     #[must_use]
     pub fn is_same(&self) -> bool {
-        let lists = [&self.new, &self.fixed, &self.changed, &self.not_judged];
+        let lists = [
+            &self.new,
+            &self.fixed,
+            &self.changed,
+            &self.judged,
+            &self.not_judged,
+        ];
         let (before, after) = (self.before.as_ref(), self.after.as_ref());
         lists.iter().all(|list| list.is_empty())
             && self.appeared.is_empty()
@@ -193,6 +205,7 @@ impl Comparison {
             new: Vec::new(),
             fixed: Vec::new(),
             changed: Vec::new(),
+            judged: Vec::new(),
             not_judged: Vec::new(),
             slower: match (before, after) {
                 (Some(before), Some(after)) => slower(&before.latencies, &after.latencies),
@@ -223,7 +236,7 @@ impl Comparison {
             _ if is > was => &mut self.new,
             false if before.is_some() && was_judged => &mut self.not_judged,
             true if was > 0 && after.outcome == Outcome::Pass => &mut self.fixed,
-            true if before.is_some() && !was_judged => &mut self.changed,
+            true if before.is_some() && !was_judged => &mut self.judged,
             true if before.is_some_and(|before| was != is || differ(before, after)) => {
                 &mut self.changed
             }
@@ -235,6 +248,9 @@ impl Comparison {
             after: after.outcome,
             reason_before: before.and_then(|case| case.reason).map(ToOwned::to_owned),
             reason: after.reason.map(ToOwned::to_owned),
+            explained_before: before
+                .and_then(|case| case.explained_by)
+                .map(ToOwned::to_owned),
             explained_by: after.explained_by.map(ToOwned::to_owned),
         });
     }
@@ -330,30 +346,37 @@ impl<'r> Run<'r> {
 }
 
 impl Comparison {
-    /// Returns the new findings that are causes, each with the number of cases that it explains. A
-    /// case is also listed if the case that explains it is not new.
-    pub(crate) fn new_causes(&self) -> Vec<(&CaseChange, usize)> {
-        let explained_by = |change: &CaseChange| {
-            let id = change.explained_by.as_deref()?;
-            self.new.iter().find(|other| other.id == id)
-        };
-        let causes = self
-            .new
-            .iter()
-            .filter(|change| explained_by(change).is_none());
-        let causes = causes.map(|cause| {
-            let by = Some(cause.id.as_str());
-            let explained = self.new.iter();
-            let explained = explained.filter(|change| change.explained_by.as_deref() == by);
-            (cause, explained.count())
-        });
-        causes.collect()
+    /// Returns the new findings that are causes, each with the cases that it explains. A case is a
+    /// cause here, too, if the case that explains it is not new.
+    pub(crate) fn new_causes(&self) -> Vec<Cause<'_>> {
+        causes(&self.new, &self.not_judged, |change| {
+            change.explained_by.as_deref()
+        })
     }
 
-    /// Returns the cases that are not judged any more, grouped by their reasons.
+    /// Returns the fixed findings that were causes, each with the cases that it explained.
+    pub(crate) fn fixed_causes(&self) -> Vec<Cause<'_>> {
+        causes(&self.fixed, &self.judged, |change| {
+            change.explained_before.as_deref()
+        })
+    }
+
+    /// Returns the IDs of the cases that are judged now, except those that a fixed case explained.
+    pub(crate) fn judged_ids(&self) -> Vec<&str> {
+        let judged = self.judged.iter();
+        let judged =
+            judged.filter(|change| !is_in(&self.fixed, change.explained_before.as_deref()));
+        judged.map(|change| change.id.as_str()).collect()
+    }
+
+    /// Returns the cases that are not judged any more, grouped by their reasons, except those that a
+    /// new finding explains.
     pub(crate) fn not_judged_by_reason(&self) -> Vec<(&str, Vec<&CaseChange>)> {
         let mut reasons: Vec<(&str, Vec<&CaseChange>)> = Vec::new();
         for change in &self.not_judged {
+            if is_in(&self.new, change.explained_by.as_deref()) {
+                continue;
+            }
             let reason = change.reason.as_deref().unwrap_or("no reason is known");
             match reasons.iter_mut().find(|(known, _)| *known == reason) {
                 Some((_, changes)) => changes.push(change),
@@ -371,6 +394,55 @@ impl Comparison {
             (false, false) => "nothing is worse than before",
         }
     }
+}
+
+/// A case that explains others.
+pub(crate) struct Cause<'c> {
+    pub(crate) case: &'c CaseChange,
+    /// Number of cases that depart, or departed, for the same reason.
+    pub(crate) departing: usize,
+    /// Number of cases that are not, or were not, judged for this reason.
+    pub(crate) not_judged: usize,
+}
+
+impl Cause<'_> {
+    /// Returns the cases that it explains in words.
+    pub(crate) fn explains(&self) -> Option<String> {
+        let cases = |count: usize| match count {
+            1 => "1 more case".to_owned(),
+            count => format!("{count} more cases"),
+        };
+        let departing = (self.departing > 0).then(|| cases(self.departing));
+        let others =
+            (self.not_judged > 0).then(|| format!("{} not judged", cases(self.not_judged)));
+        let parts: Vec<_> = departing.into_iter().chain(others).collect();
+        (!parts.is_empty()).then(|| format!("for the same reason: {}", parts.join(", ")))
+    }
+}
+
+fn causes<'c>(
+    departing: &'c [CaseChange],
+    not_judged: &'c [CaseChange],
+    explained_by: impl Fn(&'c CaseChange) -> Option<&'c str>,
+) -> Vec<Cause<'c>> {
+    let causes = departing.iter();
+    let causes = causes.filter(|change| !is_in(departing, explained_by(change)));
+    let count = |changes: &'c [CaseChange], cause: &CaseChange| {
+        let changes = changes.iter();
+        changes
+            .filter(|change| explained_by(change) == Some(&cause.id))
+            .count()
+    };
+    let causes = causes.map(|case| Cause {
+        case,
+        departing: count(departing, case),
+        not_judged: count(not_judged, case),
+    });
+    causes.collect()
+}
+
+fn is_in(changes: &[CaseChange], id: Option<&str>) -> bool {
+    id.is_some_and(|id| changes.iter().any(|change| change.id == id))
 }
 
 impl RunSummary {
@@ -435,16 +507,20 @@ fn slower(before: &[(&str, &LatencyReport)], after: &[(&str, &LatencyReport)]) -
     for (operation, now) in after {
         let earlier = before.iter().find(|(name, _)| name == operation);
         let Some((_, was)) = earlier else { continue };
-        if now.responses.min(was.responses) < FEWEST_RESPONSES {
-            continue;
-        }
+        let responses = now.responses.min(was.responses);
         let measures = [
-            ("median", was.median_ms, now.median_ms),
-            ("95th percentile", was.p95_ms, now.p95_ms),
+            ("median", FEWEST_RESPONSES, was.median_ms, now.median_ms),
+            (
+                "95th percentile",
+                FEWEST_FOR_PERCENTILE,
+                was.p95_ms,
+                now.p95_ms,
+            ),
         ];
-        let is_slower =
-            |(_, was, now): &(_, f64, f64)| *now > was * SLOWER_TIMES && now - was >= SLOWER_MS;
-        if let Some((measure, before_ms, after_ms)) = measures.into_iter().find(is_slower) {
+        let is_slower = |(_, fewest, was, now): &(_, u64, f64, f64)| {
+            responses >= *fewest && *now > was * SLOWER_TIMES && now - was >= SLOWER_MS
+        };
+        if let Some((measure, _, before_ms, after_ms)) = measures.into_iter().find(is_slower) {
             slower.push(Slowdown {
                 operation: (*operation).to_owned(),
                 measure,

@@ -15,6 +15,7 @@ mod verdict;
 
 pub use any::{AnyReport, ReadError};
 pub use case::{CaseReport, FindingReport, RequirementReport};
+pub(crate) use comparison::Cause;
 pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
 pub(crate) use cost::figure;
 pub use cost::{CostReport, EndpointCost, LatencyReport};

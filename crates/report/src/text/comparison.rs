@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::style::Style;
-use crate::model::{CaseChange, Comparison, Outcome, RunSummary, figure};
+use crate::model::{CaseChange, Cause, Comparison, Outcome, RunSummary, figure};
 
 /// Renders what differs between two runs.
 #[must_use]
@@ -15,27 +15,37 @@ pub fn text_of_comparison(comparison: &Comparison, style: Style) -> String {
     run("after", comparison.after.as_ref(), &mut out);
     let new = comparison.new_causes();
     heading("new", new.len(), style, &mut out);
-    for (cause, explained) in new {
-        change(cause, style, &mut out);
-        if explained > 0 {
-            let _ = writeln!(out, "  and {} for the same reason", cases(explained));
-        }
+    for cause in new {
+        change(cause.case, style, &mut out);
+        explains(&cause, &mut out);
     }
-    heading("fixed", comparison.fixed.len(), style, &mut out);
-    for fixed in &comparison.fixed {
-        let before = fixed.before.unwrap_or(Outcome::Fail).name();
-        let id = escaped(&fixed.id);
-        let reason = escaped_up_to(fixed.reason_before.as_deref().unwrap_or_default(), 200);
+    let fixed = comparison.fixed_causes();
+    heading("fixed", fixed.len(), style, &mut out);
+    for cause in fixed {
+        let CaseChange {
+            id,
+            after,
+            before,
+            reason_before,
+            ..
+        } = cause.case;
+        let before = before.unwrap_or(Outcome::Fail).name();
+        let reason = escaped_up_to(reason_before.as_deref().unwrap_or_default(), 200);
         let _ = writeln!(
             out,
-            "{}{id} (was {before}: {reason})",
-            style.outcome(fixed.after)
+            "{}{} (was {before}: {reason})",
+            style.outcome(*after),
+            escaped(id)
         );
+        explains(&cause, &mut out);
     }
     heading("changed", comparison.changed.len(), style, &mut out);
     for changed in &comparison.changed {
         change(changed, style, &mut out);
     }
+    let judged = comparison.judged_ids();
+    heading("judged now", judged.len(), style, &mut out);
+    ids_in_rows(judged.into_iter(), &mut out);
     not_judged(comparison, style, &mut out);
     heading("slower", comparison.slower.len(), style, &mut out);
     for slow in &comparison.slower {
@@ -61,6 +71,12 @@ pub fn text_of_comparison(comparison: &Comparison, style: Style) -> String {
     };
     let _ = writeln!(out, "\n{}", style.paint(colour, comparison.conclusion()));
     out
+}
+
+fn explains(cause: &Cause<'_>, out: &mut String) {
+    if let Some(words) = cause.explains() {
+        let _ = writeln!(out, "  {words}");
+    }
 }
 
 fn run(label: &str, run: Option<&RunSummary>, out: &mut String) {
