@@ -49,10 +49,10 @@ pub use model::{
     AnyReport, Aspect, CaseChange, CaseReport, Comparison, CostReport, Coverage, CrossCheck,
     CrossFinding, CrossValue, DifferentKinds, EndpointCost, ExchangeReport, ExitStatus,
     FindingReport, LatencyReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage,
-    ReadError, Report, RequirementReport, RunSummary, Slowdown, SweepKind, SweepReport,
-    TargetReport, VERSION, Verdict, compare,
+    ReadError, Report, RequirementReport, RunSummary, SignedReport, Slowdown, SweepKind,
+    SweepReport, TargetReport, VERSION, Verdict, compare,
 };
 pub use text::{
-    Style, compact, compact_of_nodes, line_of_case, long_commands, text, text_of_case,
+    LongText, Style, compact, compact_of_nodes, line_of_case, long_texts, text, text_of_case,
     text_of_comparison, text_of_nodes, text_with_files,
 };

@@ -29,6 +29,7 @@ fn one_node(text: &str) -> Value {
         serde_json::json!({
             "what": text, "pointer": "/proof", "expected": expected, "actual": text, "curl": text,
             "exchange": 0, "block": 7, "count": 3,
+            "signed": {"message": text, "message_bytes": 9, "digest": text, "verify": text},
         })
     };
     let cases = outcomes.map(|outcome| {

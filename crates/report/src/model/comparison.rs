@@ -36,9 +36,9 @@ pub struct Comparison {
     pub not_judged: Vec<CaseChange>,
     /// Endpoints that have become slower.
     pub slower: Vec<Slowdown>,
-    /// The IDs of cases that only the later report has.
+    /// The IDs of cases that only the later report has, if both have this node.
     pub appeared: Vec<String>,
-    /// The IDs of cases that only the earlier report has.
+    /// The IDs of cases that only the earlier report has, if both have this node.
     pub vanished: Vec<String>,
 }
 
@@ -195,8 +195,11 @@ impl Comparison {
         let empty = Vec::new();
         let earlier = before.map_or(&empty, |run| &run.cases);
         let later = after.map_or(&empty, |run| &run.cases);
+        // A node that is in one report only has no cases to miss.
+        let both = before.is_some() && after.is_some();
         let missing_in = |cases: &[Entry<'_>], others: &[Entry<'_>]| -> Vec<String> {
-            let missing = cases.iter().filter(|case| find(others, case.id).is_none());
+            let cases = cases.iter().filter(|_| both);
+            let missing = cases.filter(|case| find(others, case.id).is_none());
             missing.map(|case| case.id.to_owned()).collect()
         };
         let mut comparison = Self {

@@ -14,7 +14,7 @@ mod sweep;
 mod verdict;
 
 pub use any::{AnyReport, ReadError};
-pub use case::{CaseReport, FindingReport, RequirementReport};
+pub use case::{CaseReport, FindingReport, RequirementReport, SignedReport};
 pub(crate) use comparison::Cause;
 pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
 pub(crate) use cost::figure;

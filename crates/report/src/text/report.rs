@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write, path::PathBuf, time::Duration};
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
-    case::{LONGEST_COMMAND, line, line_of_case, text_of_case_with},
+    case::{SIGNED, TRY, VERIFY, is_long, line, line_of_case, text_of_case_with},
     style::Style,
     sweep::sweep,
 };
@@ -13,31 +13,55 @@ use crate::model::{CaseReport, Outcome, Report, Verdict};
 
 /// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
 ///
-/// A command that is too long for a terminal is only named; [`text_with_files`] names its file.
+/// A text that is too long for a terminal is only named; [`text_with_files`] names its file.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
     text_with_files(report, style, &BTreeMap::new())
 }
 
-/// Returns the commands that are too long for a terminal, by the ID of their case.
-#[must_use]
-pub fn long_commands(report: &Report) -> Vec<(&str, &str)> {
-    let causes = report.causes().into_iter();
-    let commands = causes.filter_map(|(cause, _)| {
-        let curl = cause.findings.first()?.curl.as_deref()?;
-        (escaped(curl).len() > LONGEST_COMMAND).then_some((cause.id.as_str(), curl))
-    });
-    commands.collect()
+/// A command or a signed message that is too long for a terminal.
+#[derive(Clone, Debug)]
+pub struct LongText<'r> {
+    /// The ID of its case, and what it is: `get-block/shape try`.
+    pub name: String,
+    /// The text.
+    pub text: &'r str,
+    /// Whether it is a shell command.
+    pub is_command: bool,
 }
 
-/// Renders a report. `files` are the files that have the commands of [`long_commands`], by the ID of
-/// their case.
+/// Returns the texts that are too long for a terminal.
+#[must_use]
+pub fn long_texts(report: &Report) -> Vec<LongText<'_>> {
+    let mut texts = Vec::new();
+    for (cause, _) in report.causes() {
+        let Some(first) = cause.findings.first() else {
+            continue;
+        };
+        let signed = first.signed.as_ref();
+        for (label, text) in [
+            (TRY, first.curl.as_deref()),
+            (SIGNED, signed.and_then(|signed| signed.message.as_deref())),
+            (VERIFY, signed.and_then(|signed| signed.verify.as_deref())),
+        ] {
+            if let Some(text) = text.filter(|text| is_long(text)) {
+                texts.push(LongText {
+                    name: format!("{} {label}", cause.id),
+                    text,
+                    is_command: label != SIGNED,
+                });
+            }
+        }
+    }
+    texts
+}
+
+/// Renders a report. `files` are the files that have the texts of [`long_texts`], by their names.
 #[must_use]
 pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, PathBuf>) -> String {
     let mut out = String::new();
     for (cause, explained) in report.causes() {
-        let file = files.get(&cause.id).map(PathBuf::as_path);
-        out.push_str(&text_of_case_with(cause, style, file));
+        out.push_str(&text_of_case_with(cause, style, files));
         also(&explained, style, &mut out);
     }
     expectations(report, style, &mut out);
