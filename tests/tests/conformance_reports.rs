@@ -206,7 +206,9 @@ fn timeless(report: &Report) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(members) => {
-                members.retain(|name, _| name != "elapsed_ms" && name != "started_at");
+                members.retain(|name, _| {
+                    !["elapsed_ms", "started_at", "cost"].contains(&name.as_str())
+                });
                 members.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),

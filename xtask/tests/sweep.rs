@@ -84,7 +84,13 @@ fn next(reports: &Path) -> Option<u64> {
 fn report(reports: &Path) -> Value {
     let text = fs::read_to_string(reports.join("report.json")).expect("a report");
     let mut report: Value = serde_json::from_str(&text).expect("JSON");
-    for name in ["started_at", "elapsed_ms", "requests", "most_requests"] {
+    for name in [
+        "started_at",
+        "elapsed_ms",
+        "cost",
+        "requests",
+        "most_requests",
+    ] {
         remove(&mut report, "", name);
     }
     for list in ["/cases", "/exchanges"] {

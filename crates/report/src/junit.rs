@@ -242,11 +242,18 @@ fn found(finding: &FindingReport) -> String {
         Some(count @ 2..) => format!("{block}, the first of {count} places"),
         _ => block.to_string(),
     });
+    let signed = finding.signed.as_ref();
     let values = [
         ("at", at),
         ("in block", block.as_deref()),
         ("expected", Some(finding.expected.as_str())),
         ("actual", Some(finding.actual.as_str())),
+        (
+            "signed",
+            signed.and_then(|signed| signed.message.as_deref()),
+        ),
+        ("digest", signed.map(|signed| signed.digest.as_str())),
+        ("verify", signed.and_then(|signed| signed.verify.as_deref())),
         ("try", finding.curl.as_deref()),
     ];
     for (name, value) in values {

@@ -32,20 +32,27 @@
 //! The fields of the model are public, and its structs can be built directly. Later versions add
 //! fields: a pattern that names fields should end with `..`.
 
+mod github;
 mod html;
 mod json;
 mod junit;
+mod markdown;
 mod model;
 mod text;
 
+pub use github::{github, github_of_nodes};
 pub use html::{GENERATOR, html, html_of_nodes};
 pub use json::{JsonReport, json};
 pub use junit::{junit, junit_of_nodes};
+pub use markdown::{markdown_of_comparison, summary, summary_of_nodes};
 pub use model::{
-    Aspect, CaseReport, Coverage, CrossCheck, CrossFinding, CrossValue, ExchangeReport, ExitStatus,
-    FindingReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage, Report,
-    RequirementReport, SweepKind, SweepReport, TargetReport, VERSION, Verdict,
+    AnyReport, Aspect, CaseChange, CaseReport, Comparison, CostReport, Coverage, CrossCheck,
+    CrossFinding, CrossValue, DifferentKinds, EndpointCost, ExchangeReport, ExitStatus,
+    FindingReport, LatencyReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage,
+    ReadError, Report, RequirementReport, RunSummary, SignedReport, Slowdown, SweepKind,
+    SweepReport, TargetReport, VERSION, Verdict, compare,
 };
 pub use text::{
-    Style, line_of_case, long_commands, text, text_of_case, text_of_nodes, text_with_files,
+    LongText, Style, compact, compact_of_nodes, line_of_case, long_texts, text, text_of_case,
+    text_of_comparison, text_of_nodes, text_with_files,
 };

@@ -3,14 +3,15 @@
 use std::process::Command;
 
 use nodeproof_report::{
-    NodesReport, Report, Style, html, html_of_nodes, json, junit, junit_of_nodes, line_of_case,
-    text, text_of_case, text_of_nodes,
+    AnyReport, NodesReport, Report, Style, compact, compact_of_nodes, compare, github,
+    github_of_nodes, html, html_of_nodes, json, junit, junit_of_nodes, line_of_case,
+    markdown_of_comparison, summary, summary_of_nodes, text, text_of_case, text_of_comparison,
+    text_of_nodes,
 };
 use serde_json::Value;
 
 /// Text that would be markup, move a terminal's cursor, or reverse the reading order.
-const HOSTILE: &str =
-    "</script><img src=x>\"'&amp;]]>\u{1b}[31m\u{9b}2J\u{7}\u{202e}\u{200b}\u{ffff}\r\nend";
+const HOSTILE: &str = "</script><img src=x>\"'&amp;]]>`::error::%0A##[error]`` [a](b) *c*\u{1b}[31m\u{9b}2J\u{7}\u{202e}\u{200b}\u{ffff}\r\nend";
 
 /// Returns the report of one node, with every member of the format and every outcome.
 fn one_node(text: &str) -> Value {
@@ -28,6 +29,7 @@ fn one_node(text: &str) -> Value {
         serde_json::json!({
             "what": text, "pointer": "/proof", "expected": expected, "actual": text, "curl": text,
             "exchange": 0, "block": 7, "count": 3,
+            "signed": {"message": text, "message_bytes": 9, "digest": text, "verify": text},
         })
     };
     let cases = outcomes.map(|outcome| {
@@ -50,6 +52,16 @@ fn one_node(text: &str) -> Value {
         "verdict": "departs", "exit_code": 1, "reason": text, "notes": [text],
         "requests": 3, "most_requests": 100,
         "started_at": "2026-11-20T23:40:00Z", "elapsed_ms": 1500, "strict": true,
+        "cost": {
+            "requests_per_second": 2.5, "latency": {
+                "responses": 3, "median_ms": 0.4, "p95_ms": 12.0, "max_ms": 12.5,
+            },
+            "endpoints": [{
+                "operation": text, "latency": {
+                    "responses": 3, "median_ms": 0.4, "p95_ms": 12.0, "max_ms": 12.5,
+                },
+            }],
+        },
         "sweep": {
             "blocks": "..", "from": 2, "to": 9, "none_below": 2, "next": 8, "done": false,
             "judged": 5, "missing": 1, "unread": 1, "findings": 3,
@@ -143,6 +155,36 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
     assert!(plain.contains("the nodes do not agree with one another"));
 }
 
+/// Asserts that markup in Markdown stands inside of code spans.
+fn assert_only_in_code<'t>(texts: impl Iterator<Item = &'t str>) {
+    for line in texts.flat_map(str::lines) {
+        let mut outside = String::new();
+        let mut rest = line;
+        while let Some(start) = rest.find('`') {
+            outside.push_str(&rest[..start]);
+            let ticks = rest[start..].chars().take_while(|c| *c == '`').count();
+            let inside = &rest[start + ticks..];
+            // The span ends at the next run of as many backticks.
+            let mut at = 0;
+            let end = loop {
+                let next = inside[at..].find('`').map(|next| at + next);
+                assert!(next.is_some(), "a span without an end: {line}");
+                let next = next.unwrap_or_default();
+                let run = inside[next..].chars().take_while(|c| *c == '`').count();
+                if run == ticks {
+                    break next;
+                }
+                at = next + run;
+            };
+            rest = &inside[end + ticks..];
+        }
+        outside.push_str(rest);
+        for markup in ["<", "](", "*c*", "&amp;"] {
+            assert!(!outside.contains(markup), "{outside}");
+        }
+    }
+}
+
 #[test]
 fn no_format_lets_hostile_text_through() {
     let mut one: Report = serde_json::from_value(one_node(HOSTILE)).expect("a report");
@@ -162,7 +204,35 @@ fn no_format_lets_hostile_text_through() {
         assert_eq!(page.matches("<img").count(), 0);
         assert!(page.contains("&lt;img src=x&gt;") && page.contains("\\u{202e}"));
     }
+    let (mut comparisons, mut markdown) = (Vec::new(), Vec::new());
+    for passing in [false, true] {
+        let mut before = nodes.clone();
+        for case in before.nodes.iter_mut().flat_map(|node| &mut node.cases) {
+            case.findings.clear();
+            if passing {
+                case.outcome = nodeproof_report::Outcome::Pass;
+            }
+        }
+        before.cross_check.remove(0);
+        let pair = [AnyReport::from(before), AnyReport::from(nodes.clone())];
+        for (before, after) in [(&pair[0], &pair[1]), (&pair[1], &pair[0])] {
+            for comparison in compare(before, after).expect("reports of one kind") {
+                comparisons.push(text_of_comparison(&comparison, Style::Plain));
+                markdown.push(markdown_of_comparison(&comparison));
+            }
+        }
+    }
+    let annotations = [github(&one), github_of_nodes(&nodes)];
+    for line in annotations.iter().flat_map(|text| text.lines()) {
+        let ours = ["::error title=", "::warning title=", "::notice title="];
+        assert!(ours.iter().any(|start| line.starts_with(start)), "{line}");
+        assert!(!line.contains("##["), "{line}");
+    }
+    let summaries = [summary(&one), summary_of_nodes(&nodes)];
+    assert_only_in_code(summaries.iter().chain(&markdown).map(String::as_str));
     let texts = [
+        compact(&one, Style::Plain),
+        compact_of_nodes(&nodes, Style::Plain),
         json(&one).expect("JSON"),
         json(&nodes).expect("JSON"),
         junit(&one).expect("XML"),
@@ -170,8 +240,14 @@ fn no_format_lets_hostile_text_through() {
         text(&one, Style::Plain),
         text_of_nodes(&nodes, Style::Plain),
     ];
-    for text in texts {
-        assert_eq!(unseen(&text), "");
+    for text in texts
+        .iter()
+        .chain(&annotations)
+        .chain(&summaries)
+        .chain(&comparisons)
+        .chain(&markdown)
+    {
+        assert_eq!(unseen(text), "");
     }
 }
 

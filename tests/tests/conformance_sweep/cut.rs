@@ -74,7 +74,13 @@ fn fault() -> Fault {
 /// A report without what differs between two runs that find the same.
 fn same(report: &Report) -> Value {
     let mut value = as_json(report);
-    for name in ["started_at", "elapsed_ms", "requests", "most_requests"] {
+    for name in [
+        "started_at",
+        "elapsed_ms",
+        "cost",
+        "requests",
+        "most_requests",
+    ] {
         remove(&mut value, "", name);
     }
     let times = |list: Option<&mut Value>| {

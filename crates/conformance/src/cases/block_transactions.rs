@@ -13,7 +13,8 @@ use super::case::Case;
 use crate::{
     api::{BlockResponse, MILLISECONDS},
     checks::{
-        BlockCheck, CheckResult, CheckScope, Evidence, Finding, Fingerprint, InOrder, Links, Memory,
+        BlockCheck, CheckResult, CheckScope, Evidence, Finding, Fingerprint, InOrder, Links,
+        Memory, signed_transaction,
     },
 };
 
@@ -136,7 +137,8 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
             let expected = "the signature of every signer";
             result.found(
                 Finding::new(&seen.exchange, what, expected, reason)
-                    .at(format!("{place}/signatures")),
+                    .at(format!("{place}/signatures"))
+                    .about(signed_transaction(signed.text().as_str())),
             );
         }
     }

@@ -378,8 +378,11 @@ fn no_receipt_verified(memory: &mut Memory, result: &mut CheckResult) {
 fn unverified(receipt: WrongReceipt, expected: String) -> Finding {
     let at = format!("/text/previous_block_receipts/{}/signature", receipt.place);
     let (what, actual) = (receipt.wrong.what, receipt.wrong.actual);
+    let signed = receipt.wrong.signed;
     Finding {
         block: Some(receipt.block),
-        ..Finding::of_report(receipt.evidence.report(), what, expected, actual).at(at)
+        ..Finding::of_report(receipt.evidence.report(), what, expected, actual)
+            .at(at)
+            .about(signed)
     }
 }

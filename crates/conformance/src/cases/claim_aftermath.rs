@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::{Amount, escape::escaped_up_to as shown};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{claim_record::found, inconclusive::unknown};
 use crate::{
     api::{InBlock, answered, in_block, is_valid, lists_transactions, stored},
-    checks::{Checked, Finding, Findings},
+    checks::{Checked, Finding, Findings, signed_transaction},
     context::{Context, Refused},
     http::{Exchange, InconclusiveReason},
 };
@@ -129,7 +129,9 @@ pub(crate) async fn as_signed(context: &Context) -> Findings {
             let what = "the transaction in the block has other signatures than were submitted";
             let expected = shown(&format!("[{entry}]"), 300);
             let actual = shown(&signatures.to_string(), 300);
-            findings.push(Finding::new(block, what, expected, actual));
+            let document = json!({"transaction": found.transaction, "signatures": signatures});
+            let signed = signed_transaction(&document.to_string());
+            findings.push(Finding::new(block, what, expected, actual).about(signed));
         }
     }
     Ok(findings)

@@ -215,6 +215,7 @@ async fn no_crash(context: &Context, path: &'static str) -> Findings {
                 exchange: None,
                 block: None,
                 count: None,
+                signed: None,
             }),
             Err(_) => continue,
         };

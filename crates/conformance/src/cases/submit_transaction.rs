@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use nodeproof_client::SubmitAnswer;
+use nodeproof_report::SignedReport;
 use serde_json::Value;
 
 use super::{case::Case, http::content_types};
@@ -13,6 +14,7 @@ use crate::{
     },
     checks::{
         Checked, Finding, Findings, MOST_FINDINGS, Reply, Shows, all_answer_json, decodes, judge,
+        signed_transaction,
     },
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
@@ -220,7 +222,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         if bad == Reply::Accepted {
             let what = format!("{} is answered as valid", refusal.what());
             let finding = Finding::new(&answer, what, "a refusal", answer.summary());
-            checked.push(finding.at("/response/valid"));
+            checked.push(finding.at("/response/valid").about(submitted(&answer)));
             continue;
         }
         let control = match &control {
@@ -237,15 +239,15 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         let wrong_signature = wrong_signature.map(|answer| Reply::of(&answer));
         match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
             Shows::Accepts | Shows::Refuses => {}
-            Shows::IgnoresAlteration => checked.push(Finding::new(
-                &answer,
-                format!(
+            Shows::IgnoresAlteration => {
+                let what = format!(
                     "{} is refused like one that is rightly signed, and not like a wrong signature",
                     refusal.what()
-                ),
-                "the response to a wrong signature",
-                answer.summary(),
-            )),
+                );
+                let expected = "the response to a wrong signature";
+                let finding = Finding::new(&answer, what, expected, answer.summary());
+                checked.push(finding.about(submitted(&answer)));
+            }
             Shows::Nothing => {
                 unproven = unproven.or_else(|| Some(shows_nothing(*refusal, control)))
             }
@@ -255,6 +257,11 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         Some(obstacle) if checked.is_right() => Err(obstacle),
         _ => Ok(checked),
     }
+}
+
+/// What the signatures of a submission are about.
+fn submitted(answer: &Exchange) -> Option<Box<SignedReport>> {
+    signed_transaction(answer.request.body.as_deref()?)
 }
 
 /// Why a refusal shows nothing.

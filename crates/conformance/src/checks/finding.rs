@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nodeproof_report::ExchangeReport;
+use nodeproof_report::{ExchangeReport, SignedReport};
 
 use crate::http::{Exchange, InconclusiveReason, report_of};
 
@@ -23,6 +23,8 @@ pub(crate) struct Finding {
     pub(crate) block: Option<u64>,
     /// In a sweep, on the first finding of a kind: the number of findings of this kind.
     pub(crate) count: Option<u64>,
+    /// What the signature is about, if the finding is about one.
+    pub(crate) signed: Option<Box<SignedReport>>,
 }
 
 impl Finding {
@@ -51,7 +53,14 @@ impl Finding {
             exchange: Some(exchange),
             block: None,
             count: None,
+            signed: None,
         }
+    }
+
+    /// Adds what the signature is about.
+    pub(crate) fn about(mut self, signed: Option<Box<SignedReport>>) -> Self {
+        self.signed = signed;
+        self
     }
 
     /// Sets the location in the body.

@@ -7,10 +7,11 @@ use std::sync::LazyLock;
 
 use nodeproof_client::Receipt;
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::SignedReport;
 use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Evidence;
+use super::{evidence::Evidence, signed::signed_receipt};
 use crate::api::BlockResponse;
 
 /// The algorithm, in words.
@@ -37,6 +38,9 @@ pub(crate) struct Verified {
 pub(crate) struct Wrong {
     pub(crate) what: String,
     pub(crate) actual: String,
+    /// What the signature is about. Only the first wrong receipts of a block have it.
+    #[serde(default)]
+    pub(crate) signed: Option<Box<SignedReport>>,
 }
 
 /// A receipt that does not verify, with its block.
@@ -90,7 +94,12 @@ pub(crate) fn verify_receipts(seen: &BlockResponse) -> Verified {
     for (place, receipt) in receipts.iter().enumerate().take(MOST_RECEIPTS) {
         match verify(receipt) {
             Some(Ok(())) => all.right += 1,
-            Some(Err(wrong)) => all.wrong.push((place, wrong)),
+            Some(Err(mut wrong)) => {
+                if all.wrong.len() < MOST_KEPT {
+                    wrong.signed = signed_receipt(receipt);
+                }
+                all.wrong.push((place, wrong));
+            }
             None => {}
         }
     }
@@ -119,6 +128,7 @@ fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
                 of("public_key", &key.text()),
                 of("signature", &text)
             ),
+            signed: None,
         }));
     };
     match verify_receipt(data, &key, &signature) {
@@ -127,6 +137,7 @@ fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
         Err(error) => Some(Err(Wrong {
             what: "the signature is not the voter's over this receipt's data".to_owned(),
             actual: error.to_string(),
+            signed: None,
         })),
     }
 }

@@ -21,6 +21,13 @@ Of several nodes it is the worst, where 130 and 143 are worse than 4, 4 than 3, 
 and 5 than 0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
 compared at all.";
 
+const DIFF_EXIT_STATUS: &str = "\
+Exit status:
+  0  nothing is worse than before
+  1  a case newly fails (with --strict, also: warns), or the later run has a worse exit status, such as
+     one without a verdict
+  2  wrong usage, or a file that is not a report.json of this version";
+
 /// What can be done without a node.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
@@ -28,6 +35,17 @@ pub enum Command {
     Explain {
         /// The ID, such as get-block/text or BLOCK-6.
         id: String,
+    },
+    /// Compare two reports: what is new, fixed, changed and slower.
+    #[command(after_help = DIFF_EXIT_STATUS)]
+    Diff {
+        /// report.json of the earlier run.
+        before: PathBuf,
+        /// report.json of the later run.
+        after: PathBuf,
+        /// Form of the comparison on standard output.
+        #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
+        format: DiffFormat,
     },
 }
 
@@ -199,6 +217,22 @@ pub struct ConformanceArgs {
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub format: Format,
 
+    /// Repeat the run on Enter, or also every so many seconds (--watch=30), and show what is fixed and
+    /// what is new since the last run. Ctrl-C ends it with the exit status of the last run.
+    #[arg(
+        long,
+        value_name = "S",
+        num_args = 0..=1,
+        require_equals = true,
+        value_parser = seconds,
+        conflicts_with_all = ["blocks", "record", "summary"]
+    )]
+    pub watch: Option<Option<Duration>>,
+
+    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+
     /// Folder to write report.json, junit.xml and report.html to; made where it is not there. Those
     /// of an earlier run are removed first.
     #[arg(long, value_name = "DIR")]
@@ -218,8 +252,21 @@ pub struct ConformanceArgs {
 pub enum Format {
     /// For a person.
     Pretty,
+    /// One line for each case.
+    Compact,
     /// The text of report.json.
     Json,
+    /// Annotations of a GitHub Actions job.
+    Github,
+}
+
+/// Form of a comparison on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For a person.
+    Text,
+    /// For a comment or a job summary.
+    Markdown,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -2,6 +2,7 @@
 
 use nodeproof_files::FolderError;
 use nodeproof_primitives::Network;
+use nodeproof_report::DifferentKinds;
 use nodeproof_wallet::KeyFileError;
 
 use crate::{context::BaselineError, http::TargetError, sweep::StateError};
@@ -71,6 +72,19 @@ pub(crate) enum UsageError {
     Expectations { path: String, reason: String },
     #[error("reports can't be written to {path}: {reason}")]
     ReportDir { path: String, reason: String },
+    #[error("the summary can't be written to {path}: {reason}")]
+    Summary { path: String, reason: String },
+    #[error("{path} can't be compared: {reason}")]
+    Report { path: String, reason: String },
+    #[error(transparent)]
+    DifferentKinds(#[from] DifferentKinds),
+    #[error(
+        "--watch repeats the run, and with --allow write each run would make a claim and pay its fee: \
+         give --allow reject at most"
+    )]
+    WatchWrites,
+    #[error("--watch shows what changes to a person: give --format pretty or compact")]
+    WatchFormat,
     #[error("the report can't be written to standard output: {0}")]
     Output(String),
     #[error("the local node did not start: {0}")]

@@ -5,7 +5,6 @@ use std::{
     future::Future,
     path::{Path, PathBuf},
     pin::Pin,
-    sync::Arc,
 };
 
 use nodeproof_primitives::{Network, redact::redact};
@@ -13,21 +12,23 @@ use nodeproof_report::ExitStatus;
 
 use super::{
     args::{Command, ConformanceArgs, Format},
+    diff::diff,
     error::UsageError,
     explain::explain,
-    options_from_args::{options, permitted, report_dir},
-    output::{complain, list, print, show, style},
-    progress::Progress,
-    report_folder::{ReportFolder, remove_stale},
+    options_from_args::{options, permitted},
+    output::{complain, list, print, show},
+    report_folder::remove_stale,
+    runs::Runs,
     several::{named_targets, several},
-    signals::{Signals, mark_terminated},
+    signals::Signals,
     sweep_state::sweep_with_state,
+    watch::watch,
 };
 use crate::{
     api::Tier,
     context::{SigningWallet, Submitting},
     http::Target,
-    run::{plan_text, run},
+    run::{Options, plan_text},
     sweep::remove_finished,
 };
 
@@ -88,9 +89,17 @@ pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
 }
 
 async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Result<u8, UsageError> {
-    if let Some(Command::Explain { id }) = &args.command {
-        print(&explain(id)?)?;
-        return Ok(ExitStatus::Conforms.code());
+    match &args.command {
+        Some(Command::Explain { id }) => {
+            print(&explain(id)?)?;
+            return Ok(ExitStatus::Conforms.code());
+        }
+        Some(Command::Diff {
+            before,
+            after,
+            format,
+        }) => return diff(before, after, *format),
+        None => {}
     }
     let named = named_targets(args)?;
     let network = named.first().map(|target| target.network);
@@ -106,7 +115,10 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     if named.is_none() && local.is_some() {
         // The run's own node is nobody's mainnet, whatever it is called.
         if args.allow.is_empty() {
-            options.selection.allow = Tier::Write;
+            options.selection.allow = match args.watch {
+                Some(_) => Tier::Reject,
+                None => Tier::Write,
+            };
             options.selection.probe = true;
         }
         options.selection.allow_mainnet = true;
@@ -121,6 +133,9 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         permitted(&options, network)?;
         print(&plan_text(&options, target.as_ref(), network))?;
         return Ok(0);
+    }
+    if args.watch.is_some() {
+        repeatable(args, &options)?;
     }
     let (target, _guard) = match (named, local) {
         (Some(target), _) => {
@@ -145,39 +160,30 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     if let Some(sweep) = options.sweep.take() {
         options.sweep = Some(sweep_with_state(sweep, args, &options, &target)?);
     }
-    let folder = match args.report_dir.as_deref() {
-        Some(path) => {
-            let folder = ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
-            Some((path, folder))
-        }
-        None => None,
-    };
-    let style = style();
-    let progress = Arc::new(Progress::new(
-        args.quiet || args.format == Format::Json,
-        args.verbose,
-        style,
-    ));
+    let runs = Runs::new(args, target, options)?;
     let signals = Signals::default();
-    let mut report = run(target, &options, progress, signals.listen()).await;
-    mark_terminated(&mut report, signals.status());
-    // Each has its place, whatever becomes of the other.
-    let shown = show(&report, args.format, style);
-    if let Some((path, folder)) = folder {
-        folder
-            .write(&report)
-            .map_err(|error| report_dir(path, &error))?;
+    if let Some(every) = args.watch {
+        return watch(&runs, &signals, every).await;
     }
-    shown?;
+    let report = runs.check(&signals, signals.listen()).await;
+    runs.publish(&report, || show(&report, args.format, runs.style))?;
     if report.sweep.as_ref().is_some_and(|sweep| sweep.done)
-        && let Some(state) = options
-            .sweep
-            .as_ref()
-            .and_then(|sweep| sweep.state.as_ref())
+        && let Some(state) = runs.sweep_state()
     {
         remove_finished(state);
     }
     Ok(report.exit_code)
+}
+
+/// Checks that a run can be repeated without harm, and that its results are for a person.
+fn repeatable(args: &ConformanceArgs, options: &Options) -> Result<(), UsageError> {
+    if options.selection.allow == Tier::Write {
+        return Err(UsageError::WatchWrites);
+    }
+    match args.format {
+        Format::Pretty | Format::Compact => Ok(()),
+        Format::Json | Format::Github => Err(UsageError::WatchFormat),
+    }
 }
 
 /// Checks that the user, and not the node, has named what the wallet signs and pays.

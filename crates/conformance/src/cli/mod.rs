@@ -1,6 +1,7 @@
 //! The command line, shared by `cargo xtask conformance` and `nodeproof`.
 
 mod args;
+mod diff;
 mod error;
 mod execute;
 mod explain;
@@ -8,11 +9,14 @@ mod options_from_args;
 mod output;
 mod progress;
 mod report_folder;
+mod runs;
 mod several;
 mod signals;
+mod summary_file;
 mod sweep_state;
 mod targets;
+mod watch;
 
-pub use args::{Command, ConformanceArgs, Format};
+pub use args::{Command, ConformanceArgs, DiffFormat, Format};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
 pub use output::exit_with;

@@ -8,7 +8,10 @@ use std::{
 
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
-use nodeproof_report::{JsonReport, Report, Style, json, long_commands, text_with_files};
+use nodeproof_report::{
+    JsonReport, LongText, NodesReport, Report, Style, compact, compact_of_nodes, github,
+    github_of_nodes, json, long_texts, text_of_nodes, text_with_files,
+};
 
 use super::{args::Format, error::UsageError};
 use crate::{cases::Case, run::Options};
@@ -69,27 +72,49 @@ fn line_of(case: &Case) -> String {
 /// Prints what came of a run.
 pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
-        Format::Pretty => print(&text_with_files(report, style, &saved_commands(report))),
+        Format::Pretty => print(&text_with_files(report, style, &saved_texts(report))),
+        Format::Compact => print(&compact(report, style)),
         Format::Json => print_json(report),
+        Format::Github => print(&github(report)),
     }
 }
 
-/// Writes the commands that are too long for a terminal to files for temporary use. One that can't be
+/// Prints what came of a run against several nodes.
+pub(crate) fn show_nodes(
+    report: &NodesReport,
+    format: Format,
+    style: Style,
+) -> Result<(), UsageError> {
+    match format {
+        Format::Pretty => print(&text_of_nodes(report, style)),
+        Format::Compact => print(&compact_of_nodes(report, style)),
+        Format::Json => print_json(report),
+        Format::Github => print(&github_of_nodes(report)),
+    }
+}
+
+/// Writes the texts that are too long for a terminal to files for temporary use. One that can't be
 /// written is in the report all the same.
-fn saved_commands(report: &Report) -> BTreeMap<String, PathBuf> {
-    let save = |(case, command): (&str, &str)| {
-        let name = format!("nodeproof-{}-", case.replace('/', "-"));
+fn saved_texts(report: &Report) -> BTreeMap<String, PathBuf> {
+    let save = |long: LongText<'_>| {
+        let name = format!("nodeproof-{}-", long.name.replace(['/', ' '], "-"));
         let mut builder = tempfile::Builder::new();
-        let mut file = builder.prefix(&name).suffix(".sh").tempfile().ok()?;
-        writeln!(file, "{command}").ok()?;
+        let builder = builder.prefix(&name);
+        let (ending, line_end) = if long.is_command {
+            (".sh", "\n")
+        } else {
+            (".txt", "")
+        };
+        let mut file = builder.suffix(ending).tempfile().ok()?;
+        write!(file, "{}{line_end}", long.text).ok()?;
         let (_, path) = file.keep().ok()?;
-        Some((case.to_owned(), path))
+        Some((long.name, path))
     };
-    long_commands(report).into_iter().filter_map(save).collect()
+    long_texts(report).into_iter().filter_map(save).collect()
 }
 
 /// Prints a report for programs.
-pub(crate) fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
+fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
     let text = json(report).map_err(|error| UsageError::Output(error.to_string()))?;
     print(&text)
 }

@@ -8,16 +8,17 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use nodeproof_primitives::escape::escaped_up_to;
-use nodeproof_report::{CaseReport, Style, line_of_case};
+use nodeproof_report::{CaseReport, Outcome, Style, line_of_case};
 
+use super::args::{ConformanceArgs, Format};
 use crate::sweep::{Observer, SweepProgress};
 
 /// A bar on a terminal, plain lines elsewhere, or nothing.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     lines: bool,
-    /// A line for each case, whatever else is printed.
-    verbose: bool,
+    /// Whether the report has a line for each case.
+    compact: bool,
     /// Nothing at all.
     quiet: bool,
     style: Style,
@@ -31,13 +32,14 @@ pub(crate) struct Progress {
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 impl Progress {
-    pub(crate) fn new(quiet: bool, verbose: bool, style: Style) -> Self {
+    pub(crate) fn new(args: &ConformanceArgs, style: Style) -> Self {
+        let quiet = args.quiet || matches!(args.format, Format::Json | Format::Github);
         let bar = (!quiet && stderr().is_terminal()).then(|| ProgressBar::new(0));
-        let lines = !quiet && (verbose || bar.is_none());
+        let lines = !quiet && (args.verbose || bar.is_none());
         Self {
             bar,
             lines,
-            verbose,
+            compact: args.format == Format::Compact,
             quiet,
             style,
             label: String::new(),
@@ -46,10 +48,10 @@ impl Progress {
     }
 
     /// The same for each of several nodes, whose bars stand below one another.
-    pub(crate) fn of_several(nodes: usize, quiet: bool, verbose: bool, style: Style) -> Vec<Self> {
+    pub(crate) fn of_several(nodes: usize, args: &ConformanceArgs, style: Style) -> Vec<Self> {
         let bars = MultiProgress::new();
         let of_node = |node: usize| {
-            let one = Self::new(quiet, verbose, style);
+            let one = Self::new(args, style);
             Self {
                 bar: one.bar.map(|bar| bars.add(bar)),
                 label: format!("node {node}  "),
@@ -97,8 +99,9 @@ impl Observer for Progress {
             bar.set_message(case.id.clone());
             bar.inc(1);
         }
-        // The report repeats findings with their details. In a pipe, both would stand there.
-        let is_in_report = self.bar.is_none() && !self.verbose && case.is_cause();
+        // The report has findings with their details. In a pipe, both would stand there.
+        let is_finding = case.is_cause() || matches!(case.outcome, Outcome::Known | Outcome::Stale);
+        let is_in_report = self.bar.is_none() && (is_finding || self.compact);
         if self.lines && !is_in_report {
             self.say(&line_of_case(case, self.style));
         }
@@ -125,7 +128,8 @@ impl Observer for Progress {
     }
 
     fn found(&self, case: &str, block: u64, what: &str) {
-        if !self.quiet {
+        // The report has it, too.
+        if self.bar.is_some() {
             let what = escaped_up_to(what, 200);
             self.say(&format!("found in block {block} by {case}: {what}"));
         }

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use nodeproof_report::{Report, text_of_nodes};
+use nodeproof_report::{Report, summary_of_nodes};
 
 use super::{
-    args::{ConformanceArgs, Format},
+    args::ConformanceArgs,
     error::UsageError,
     options_from_args::{permitted, report_dir, target},
-    output::{print, print_json, style},
+    output::{print, show_nodes, style},
     progress::Progress,
     report_folder::ReportFolder,
     signals::{Signals, mark_nodes_terminated},
+    summary_file::SummaryFile,
     sweep_state::sweep_with_state,
     targets::from_toml,
 };
@@ -67,6 +68,7 @@ pub(crate) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, Usage
         ),
         (args.baseline.is_some(), "--baseline"),
         (args.state.is_some(), "--state"),
+        (args.watch.is_some(), "--watch"),
     ];
     if let (2.., Some((_, what))) = (
         targets.len(),
@@ -98,8 +100,7 @@ pub(crate) async fn several(
     }
     let mut nodes: Vec<NodeToCheck> = Vec::new();
     let style = style();
-    let quiet = args.quiet || args.format == Format::Json;
-    let progress = Progress::of_several(targets.len(), quiet, args.verbose, style);
+    let progress = Progress::of_several(targets.len(), args, style);
     let sweeps = sweeps(args, &options, &targets)?;
     for ((target, progress), sweep) in targets.into_iter().zip(progress).zip(sweeps) {
         let mut options = options.clone();
@@ -118,18 +119,17 @@ pub(crate) async fn several(
         }
         None => None,
     };
+    let summary = SummaryFile::open(args)?;
     let signals = Signals::default();
     let mut report = run_several(nodes, signals.listen()).await;
     mark_nodes_terminated(&mut report, signals.status());
-    let shown = match args.format {
-        Format::Pretty => print(&text_of_nodes(&report, style)),
-        Format::Json => print_json(&report),
-    };
+    let shown = show_nodes(&report, args.format, style);
     if let Some((path, folder)) = folder {
         folder
             .write_nodes(&report)
             .map_err(|error| report_dir(path, &error))?;
     }
+    summary.map_or(Ok(()), |file| file.append(&summary_of_nodes(&report)))?;
     shown?;
     let done = |node: &Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {

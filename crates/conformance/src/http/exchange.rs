@@ -180,7 +180,7 @@ fn seen(body: &str) -> Cow<'_, str> {
 }
 
 /// Quotes for a POSIX shell.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 

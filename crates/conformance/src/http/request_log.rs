@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::exchange::Exchange;
+use super::{exchange::Exchange, latencies::Latencies};
 
 /// What was sent for one operation, and which statuses came back.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub(crate) struct Sent {
     pub(crate) statuses: BTreeSet<u16>,
     /// The names of the query's parameters and of the body's members.
     pub(crate) parameters: BTreeSet<String>,
+    /// How long the responses took.
+    pub(crate) latencies: Latencies,
 }
 
 /// The requests of a run.
@@ -35,6 +37,11 @@ impl RequestLog {
     /// Returns what was sent for an operation.
     pub(crate) fn of(&self, operation: &str) -> Sent {
         self.operations.get(operation).cloned().unwrap_or_default()
+    }
+
+    /// Returns what was sent, by operation.
+    pub(crate) fn operations(&self) -> impl Iterator<Item = (&'static str, &Sent)> {
+        self.operations.iter().map(|(name, sent)| (*name, sent))
     }
 
     /// Counts a request that is about to be sent.
@@ -55,6 +62,7 @@ impl RequestLog {
             .entry(exchange.request.operation)
             .or_default();
         sent.statuses.insert(exchange.status);
+        sent.latencies.add(exchange.elapsed);
         for (name, _) in &exchange.request.query {
             // A sweep adds the same names again and again.
             if !sent.parameters.contains(*name) {

@@ -28,6 +28,7 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
             exchange: None,
             block: finding.block,
             count: finding.count,
+            signed: finding.signed.as_deref().cloned(),
         })
         .collect();
     let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {

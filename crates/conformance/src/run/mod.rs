@@ -3,6 +3,7 @@
 mod case_report;
 mod case_results;
 mod causes;
+mod cost;
 mod coverage;
 mod engine;
 mod examined;

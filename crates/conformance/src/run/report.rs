@@ -8,6 +8,7 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use super::{
     case_report::case_report,
     causes::explain,
+    cost::cost,
     coverage::measure,
     exchanges::Exchanges,
     millis::millis,
@@ -85,6 +86,7 @@ pub(crate) fn build(
         requests: known.map_or(0, |(node, _)| node.requests()),
         started_at: utc(OffsetDateTime::now_utc() - started.elapsed()),
         elapsed_ms: millis(started.elapsed()),
+        cost: known.and_then(|(node, _)| cost(node, started.elapsed())),
         strict: options.strict,
         coverage,
         cases: cases.collect(),

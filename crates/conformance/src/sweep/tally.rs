@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use nodeproof_report::ExchangeReport;
+use nodeproof_report::{ExchangeReport, SignedReport};
 use serde::{Deserialize, Serialize};
 
 use crate::{checks::Finding, http::InconclusiveReason};
@@ -62,6 +62,8 @@ pub(crate) struct Kept {
     pointer: Option<String>,
     expected: String,
     actual: String,
+    #[serde(default)]
+    signed: Option<Box<SignedReport>>,
 }
 
 /// Blocks that nothing came of, and why.
@@ -143,6 +145,7 @@ impl Tally {
                 pointer: finding.pointer,
                 expected: finding.expected,
                 actual: finding.actual,
+                signed: finding.signed,
             });
             if let Some(exchange) = finding.exchange {
                 self.exchanges.entry(block).or_insert(exchange);
@@ -177,6 +180,7 @@ impl Tally {
             exchange: self.exchanges.get(&kept.block).cloned(),
             block: Some(kept.block),
             count: (row == 0).then_some(kind.count),
+            signed: kept.signed.clone(),
         })
         .collect()
     }
@@ -236,6 +240,7 @@ mod tests {
             exchange: None,
             block: None,
             count: None,
+            signed: None,
         }
     }
 

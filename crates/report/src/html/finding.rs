@@ -8,7 +8,7 @@ use super::{
     exchange,
     parts::{count, shell_command},
 };
-use crate::model::{CaseReport, FindingReport, Report};
+use crate::model::{CaseReport, FindingReport, Report, SignedReport};
 
 /// Maximum length of a text that is compared line by line, in bytes.
 const MOST_COMPARED: usize = 64 * 1024;
@@ -57,8 +57,27 @@ fn one(report: &Report, finding: &FindingReport, shown: &mut Vec<usize>) -> Mark
     shown.extend(index);
     html! {
         (values(finding))
+        @if let Some(signed) = &finding.signed { (about(signed)) }
         @if let Some(curl) = &finding.curl { (shell_command(curl)) }
         @if let Some(exchange) = exchange { (exchange::whole(report, exchange, None)) }
+    }
+}
+
+/// Renders what a signature is about.
+fn about(signed: &SignedReport) -> Markup {
+    html! {
+        dl {
+            dt { "signed" }
+            dd {
+                @match &signed.message {
+                    Some(message) => code { (Line(message)) },
+                    None => { "a message of " (signed.message_bytes) " bytes" }
+                }
+            }
+            dt { "digest" }
+            dd { "SHA-1 " code { (Line(&signed.digest)) } }
+        }
+        @if let Some(verify) = &signed.verify { (shell_command(verify)) }
     }
 }
 

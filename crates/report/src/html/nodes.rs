@@ -46,7 +46,7 @@ fn banner(report: &NodesReport) -> Markup {
                 p.target {
                     "node " (place + 1) " " code { (Line(&node.target.base_url)) }
                     " " span.network { (Line(&node.target.network)) }
-                    " " (verdict::words(node))
+                    " " (node.in_words())
                     @if let Some(reason) = &node.reason { ": " (Line(reason)) }
                 }
                 @if let Some(sweep) = &node.sweep { (verdict::swept(sweep)) }

@@ -12,7 +12,7 @@ use crate::model::{Outcome, Report};
 #[must_use]
 pub fn html(report: &Report) -> String {
     document(
-        &html! { (Line(&report.target.base_url)) " " (verdict::words(report)) },
+        &html! { (Line(&report.target.base_url)) " " (report.in_words()) },
         &html! {
             (verdict::banner(report))
             (tools(report))

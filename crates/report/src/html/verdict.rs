@@ -8,21 +8,6 @@ use super::{
 };
 use crate::model::{CaseReport, Outcome, Report, SweepReport, Verdict};
 
-/// Returns the verdict as a sentence about the node.
-pub(super) fn words(report: &Report) -> String {
-    let selected = report.passed_of_selected();
-    match (report.verdict, selected) {
-        (Verdict::Conforms, _) if report.exit_code != 0 => {
-            "conforms, but the run failed".to_owned()
-        }
-        (Verdict::Conforms, Some(selected)) => selected,
-        (Verdict::Conforms, None) => "conforms".to_owned(),
-        (Verdict::Departs, _) => "departs from the contract".to_owned(),
-        (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
-        (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
-    }
-}
-
 pub(super) fn banner(report: &Report) -> Markup {
     let (class, sign, headline) = match report.verdict {
         Verdict::Conforms if report.exit_code != 0 => {
@@ -84,6 +69,7 @@ fn facts(report: &Report) -> Markup {
             " " span { "exit status " (report.exit_code) }
             @if report.strict { " " span { "strict" } }
             " " (version())
+            @if let Some(cost) = &report.cost { " " span { (cost.in_words()) } }
         }
     }
 }

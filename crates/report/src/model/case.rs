@@ -116,4 +116,22 @@ pub struct FindingReport {
     /// In a sweep, on the first finding of a kind: the number of findings of this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// What the signature is about, if the finding is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<SignedReport>,
+}
+
+/// What a signature is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SignedReport {
+    /// The signed message, byte for byte. It is ASCII. It is missing if it is longer than 16 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The length of the message in bytes.
+    pub message_bytes: u64,
+    /// The SHA-1 digest of the message: 40 hexadecimal characters.
+    pub digest: String,
+    /// A shell command that verifies the signature. It is missing if it would be too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<String>,
 }

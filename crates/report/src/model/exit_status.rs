@@ -58,6 +58,18 @@ impl ExitStatus {
     }
 }
 
+/// Returns how bad an exit status is.
+pub(super) const fn severity(exit_code: u8) -> u8 {
+    match ExitStatus::from_code(exit_code) {
+        Some(ExitStatus::Conforms) => 0,
+        Some(ExitStatus::StaleExpectation) => 1,
+        Some(ExitStatus::Departs) => 2,
+        Some(ExitStatus::NoVerdict) => 3,
+        Some(ExitStatus::HarnessFault) => 4,
+        _ => 5,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

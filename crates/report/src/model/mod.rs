@@ -1,6 +1,9 @@
 //! The model of `report.json`.
 
+mod any;
 mod case;
+mod comparison;
+mod cost;
 mod coverage;
 mod exchange;
 mod exit_status;
@@ -10,7 +13,12 @@ mod report;
 mod sweep;
 mod verdict;
 
-pub use case::{CaseReport, FindingReport, RequirementReport};
+pub use any::{AnyReport, ReadError};
+pub use case::{CaseReport, FindingReport, RequirementReport, SignedReport};
+pub(crate) use comparison::Cause;
+pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
+pub(crate) use cost::figure;
+pub use cost::{CostReport, EndpointCost, LatencyReport};
 pub use coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchange::ExchangeReport;
 pub use exit_status::ExitStatus;

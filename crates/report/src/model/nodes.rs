@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    exit_status::ExitStatus,
+    exit_status::{ExitStatus, severity},
     outcome::Outcome,
     report::{Report, VERSION},
     verdict::Verdict,
@@ -117,18 +117,6 @@ impl NodesReport {
     #[must_use]
     pub fn json_schema() -> schemars::Schema {
         schemars::schema_for!(NodesReport)
-    }
-}
-
-/// Returns how bad an exit status is.
-const fn severity(exit_code: u8) -> u8 {
-    match ExitStatus::from_code(exit_code) {
-        Some(ExitStatus::Conforms) => 0,
-        Some(ExitStatus::StaleExpectation) => 1,
-        Some(ExitStatus::Departs) => 2,
-        Some(ExitStatus::NoVerdict) => 3,
-        Some(ExitStatus::HarnessFault) => 4,
-        _ => 5,
     }
 }
 

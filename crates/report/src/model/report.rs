@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    case::CaseReport, coverage::Coverage, exchange::ExchangeReport, outcome::Outcome,
-    sweep::SweepReport, verdict::Verdict,
+    case::CaseReport, cost::CostReport, coverage::Coverage, exchange::ExchangeReport,
+    outcome::Outcome, sweep::SweepReport, verdict::Verdict,
 };
 
 /// The version of `report.json`. It changes when readers have to change.
@@ -38,6 +38,9 @@ pub struct Report {
     pub started_at: String,
     /// How long the run took, in milliseconds.
     pub elapsed_ms: u64,
+    /// What the run cost the node, unless no request was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostReport>,
     /// Whether warnings fail the run.
     pub strict: bool,
     /// The blocks of a sweep, and a summary of its findings.
@@ -96,6 +99,20 @@ impl Report {
             let selected = self.cases.len() - self.count(Outcome::Skipped);
             format!("{passed} of {selected} selected cases passed")
         })
+    }
+
+    /// Returns the verdict as a sentence about the node.
+    pub(crate) fn in_words(&self) -> String {
+        match (self.verdict, self.passed_of_selected()) {
+            (Verdict::Conforms, _) if self.exit_code != 0 => {
+                "conforms, but the run failed".to_owned()
+            }
+            (Verdict::Conforms, Some(selected)) => selected,
+            (Verdict::Conforms, None) => "conforms".to_owned(),
+            (Verdict::Departs, _) => "departs from the contract".to_owned(),
+            (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
+            (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
+        }
     }
 
     /// Returns the number of cases with this outcome that another case does not explain.

@@ -1,6 +1,10 @@
 //! One case and its findings.
 
-use std::{fmt::Write, path::Path};
+use std::{
+    collections::BTreeMap,
+    fmt::Write,
+    path::{Path, PathBuf},
+};
 
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 use similar::TextDiff;
@@ -13,24 +17,40 @@ use crate::model::{CaseReport, FindingReport, Outcome};
 pub fn line_of_case(case: &CaseReport, style: Style) -> String {
     let start = format!("{}{}", style.outcome(case.outcome), escaped(&case.id));
     match &case.reason {
-        Some(reason) if case.outcome != Outcome::Pass => {
-            format!("{start}: {}", escaped_up_to(reason, 200))
-        }
+        Some(text) if case.outcome != Outcome::Pass => format!("{start}: {}", reason(text)),
         _ => start,
     }
 }
 
-/// Maximum length of a command that is shown in a terminal, in bytes.
-pub(super) const LONGEST_COMMAND: usize = 1_000;
+/// Escapes a reason, shortened to what fits a line.
+pub(super) fn reason(text: &str) -> String {
+    escaped_up_to(text, 200)
+}
+
+/// Labels of texts that can be too long for a terminal.
+pub(super) const TRY: &str = "try";
+pub(super) const SIGNED: &str = "signed";
+pub(super) const VERIFY: &str = "verify";
+
+/// Maximum length of such a text in a terminal, in bytes.
+const LONGEST: usize = 1_000;
+
+pub(super) fn is_long(text: &str) -> bool {
+    escaped(text).len() > LONGEST
+}
 
 /// Renders a case with its requirement and its findings.
 #[must_use]
 pub fn text_of_case(case: &CaseReport, style: Style) -> String {
-    text_of_case_with(case, style, None)
+    text_of_case_with(case, style, &BTreeMap::new())
 }
 
-/// Does the same. `saved` is the file that has the first finding's command.
-pub(super) fn text_of_case_with(case: &CaseReport, style: Style, saved: Option<&Path>) -> String {
+/// Does the same. `files` are the files that have texts that are too long, by their names.
+pub(super) fn text_of_case_with(
+    case: &CaseReport,
+    style: Style,
+    files: &BTreeMap<String, PathBuf>,
+) -> String {
     let mut out = String::new();
     let outcome = style.outcome(case.outcome);
     let _ = writeln!(out, "\n{outcome}{}", style.paint("1", &escaped(&case.id)));
@@ -47,8 +67,8 @@ pub(super) fn text_of_case_with(case: &CaseReport, style: Style, saved: Option<&
     for finding in &case.findings {
         if !shown.contains(&finding.what.as_str()) {
             render_finding(finding, case, style, &mut out);
-            if let Some(curl) = finding.curl.as_ref().filter(|_| shown.is_empty()) {
-                line(&mut out, "try", &command(curl, saved));
+            if shown.is_empty() {
+                commands(finding, &case.id, files, &mut out);
             }
             shown.push(&finding.what);
         }
@@ -77,15 +97,46 @@ pub(super) fn text_of_case_with(case: &CaseReport, style: Style, saved: Option<&
     out
 }
 
+/// Renders the command that repeats a finding's request, and what its signature is about.
+fn commands(
+    finding: &FindingReport,
+    id: &str,
+    files: &BTreeMap<String, PathBuf>,
+    out: &mut String,
+) {
+    let file = |label: &str| files.get(&format!("{id} {label}")).map(PathBuf::as_path);
+    if let Some(signed) = &finding.signed {
+        let bytes = signed.message_bytes;
+        let message = match (&signed.message, file(SIGNED)) {
+            (_, Some(path)) => {
+                format!("{bytes} bytes, in {}", escaped(&path.display().to_string()))
+            }
+            (Some(message), None) if !is_long(message) => escaped(message),
+            (Some(_), None) => format!("a message of {bytes} bytes: `signed` in report.json"),
+            (None, None) => format!("a message of {bytes} bytes, too long for the report"),
+        };
+        line(out, SIGNED, &message);
+        line(out, "digest", &format!("SHA-1 {}", escaped(&signed.digest)));
+        if let Some(verify) = &signed.verify {
+            line(out, VERIFY, &command(verify, "verify", file(VERIFY)));
+        }
+    }
+    if let Some(curl) = &finding.curl {
+        line(out, TRY, &command(curl, "curl", file(TRY)));
+    }
+}
+
 /// A command that can be copied, or where it is. It is never cut.
-fn command(curl: &str, saved: Option<&Path>) -> String {
-    let shown = escaped(curl);
+fn command(command: &str, member: &str, saved: Option<&Path>) -> String {
     match saved {
         Some(path) => format!("sh {}", escaped(&path.display().to_string())),
-        None if shown.len() > LONGEST_COMMAND => {
-            format!("a command of {} bytes: `curl` in report.json", curl.len())
+        None if is_long(command) => {
+            format!(
+                "a command of {} bytes: `{member}` in report.json",
+                command.len()
+            )
         }
-        None => shown,
+        None => escaped(command),
     }
 }
 

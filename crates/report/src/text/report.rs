@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write, path::PathBuf, time::Duration};
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
-    case::{LONGEST_COMMAND, line, line_of_case, text_of_case_with},
+    case::{SIGNED, TRY, VERIFY, is_long, line, line_of_case, text_of_case_with},
     style::Style,
     sweep::sweep,
 };
@@ -13,31 +13,55 @@ use crate::model::{CaseReport, Outcome, Report, Verdict};
 
 /// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
 ///
-/// A command that is too long for a terminal is only named; [`text_with_files`] names its file.
+/// A text that is too long for a terminal is only named; [`text_with_files`] names its file.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
     text_with_files(report, style, &BTreeMap::new())
 }
 
-/// Returns the commands that are too long for a terminal, by the ID of their case.
-#[must_use]
-pub fn long_commands(report: &Report) -> Vec<(&str, &str)> {
-    let causes = report.causes().into_iter();
-    let commands = causes.filter_map(|(cause, _)| {
-        let curl = cause.findings.first()?.curl.as_deref()?;
-        (escaped(curl).len() > LONGEST_COMMAND).then_some((cause.id.as_str(), curl))
-    });
-    commands.collect()
+/// A command or a signed message that is too long for a terminal.
+#[derive(Clone, Debug)]
+pub struct LongText<'r> {
+    /// The ID of its case, and what it is: `get-block/shape try`.
+    pub name: String,
+    /// The text.
+    pub text: &'r str,
+    /// Whether it is a shell command.
+    pub is_command: bool,
 }
 
-/// Renders a report. `files` are the files that have the commands of [`long_commands`], by the ID of
-/// their case.
+/// Returns the texts that are too long for a terminal.
+#[must_use]
+pub fn long_texts(report: &Report) -> Vec<LongText<'_>> {
+    let mut texts = Vec::new();
+    for (cause, _) in report.causes() {
+        let Some(first) = cause.findings.first() else {
+            continue;
+        };
+        let signed = first.signed.as_ref();
+        for (label, text) in [
+            (TRY, first.curl.as_deref()),
+            (SIGNED, signed.and_then(|signed| signed.message.as_deref())),
+            (VERIFY, signed.and_then(|signed| signed.verify.as_deref())),
+        ] {
+            if let Some(text) = text.filter(|text| is_long(text)) {
+                texts.push(LongText {
+                    name: format!("{} {label}", cause.id),
+                    text,
+                    is_command: label != SIGNED,
+                });
+            }
+        }
+    }
+    texts
+}
+
+/// Renders a report. `files` are the files that have the texts of [`long_texts`], by their names.
 #[must_use]
 pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, PathBuf>) -> String {
     let mut out = String::new();
     for (cause, explained) in report.causes() {
-        let file = files.get(&cause.id).map(PathBuf::as_path);
-        out.push_str(&text_of_case_with(cause, style, file));
+        out.push_str(&text_of_case_with(cause, style, files));
         also(&explained, style, &mut out);
     }
     expectations(report, style, &mut out);
@@ -119,7 +143,13 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
     for note in &report.notes {
         let _ = writeln!(out, "\nnote: {}", escaped_up_to(note, 400));
     }
-    let _ = writeln!(out, "\n{}", verdict_line(report, style));
+    out.push('\n');
+    verdict_and_counts(report, style, out);
+}
+
+/// Renders the verdict, the counts of cases and requests, and the cost to the node.
+pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String) {
+    let _ = writeln!(out, "{}", verdict_line(report, style));
     let counts: Vec<_> = COUNTED
         .into_iter()
         .map(|outcome| (report.count_own(outcome), outcome))
@@ -142,6 +172,9 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
         report.most_requests,
         Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
+    if let Some(cost) = &report.cost {
+        let _ = writeln!(out, "cost to the node: {}", cost.in_words());
+    }
 }
 
 /// The order in which cases are counted.

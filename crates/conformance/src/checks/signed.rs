@@ -1,0 +1,86 @@
+//! What a signature is about: the signed message, its digest and the command that verifies it.
+
+use nodeproof_client::{Receipt, SignedTransaction};
+use nodeproof_primitives::{escape::escaped_json, signed_message};
+use nodeproof_report::SignedReport;
+use serde_json::Value;
+use sha1::{Digest, Sha1};
+
+use crate::http::quoted;
+
+/// Maximum length of a message and of a command in a report, in bytes.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// Describes what a receipt's signature is about. Returns `None` if a part of it is missing, or if
+/// the data has no signed message.
+pub(crate) fn signed_receipt(receipt: &Receipt) -> Option<Box<SignedReport>> {
+    let data = receipt.data_text().ok()?;
+    let text = |hex: &str| Value::from(hex).to_string();
+    let key = text(&receipt.public_key().ok()?.text());
+    let signature = text(&receipt.signature().ok()?.text());
+    let document = format!("{{\"data\":{data},\"public_key\":{key},\"signature\":{signature}}}");
+    describe(data, &document)
+}
+
+/// Describes what the signatures of a transaction are about. `document` has the transaction and its
+/// signatures.
+pub(crate) fn signed_transaction(document: &str) -> Option<Box<SignedReport>> {
+    let signed = SignedTransaction::from_text(document).ok()?;
+    describe(signed.transaction_text(), document)
+}
+
+fn describe(signed: &str, document: &str) -> Option<Box<SignedReport>> {
+    let message = signed_message(signed).ok()?;
+    let digest = Sha1::digest(message.as_bytes());
+    Some(Box::new(SignedReport {
+        message_bytes: u64::try_from(message.len()).unwrap_or(u64::MAX),
+        digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        verify: Some(verify(document)).filter(|command| command.len() <= MOST_BYTES),
+        message: Some(message).filter(|message| message.len() <= MOST_BYTES),
+    }))
+}
+
+/// Returns a shell command that verifies a document. It is one line of ASCII.
+fn verify(document: &str) -> String {
+    // In a JSON document, these characters stand between values only.
+    let line = document.replace(['\n', '\r', '\t'], " ");
+    format!(
+        "printf %s {} | nodectl verify -",
+        quoted(&escaped_json(&line))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_one_line_whatever_the_document_holds() {
+        let document = "{\n\"transaction\":{\t\"a\":\"it's \u{202e}\\n\"},\r\n\"signatures\":[]}";
+        let signed = signed_transaction(document).unwrap();
+        assert_eq!(
+            signed.verify.as_deref(),
+            Some(
+                "printf %s '{ \"transaction\":{ \"a\":\"it'\\''s \\u202e\\n\"},  \
+                 \"signatures\":[]}' | nodectl verify -"
+            )
+        );
+        assert_eq!(
+            signed.message.as_deref(),
+            Some("{\"a\": \"it's \\u202e\\n\"}")
+        );
+        assert_eq!(signed.message_bytes, 23);
+    }
+
+    #[test]
+    fn a_long_message_is_not_kept_and_never_cut() {
+        let long = "x".repeat(MOST_BYTES);
+        let document = format!("{{\"transaction\":{{\"a\":\"{long}\"}},\"signatures\":[]}}");
+        let signed = signed_transaction(&document).unwrap();
+        assert_eq!(
+            (signed.message.as_ref(), signed.verify.as_ref()),
+            (None, None)
+        );
+        assert_eq!(signed.digest.len(), 40);
+    }
+}

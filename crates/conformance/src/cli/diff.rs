@@ -1,0 +1,40 @@
+//! `diff`: what differs between two reports.
+
+use std::path::Path;
+
+use nodeproof_report::{
+    AnyReport, ExitStatus, compare, markdown_of_comparison, text_of_comparison,
+};
+
+use super::{
+    args::DiffFormat,
+    error::UsageError,
+    output::{print, style},
+};
+
+/// Prints the comparison of two reports, and returns the exit status.
+pub(crate) fn diff(before: &Path, after: &Path, format: DiffFormat) -> Result<u8, UsageError> {
+    let comparisons = compare(&read(before)?, &read(after)?)?;
+    let style = style();
+    let texts = comparisons.iter().map(|comparison| match format {
+        DiffFormat::Text => text_of_comparison(comparison, style),
+        DiffFormat::Markdown => markdown_of_comparison(comparison),
+    });
+    print(&texts.collect::<Vec<_>>().join("\n"))?;
+    let is_worse = comparisons.iter().any(|comparison| comparison.is_worse());
+    let status = if is_worse {
+        ExitStatus::Departs
+    } else {
+        ExitStatus::Conforms
+    };
+    Ok(status.code())
+}
+
+fn read(path: &Path) -> Result<AnyReport, UsageError> {
+    let wrong = |reason: String| UsageError::Report {
+        path: path.display().to_string(),
+        reason,
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    AnyReport::from_json(&text).map_err(|error| wrong(error.to_string()))
+}

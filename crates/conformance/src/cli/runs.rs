@@ -1,0 +1,87 @@
+//! One or more runs against a node.
+
+use std::{future::Future, path::Path, sync::Arc};
+
+use nodeproof_report::{Report, Style, summary};
+
+use super::{
+    args::ConformanceArgs,
+    error::UsageError,
+    options_from_args::report_dir,
+    output::style,
+    progress::Progress,
+    report_folder::ReportFolder,
+    signals::{Signals, mark_terminated},
+    summary_file::SummaryFile,
+};
+use crate::{
+    http::Target,
+    run::{Options, run},
+};
+
+/// What is needed for one or more runs against a node.
+pub(crate) struct Runs<'a> {
+    pub(crate) args: &'a ConformanceArgs,
+    pub(crate) style: Style,
+    target: Target,
+    options: Options,
+    folder: Option<(&'a Path, ReportFolder)>,
+    summary: Option<SummaryFile<'a>>,
+}
+
+impl<'a> Runs<'a> {
+    /// Prepares the files that runs write to.
+    pub(crate) fn new(
+        args: &'a ConformanceArgs,
+        target: Target,
+        options: Options,
+    ) -> Result<Self, UsageError> {
+        let folder = match args.report_dir.as_deref() {
+            Some(path) => {
+                let folder =
+                    ReportFolder::prepare(path).map_err(|error| report_dir(path, &error))?;
+                Some((path, folder))
+            }
+            None => None,
+        };
+        Ok(Self {
+            args,
+            style: style(),
+            target,
+            options,
+            folder,
+            summary: SummaryFile::open(args)?,
+        })
+    }
+
+    /// The state file of a sweep.
+    pub(crate) fn sweep_state(&self) -> Option<&Path> {
+        self.options.sweep.as_ref()?.state.as_deref()
+    }
+
+    /// Runs the cases once.
+    pub(crate) async fn check(&self, signals: &Signals, stop: impl Future<Output = ()>) -> Report {
+        let progress = Arc::new(Progress::new(self.args, self.style));
+        let mut report = run(self.target.clone(), &self.options, progress, stop).await;
+        mark_terminated(&mut report, signals.status());
+        report
+    }
+
+    /// Shows a report, and writes it to its files. A failure of one does not keep the others from it.
+    pub(crate) fn publish(
+        &self,
+        report: &Report,
+        show: impl FnOnce() -> Result<(), UsageError>,
+    ) -> Result<(), UsageError> {
+        let shown = show();
+        let written = match &self.folder {
+            Some((path, folder)) => folder
+                .write(report)
+                .map_err(|error| report_dir(path, &error)),
+            None => Ok(()),
+        };
+        let file = self.summary.as_ref();
+        let appended = file.map_or(Ok(()), |file| file.append(&summary(report)));
+        written.and(appended).and(shown)
+    }
+}

@@ -1,0 +1,42 @@
+//! The file that a summary is appended to.
+
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Write},
+    path::Path,
+};
+
+use super::{args::ConformanceArgs, error::UsageError};
+
+/// A file for summaries, open for appending.
+pub(crate) struct SummaryFile<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl<'a> SummaryFile<'a> {
+    /// Opens the file that the command line names. It is created if it does not exist.
+    pub(crate) fn open(args: &'a ConformanceArgs) -> Result<Option<Self>, UsageError> {
+        let Some(path) = args.summary.as_deref() else {
+            return Ok(None);
+        };
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let file = file.map_err(|error| wrong(path, &error))?;
+        Ok(Some(Self { path, file }))
+    }
+
+    /// Appends a summary.
+    pub(crate) fn append(&self, summary: &str) -> Result<(), UsageError> {
+        let text = format!("{summary}\n");
+        (&self.file)
+            .write_all(text.as_bytes())
+            .map_err(|error| wrong(self.path, &error))
+    }
+}
+
+fn wrong(path: &Path, error: &io::Error) -> UsageError {
+    UsageError::Summary {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    }
+}

@@ -1,0 +1,107 @@
+//! `--watch`: repeats a run, and shows what has changed since the last one.
+
+use std::{
+    io::{Read, stdin},
+    time::Duration,
+};
+
+use futures_util::FutureExt;
+use nodeproof_report::{Comparison, ExitStatus, Report, Verdict, text_of_comparison};
+use tokio::sync::mpsc;
+
+use super::{
+    error::UsageError,
+    output::{complain, print, show},
+    runs::Runs,
+    signals::Signals,
+};
+
+/// Runs the cases again on Enter, or also every so often, until a signal or the end of the input.
+/// Returns the exit status of the last run that was not cut.
+///
+/// The first run shows its report. Each later one shows how it differs from the last run that came to
+/// a verdict, so a node that was down in between is compared with what it was before.
+pub(crate) async fn watch(
+    runs: &Runs<'_>,
+    signals: &Signals,
+    every: Option<Duration>,
+) -> Result<u8, UsageError> {
+    let stop = signals.listen().shared();
+    let mut enter = line_ends();
+    let mut input_ended = false;
+    let mut status = None;
+    let mut judged: Option<Report> = None;
+    loop {
+        let report = runs.check(signals, stop.clone()).await;
+        let ended = ExitStatus::from_code(report.exit_code);
+        let is_cut = matches!(
+            ended,
+            Some(ExitStatus::Interrupted | ExitStatus::Terminated)
+        );
+        if let (true, Some(status)) = (is_cut, status) {
+            return Ok(status);
+        }
+        let style = runs.style;
+        runs.publish(&report, || match &judged {
+            Some(last) => {
+                let comparison = Comparison::of_runs(last, &report);
+                print(&format!("\n{}", text_of_comparison(&comparison, style)))
+            }
+            None => show(&report, runs.args.format, style),
+        })?;
+        status = Some(report.exit_code);
+        if is_cut {
+            return Ok(report.exit_code);
+        }
+        let exit_code = report.exit_code;
+        if matches!(report.verdict, Verdict::Conforms | Verdict::Departs) {
+            judged = Some(report);
+        }
+        if !runs.args.quiet {
+            complain(&invitation(every));
+        }
+        let due = async {
+            match every {
+                Some(every) => tokio::time::sleep(every).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(due);
+        loop {
+            tokio::select! {
+                () = stop.clone() => return Ok(exit_code),
+                () = &mut due => break,
+                line = enter.recv(), if !input_ended => match (line, every) {
+                    (Some(()), _) => break,
+                    (None, Some(_)) => input_ended = true,
+                    (None, None) => return Ok(exit_code),
+                },
+            }
+        }
+    }
+}
+
+fn invitation(every: Option<Duration>) -> String {
+    match every {
+        None => "\nEnter runs it again, Ctrl-C ends it".to_owned(),
+        Some(every) => format!(
+            "\nthe next run is in {} s, or on Enter; Ctrl-C ends it",
+            every.as_secs_f64()
+        ),
+    }
+}
+
+/// The line ends of standard input. A thread reads them, and the process does not wait for it at its
+/// end.
+fn line_ends() -> mpsc::Receiver<()> {
+    let (sender, receiver) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for byte in stdin().lock().bytes() {
+            let Ok(byte) = byte else { return };
+            if byte == b'\n' && sender.blocking_send(()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}

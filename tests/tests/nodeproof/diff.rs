@@ -1,0 +1,140 @@
+//! `nodeproof diff`.
+
+use std::{fs, path::Path, process::Command};
+
+use integration_tests::{faults::json_of, proxy::Proxy};
+use nodeproof_devnode::InjectedFault;
+
+use super::{NODEPROOF, json, node, ran, run};
+
+fn diff(before: &Path, after: &Path, more: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(&*NODEPROOF);
+    ran(command.arg("diff").arg(before).arg(after).args(more))
+}
+
+/// Writes the report of a run against a node, and returns its path.
+fn report(folder: &Path, urls: &[&str]) -> std::path::PathBuf {
+    let mut command = run(urls[0]);
+    for url in &urls[1..] {
+        command.args(["--base-url", url]);
+    }
+    let (_, _, errors) = ran(command.arg("--quiet").arg("--report-dir").arg(folder));
+    assert_eq!(errors, "");
+    folder.join("report.json")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_fault_is_new_in_one_direction_and_fixed_in_the_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (good, bad) = (
+        node(None).await,
+        node(Some(InjectedFault::BlockSeconds)).await,
+    );
+    let before = report(&folder.path().join("before"), &[good.base_url()]);
+    let after = report(&folder.path().join("after"), &[bad.base_url()]);
+
+    let (status, text, errors) = diff(&before, &after, &[]);
+    assert_eq!((status, errors.as_str()), (1, ""), "{text}");
+    let new = "\nnew\nfail         get-block/timestamp-unit: ";
+    assert!(
+        text.contains(new) && text.ends_with("\nworse than before\n"),
+        "{text}"
+    );
+    assert!(!text.contains("\nfixed\n"), "{text}");
+
+    let (status, text, _) = diff(&after, &before, &[]);
+    assert_eq!(status, 0, "{text}");
+    let fixed = "\nfixed\npass         get-block/timestamp-unit (was fail: ";
+    assert!(text.contains(fixed) && !text.contains("\nnew\n"), "{text}");
+
+    let (status, text, _) = diff(&before, &after, &["--format", "markdown"]);
+    assert_eq!(status, 1, "{text}");
+    let new = "\n### New\n\n- **fail** ` get-block/timestamp-unit `: ";
+    assert!(
+        text.starts_with("## Comparison: worse than before\n") && text.contains(new),
+        "{text}"
+    );
+
+    let (status, text, _) = diff(&before, &before, &[]);
+    assert!(
+        status == 0 && text.ends_with("\nthe same as before\n"),
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn reports_of_several_nodes_are_compared_node_by_node() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = node(None).await;
+    let one = node.base_url();
+    let other = Proxy::honest(one).await.expect("a proxy").server;
+    let seconds = json_of("/get-block", |_, block| {
+        let time = block["timestamp"].as_i64().unwrap_or_default();
+        block["timestamp"] = (time / 1000).into();
+    });
+    let bad = Proxy::spawn(one, seconds).await.expect("a proxy").server;
+    let before = report(&folder.path().join("before"), &[one, &other.base_url()]);
+    let after = report(&folder.path().join("after"), &[one, &bad.base_url()]);
+    let (status, text, _) = diff(&before, &after, &[]);
+    assert_eq!(status, 1, "{text}");
+    let parts: Vec<_> = text.split("\nbefore ").collect();
+    assert_eq!(parts.len(), 4, "{text}");
+    assert!(parts[0].ends_with("the same as before\n"), "{text}");
+    assert!(parts[1].contains("get-block/timestamp-unit"), "{text}");
+    assert!(
+        parts[1].contains("this node is not in the report"),
+        "{text}"
+    );
+    assert!(
+        parts[3].contains("\nfail         cross-check/blocks: "),
+        "{text}"
+    );
+
+    let single = report(&folder.path().join("single"), &[one]);
+    let (status, text, errors) = diff(&single, &after, &[]);
+    assert_eq!((status, text.as_str()), (2, ""));
+    assert!(
+        errors.contains("one report is of one node and the other of several"),
+        "{errors}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_no_report_of_this_version_gets_one_message() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = node(None).await;
+    let good = report(folder.path(), &[node.base_url()]);
+    let mut other = json(&good);
+    other["version"] = 2.into();
+    let mut cut = json(&good);
+    cut.as_object_mut().expect("an object").remove("cases");
+    for (name, text, part) in [
+        (
+            "other.json",
+            other.to_string(),
+            "a report of version 2, and this program reads version 1",
+        ),
+        ("cut.json", cut.to_string(), "missing field `cases`"),
+        ("page.json", "<html>".to_owned(), "not a report.json"),
+        ("list.json", "[]".to_owned(), "not a report.json"),
+        ("empty.json", String::new(), "not a report.json"),
+        ("deep.json", "[".repeat(100_000), "not a report.json"),
+    ] {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("a file");
+        for (before, after) in [(&path, &good), (&good, &path)] {
+            let (status, out, errors) = diff(before, after, &[]);
+            assert_eq!((status, out.as_str()), (2, ""), "{name}: {errors}");
+            assert!(
+                errors.contains(part) && errors.contains(name),
+                "{name}: {errors}"
+            );
+            assert_eq!(errors.lines().count(), 1, "{name}: {errors}");
+        }
+    }
+    let (status, _, errors) = diff(&folder.path().join("nothing"), &good, &[]);
+    assert!(
+        status == 2 && errors.contains("nothing can't be compared"),
+        "{errors}"
+    );
+}

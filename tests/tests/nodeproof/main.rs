@@ -1,0 +1,64 @@
+//! The program `nodeproof` as its users run it: formats, `--watch`, `diff`, and findings about
+//! signatures.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a test that can't go on says so by failing"
+)]
+
+mod ci;
+mod diff;
+mod formats;
+mod junit;
+mod signatures;
+mod watching;
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::LazyLock,
+};
+
+use integration_tests::built::program;
+use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
+use serde_json::Value;
+
+/// The programs, built once.
+static NODEPROOF: LazyLock<PathBuf> = LazyLock::new(|| program("nodeproof").expect("the program"));
+static NODECTL: LazyLock<PathBuf> = LazyLock::new(|| program("nodectl").expect("the program"));
+
+/// A local node, which makes no blocks by itself.
+async fn node(fault: Option<InjectedFault>) -> Handle {
+    let mut config = Config::for_tests().with_block_time(BlockTime::Manual);
+    if let Some(fault) = fault {
+        config = config.with_fault(fault);
+    }
+    nodeproof_devnode::spawn(config).await.expect("a node")
+}
+
+/// A run against a node.
+fn run(base_url: &str) -> Command {
+    let mut command = Command::new(&*NODEPROOF);
+    command.args(["--network", "devnet", "--base-url", base_url]);
+    command
+}
+
+/// Runs a command, and returns its exit status, standard output and standard error.
+fn ran(command: &mut Command) -> (i32, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().expect("the program starts");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (
+        status.code().expect("an exit status"),
+        text(stdout),
+        text(stderr),
+    )
+}
+
+fn json(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a file");
+    serde_json::from_str(&text).expect("JSON")
+}

@@ -1,0 +1,174 @@
+//! Findings about signatures: the signed bytes, their digest, and the command that verifies them.
+
+use std::{fs, path::Path, process::Command};
+
+use integration_tests::{
+    faults::{json_of, set},
+    proxy::{Fault, Proxy},
+};
+use nodeproof_devnode::InjectedFault;
+use serde_json::{Value, json};
+use sha1::{Digest, Sha1};
+
+use super::{NODECTL, json as read, node, ran, run};
+
+/// Runs a command as a user pastes it, with `nodectl` in the path.
+fn pasted(command: &str) -> (i32, String, String) {
+    let folder = NODECTL.parent().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    ran(Command::new("sh")
+        .args(["-c", command])
+        .env("PATH", format!("{}:{path}", folder.display())))
+}
+
+/// The rest of the line of a case's finding that begins with a label.
+fn shown<'t>(text: &'t str, case: &str, label: &str) -> &'t str {
+    let start = text.find(&format!(" {case}\n")).expect("the case");
+    let line = text[start..]
+        .lines()
+        .find_map(|line| line.strip_prefix(label));
+    line.expect("the line").trim_start()
+}
+
+/// A text that is shown, or that is in the file that is named instead.
+fn whole(shown: &str) -> String {
+    match shown.split_once(" bytes, in ") {
+        Some((_, path)) => fs::read_to_string(path).expect("the file that is named"),
+        None => shown.to_owned(),
+    }
+}
+
+/// Checks a node, and looks at the finding of a case as a user does.
+fn check(mut command: Command, case: &str, wrong: &str, folder: &Path) {
+    let command = command.arg("--report-dir").arg(folder);
+    let (status, out, _) = ran(command.env("TMPDIR", folder));
+    assert!([0, 1].contains(&status), "{out}");
+    let report = read(&folder.join("report.json"));
+    let cases = report["cases"].as_array().expect("cases");
+    let finding = cases.iter().find(|found| found["id"] == case);
+    let finding = &finding.expect("the case")["findings"][0];
+    let signed = &finding["signed"];
+    let text = |name: &str| signed[name].as_str().expect("text").to_owned();
+    let (message, digest, verify) = (text("message"), text("digest"), text("verify"));
+
+    let sha1: String = Sha1::digest(&message)
+        .iter()
+        .map(|b| format!("{b:02x}"))
+        .collect();
+    assert_eq!(digest, sha1, "{case}");
+    assert_eq!(
+        signed["message_bytes"].as_u64(),
+        u64::try_from(message.len()).ok()
+    );
+    assert!(
+        message.is_ascii() && serde_json::from_str::<Value>(&message).is_ok(),
+        "{message}"
+    );
+
+    // The terminal shows the same, or names files that have it.
+    assert_eq!(whole(shown(&out, case, "  signed ")), message, "{case}");
+    assert_eq!(shown(&out, case, "  digest "), format!("SHA-1 {digest}"));
+    for command in [verify.as_str(), shown(&out, case, "  verify ")] {
+        let (status, out, errors) = pasted(command);
+        assert_eq!(
+            (status, out.as_str()),
+            (1, ""),
+            "{case}: {command}\n{errors}"
+        );
+        assert!(errors.contains(wrong), "{case}: {errors}");
+    }
+    for file in ["report.html", "junit.xml"] {
+        let text = fs::read_to_string(folder.join(file)).expect("a report");
+        assert!(text.contains(&digest), "{case}: {file}");
+    }
+}
+
+fn blocks(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fault {
+    json_of("/get-block", move |_, block| change(block))
+}
+
+fn each<'b>(block: &'b mut Value, list: &str) -> impl Iterator<Item = &'b mut Value> {
+    let list = block.pointer_mut(list).and_then(Value::as_array_mut);
+    list.into_iter().flatten()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
+    let receipts = "/text/previous_block_receipts";
+    let transactions = "/text/transactions";
+    let table: [(&str, &str, &str, Fault); 5] = [
+        (
+            "a vote was changed after it was signed",
+            "chain/receipt-signatures",
+            "the receipt is not right",
+            blocks(move |block| {
+                each(block, receipts)
+                    .take(1)
+                    .for_each(|r| set(r, "/data/vote", json!(5)));
+            }),
+        ),
+        (
+            "every vote was changed",
+            "chain/signature-algorithm",
+            "the receipt is not right",
+            blocks(move |block| {
+                each(block, receipts).for_each(|r| set(r, "/data/vote", json!(5)));
+            }),
+        ),
+        (
+            "a receipt says something that a shell or a terminal would act on",
+            "chain/receipt-signatures",
+            "the receipt is not right",
+            blocks(move |block| {
+                let hostile =
+                    "'; touch hacked #$(touch hacked)`touch hacked`\\'\n\u{1b}[2J\u{202e}é";
+                each(block, receipts)
+                    .take(1)
+                    .for_each(|r| r["data"]["note"] = json!(hostile));
+            }),
+        ),
+        (
+            "a fee was changed after it was signed",
+            "chain/transaction-signatures",
+            "the transaction is not right",
+            blocks(move |block| {
+                each(block, transactions).for_each(|t| set(t, "/transaction/fee", json!(7)));
+            }),
+        ),
+        (
+            "a transaction is long",
+            "chain/transaction-signatures",
+            "the transaction is not right",
+            blocks(move |block| {
+                let long = "it's long ".repeat(300);
+                each(block, transactions).for_each(|t| t["transaction"]["descr"] = json!(long));
+            }),
+        ),
+    ];
+    let node = node(None).await;
+    for (name, case, wrong, fault) in table {
+        let folder = tempfile::tempdir().expect("a folder");
+        let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
+        let url = proxy.server.base_url();
+        check(run(&url), case, wrong, folder.path());
+        assert!(!Path::new("hacked").exists(), "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_wrongly_signed_submission_that_is_accepted_can_be_verified_by_hand() {
+    let node = node(Some(InjectedFault::NoSignatureCheck)).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = "submit-transaction/another-wallets-key";
+    let wallet = folder.path().join("wallet.json");
+    let keys = node.wallets().first().expect("a wallet").keys();
+    let file = json!({
+        "public": keys.public_key().to_string(),
+        "private": keys.private_key().reveal().to_string(),
+        "address": keys.address().to_string(),
+    });
+    fs::write(&wallet, file.to_string()).expect("a file");
+    let mut command = run(node.base_url());
+    command.args(["--allow", "reject", "--wallet"]).arg(&wallet);
+    check(command, case, "the transaction is not right", folder.path());
+}
