@@ -3,6 +3,7 @@
 //! The folders are layers. A file uses only its own folder and those below it:
 //!
 //! - `cli`: the command line;
+//! - `monitor`: checks nodes again and again, and serves metrics;
 //! - `nodes`: several nodes, compared with each other ([`run_several`]);
 //! - `run`: one run: [`Options`], [`plan`], the engine, coverage, and the verdict;
 //! - `sweep`: every block of a range ([`Sweep`]);
@@ -25,6 +26,7 @@ pub mod cli;
 mod context;
 mod discovery;
 mod http;
+mod monitor;
 mod nodes;
 mod run;
 mod sweep;

@@ -197,7 +197,11 @@ async fn a_long_command_is_never_cut() {
     assert_eq!(command.name, "call-sc/deep-and-large-params try");
     assert!(report::text(&report, Style::Plain).contains("`curl` in report.json"));
     let file = std::path::PathBuf::from("/tmp/command.sh");
-    let text = report::text_with_files(&report, Style::Plain, &[(command.name.clone(), file)].into());
+    let text = report::text_with_files(
+        &report,
+        Style::Plain,
+        &[(command.name.clone(), file)].into(),
+    );
     assert!(text.contains("sh /tmp/command.sh"), "{text}");
     assert!(
         command.text.len() > 1_000 && !text.contains(&command.text[..200]),

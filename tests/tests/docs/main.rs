@@ -81,6 +81,11 @@ fn several_nodes() {
 }
 
 #[test]
+fn monitor() {
+    check("docs/monitor.md");
+}
+
+#[test]
 fn claims() {
     check("docs/claims.md");
 }

@@ -10,6 +10,8 @@ mod ci;
 mod diff;
 mod formats;
 mod junit;
+#[cfg(unix)]
+mod monitoring;
 mod signatures;
 mod watching;
 

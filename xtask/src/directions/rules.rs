@@ -79,6 +79,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[(
     "nodeproof-conformance",
     &[
         "cli",
+        "monitor",
         "nodes",
         "run",
         "sweep",

@@ -1,11 +1,11 @@
 //! The command-line arguments.
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueEnum};
 use nodeproof_primitives::{Amount, ContractAddress, Network};
 
-use crate::{api::Tier, sweep::BlockRange};
+use crate::{api::Tier, monitor::LogFormat, sweep::BlockRange};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -28,7 +28,12 @@ Exit status:
      one without a verdict
   2  wrong usage, or a file that is not a report.json of this version";
 
-/// What can be done without a node.
+const MONITOR_EXIT_STATUS: &str = "\
+Exit status:
+  0  ended by Ctrl-C or SIGTERM
+  2  wrong usage or configuration, such as a port in use";
+
+/// What can be done besides a run.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Explain a case or a requirement: what it says, what is checked, and what a good response is.
@@ -47,6 +52,29 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
         format: DiffFormat,
     },
+    /// Check nodes again and again, and serve the results as metrics (OpenMetrics). Only changes are printed.
+    #[command(after_help = MONITOR_EXIT_STATUS)]
+    Monitor(Box<MonitorArgs>),
+}
+
+/// Checks nodes again and again.
+#[derive(Clone, Debug, Args)]
+pub struct MonitorArgs {
+    /// The nodes, the cases and the limits.
+    #[command(flatten)]
+    pub check: CheckArgs,
+
+    /// Time from the start of a run to the start of the next one, in seconds.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds)]
+    pub interval: Duration,
+
+    /// Address and port of /metrics and /healthz.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:9464")]
+    pub listen: SocketAddr,
+
+    /// Form of the log on standard output, one line for each change.
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub log: LogFormat,
 }
 
 /// Check whether a node keeps the contract.
@@ -57,34 +85,9 @@ pub struct ConformanceArgs {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
-    /// Given more than once, all are checked, and held against one another.
-    #[arg(long, value_name = "URL")]
-    pub base_url: Vec<String>,
-
-    /// A TOML file of nodes to check: a `[[node]]` with base_url and, if wanted, network for each.
-    #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
-    pub targets: Option<PathBuf>,
-
-    /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
-    #[arg(long, value_name = "devnet|testnet|mainnet")]
-    pub network: Option<Network>,
-
-    /// How far the run may go: read only asks, reject submits what must be refused, write does that and
-    /// makes a claim and pays its fee. Besides, probe asks with odd values that a careless node takes
-    /// for something else: --allow read,probe. A node that the run starts itself is open to all of it.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "read|probe|reject|write",
-        value_delimiter = ',',
-        hide_possible_values = true
-    )]
-    pub allow: Vec<Tier>,
-
-    /// Go beyond reading on mainnet, too.
-    #[arg(long)]
-    pub allow_mainnet: bool,
+    /// The nodes, the cases and the limits.
+    #[command(flatten)]
+    pub check: CheckArgs,
 
     /// Key file of the wallet that signs: a JSON object with public, private and address, or an
     /// encrypted private key (PEM).
@@ -126,29 +129,9 @@ pub struct ConformanceArgs {
     #[arg(long)]
     pub list: bool,
 
-    /// Run only the cases whose ID matches; may be given more than once.
-    #[arg(long, value_name = "GLOB")]
-    pub only: Vec<String>,
-
-    /// Do not run the cases whose ID matches; may be given more than once.
-    #[arg(long, value_name = "GLOB")]
-    pub skip: Vec<String>,
-
-    /// Fail on departures from what is expected but not written, too.
-    #[arg(long)]
-    pub strict: bool,
-
     /// Fail where something that the contract documents was not exercised.
     #[arg(long)]
     pub require_coverage: bool,
-
-    /// A JSON file with what is known of the node: blocks, wallets, tokens, assets, trust.
-    #[arg(long, value_name = "FILE")]
-    pub fixture: Option<PathBuf>,
-
-    /// A TOML file of known departures: cases with a reason and, if wanted, an expiry.
-    #[arg(long, value_name = "FILE")]
-    pub expect: Option<PathBuf>,
 
     /// Compare with what was recorded of this node under that name.
     #[arg(long, value_name = "NAME")]
@@ -176,38 +159,9 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "blocks")]
     pub state: Option<PathBuf>,
 
-    /// How many cases run side by side, and how many blocks a sweep asks for at a time.
-    ///
-    /// With 1, each request has a connection of its own, and one is open at a time. With more, the
-    /// second request tests whether the node responds while another connection is idle. If it does
-    /// not, the run goes on with one connection at a time, and the report notes that.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
-    pub jobs: usize,
-
-    /// How many requests are sent in a second at most; as many as the node answers, if not given.
-    #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
-    pub rate: Option<f64>,
-
     /// How many requests are sent in all at most [default: 2000, and a sweep's besides].
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
-
-    /// The most that is read of one answer, in MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
-    pub max_body: u16,
-
-    /// The most memory that answers may take that are looked at together, in MiB; the program itself
-    /// takes about 20 besides.
-    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
-    pub max_memory: u16,
-
-    /// How deep the JSON document of an answer may be nested, up to 127 levels.
-    #[arg(long, value_name = "LEVELS", default_value_t = 127, value_parser = clap::value_parser!(u8).range(1..=127))]
-    pub max_depth: u8,
-
-    /// How long a request may take, in seconds.
-    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
-    pub request_timeout: Duration,
 
     /// How long the whole run may take, in seconds [default: 300, and a sweep as long as it takes].
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
@@ -245,6 +199,88 @@ pub struct ConformanceArgs {
     /// A line for each case on a terminal, too.
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// The nodes, the cases and the limits, as every check of nodes needs them.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
+    /// Given more than once, all are checked, and held against one another.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Vec<String>,
+
+    /// A TOML file of nodes to check: a `[[node]]` with base_url and, if wanted, network for each.
+    #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
+    pub targets: Option<PathBuf>,
+
+    /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
+    #[arg(long, value_name = "devnet|testnet|mainnet")]
+    pub network: Option<Network>,
+
+    /// How far the run may go: read only asks, reject submits what must be refused, write does that and
+    /// makes a claim and pays its fee. Besides, probe asks with odd values that a careless node takes
+    /// for something else: --allow read,probe. A node that the run starts itself is open to all of it.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "read|probe|reject|write",
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    pub allow: Vec<Tier>,
+
+    /// Go beyond reading on mainnet, too.
+    #[arg(long)]
+    pub allow_mainnet: bool,
+
+    /// Run only the cases whose ID matches; may be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+
+    /// Do not run the cases whose ID matches; may be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub skip: Vec<String>,
+
+    /// Fail on departures from what is expected but not written, too.
+    #[arg(long)]
+    pub strict: bool,
+
+    /// A JSON file with what is known of the node: blocks, wallets, tokens, assets, trust.
+    #[arg(long, value_name = "FILE")]
+    pub fixture: Option<PathBuf>,
+
+    /// A TOML file of known departures: cases with a reason and, if wanted, an expiry.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+
+    /// How many cases run side by side, and how many blocks a sweep asks for at a time.
+    ///
+    /// With 1, each request has a connection of its own, and one is open at a time. With more, the
+    /// second request tests whether the node responds while another connection is idle. If it does
+    /// not, the run goes on with one connection at a time, and the report notes that.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
+    pub jobs: usize,
+
+    /// How many requests are sent in a second at most; as many as the node answers, if not given.
+    #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
+    pub rate: Option<f64>,
+
+    /// The most that is read of one answer, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_body: u16,
+
+    /// The most memory that answers may take that are looked at together, in MiB; the program itself
+    /// takes about 20 besides.
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
+    pub max_memory: u16,
+
+    /// How deep the JSON document of an answer may be nested, up to 127 levels.
+    #[arg(long, value_name = "LEVELS", default_value_t = 127, value_parser = clap::value_parser!(u8).range(1..=127))]
+    pub max_depth: u8,
+
+    /// How long a request may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
+    pub request_timeout: Duration,
 }
 
 /// Form of the report on standard output.

@@ -50,6 +50,15 @@ pub(crate) enum UsageError {
          from the operator of the network, and not from the node"
     )]
     NotNamed { flag: &'static str },
+    #[error(
+        "monitor makes no claims, because each one costs a fee: give --allow read, probe or reject"
+    )]
+    MonitorWrites,
+    #[error("cannot listen on {address}: {reason}; give another address with --listen")]
+    Listen {
+        address: std::net::SocketAddr,
+        reason: String,
+    },
     #[error("{0}. Give --any-network to sign all the same")]
     OtherNetworksWallet(KeyFileError),
     #[error("core dumps of this process, which can hold the wallet's key, can't be disabled: {0}")]

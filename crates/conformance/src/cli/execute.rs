@@ -15,11 +15,12 @@ use super::{
     diff::diff,
     error::UsageError,
     explain::explain,
+    monitor::start_monitor,
     options_from_args::{options, permitted},
     output::{complain, list, print, show},
     report_folder::remove_stale,
     runs::Runs,
-    several::{named_targets, several},
+    several::{for_one_node, named_targets, several},
     signals::Signals,
     sweep_state::sweep_with_state,
     watch::watch,
@@ -99,9 +100,11 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
             after,
             format,
         }) => return diff(before, after, *format),
+        Some(Command::Monitor(args)) => return start_monitor(args).await,
         None => {}
     }
-    let named = named_targets(args)?;
+    let named = named_targets(&args.check)?;
+    for_one_node(args, &named)?;
     let network = named.first().map(|target| target.network);
     let mut options = options(args, network)?;
     if args.list {
@@ -114,7 +117,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     let named = named.into_iter().next();
     if named.is_none() && local.is_some() {
         // The run's own node is nobody's mainnet, whatever it is called.
-        if args.allow.is_empty() {
+        if args.check.allow.is_empty() {
             options.selection.allow = match args.watch {
                 Some(_) => Tier::Reject,
                 None => Tier::Write,
@@ -128,7 +131,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         let network = target
             .as_ref()
             .map(|target| target.network)
-            .or(args.network);
+            .or(args.check.network);
         let network = network.unwrap_or(Network::Devnet);
         permitted(&options, network)?;
         print(&plan_text(&options, target.as_ref(), network))?;
@@ -147,7 +150,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
         }
         (None, None) => return Err(UsageError::NoTarget),
         (None, Some(start)) => {
-            let network = args.network.unwrap_or(Network::Devnet);
+            let network = args.check.network.unwrap_or(Network::Devnet);
             permitted(&options, network)?;
             let node = start(network).await.map_err(UsageError::Local)?;
             options.files.reviewable_snapshots = node.reviewable_snapshots.clone();

@@ -5,6 +5,7 @@ mod diff;
 mod error;
 mod execute;
 mod explain;
+mod monitor;
 mod options_from_args;
 mod output;
 mod progress;
@@ -17,6 +18,7 @@ mod sweep_state;
 mod targets;
 mod watch;
 
-pub use args::{Command, ConformanceArgs, DiffFormat, Format};
+pub use crate::monitor::LogFormat;
+pub use args::{CheckArgs, Command, ConformanceArgs, DiffFormat, Format, MonitorArgs};
 pub use execute::{LocalNode, StartLocal, execute, remove_stale_reports};
 pub use output::exit_with;

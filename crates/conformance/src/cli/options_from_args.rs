@@ -6,7 +6,11 @@ use globset::{Glob, GlobMatcher};
 use nodeproof_primitives::{Network, redact::redact};
 use nodeproof_wallet::{KeyFile, KeyFileFault, Passphrase, forbid_core_dumps};
 
-use super::{args::ConformanceArgs, error::UsageError, output::complain};
+use super::{
+    args::{CheckArgs, ConformanceArgs},
+    error::UsageError,
+    output::complain,
+};
 use crate::{
     api::Tier,
     cases::{BASELINE, Case, FIXTURE, all},
@@ -49,11 +53,8 @@ pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), Usage
     }
 }
 
-/// The options of a run against nodes of this network, or against a local node.
-pub(crate) fn options(
-    args: &ConformanceArgs,
-    network: Option<Network>,
-) -> Result<Options, UsageError> {
+/// The options that every check of nodes has. A run without a baseline has no cases about one.
+pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Options, UsageError> {
     let fixture = args
         .fixture
         .as_deref()
@@ -66,21 +67,14 @@ pub(crate) fn options(
         .map(read_expectations)
         .transpose()?
         .unwrap_or_default();
-    let baseline = args
-        .baseline
-        .as_deref()
-        .map(|name| Baseline::named(name, &baseline_dir(args), args.record))
-        .transpose()?;
     let mut known = all();
-    if baseline.is_some() {
+    if has_baseline {
         known.extend_from_slice(BASELINE);
     }
     if args.fixture.is_some() {
         known.extend_from_slice(FIXTURE);
     }
-    let contract = args.contract.or(fixture.contracts.first().copied());
-    let defaults = RunLimits::default();
-    let options = Options {
+    Ok(Options {
         selection: Selection {
             only: globs("--only", &args.only, &known)?,
             skip: globs("--skip", &args.skip, &known)?,
@@ -91,40 +85,56 @@ pub(crate) fn options(
         limits: RunLimits {
             jobs: args.jobs,
             request_timeout: args.request_timeout,
-            deadline: args.deadline.unwrap_or(defaults.deadline),
             rate: args.rate,
-            max_requests: args.max_requests.unwrap_or(defaults.max_requests),
             max_body: usize::from(args.max_body) * MIB,
             max_memory: usize::from(args.max_memory) * MIB,
             max_depth: args.max_depth.into(),
+            ..RunLimits::default()
         },
         files: Files {
             fixture,
-            baseline,
             expectations,
-            reviewable_snapshots: None,
+            ..Files::default()
         },
         strict: args.strict,
-        submitting: Submitting {
-            wallet: args
-                .wallet
-                .as_deref()
-                .map(|path| wallet(path, args, network))
-                .transpose()?,
-            fee: args.fee.clone(),
-            currency: args.currency.clone(),
-            contract,
-            settle_timeout: args.settle_timeout,
-            ..Submitting::default()
-        },
-        require_coverage: args.require_coverage,
-        sweep: args.blocks.map(|blocks| {
-            let mut sweep = Sweep::new(blocks);
-            sweep.counts_requests = args.max_requests.is_some();
-            sweep.has_deadline = args.deadline.is_some();
-            sweep
-        }),
+        ..Options::default()
+    })
+}
+
+/// The options of a run against nodes of this network, or against a local node.
+pub(crate) fn options(
+    args: &ConformanceArgs,
+    network: Option<Network>,
+) -> Result<Options, UsageError> {
+    let baseline = args
+        .baseline
+        .as_deref()
+        .map(|name| Baseline::named(name, &baseline_dir(args), args.record))
+        .transpose()?;
+    let mut options = check_options(&args.check, baseline.is_some())?;
+    options.files.baseline = baseline;
+    options.limits.deadline = args.deadline.unwrap_or(options.limits.deadline);
+    options.limits.max_requests = args.max_requests.unwrap_or(options.limits.max_requests);
+    options.require_coverage = args.require_coverage;
+    let contracts = &options.files.fixture.contracts;
+    options.submitting = Submitting {
+        wallet: args
+            .wallet
+            .as_deref()
+            .map(|path| wallet(path, args, network))
+            .transpose()?,
+        fee: args.fee.clone(),
+        currency: args.currency.clone(),
+        contract: args.contract.or(contracts.first().copied()),
+        settle_timeout: args.settle_timeout,
+        ..Submitting::default()
     };
+    options.sweep = args.blocks.map(|blocks| {
+        let mut sweep = Sweep::new(blocks);
+        sweep.counts_requests = args.max_requests.is_some();
+        sweep.has_deadline = args.deadline.is_some();
+        sweep
+    });
     if !options.cases().iter().any(|case| options.selects(case.id)) {
         return Err(UsageError::NothingSelected);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nodeproof_report::{Report, summary_of_nodes};
 
 use super::{
-    args::ConformanceArgs,
+    args::{CheckArgs, ConformanceArgs},
     error::UsageError,
     options_from_args::{permitted, report_dir, target},
     output::{print, show_nodes, style},
@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The nodes that the command line names, each once.
-pub(crate) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, UsageError> {
+pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError> {
     let targets = match &args.targets {
         Some(path) => {
             let wrong = |reason: String| UsageError::Targets {
@@ -61,9 +61,14 @@ pub(crate) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, Usage
     if targets.len() > MOST_NODES {
         return Err(UsageError::TooMany(targets.len()));
     }
+    Ok(targets)
+}
+
+/// Checks that nothing was asked for that only one node can have.
+pub(crate) fn for_one_node(args: &ConformanceArgs, targets: &[Target]) -> Result<(), UsageError> {
     let one_only = [
         (
-            args.allow.iter().any(|tier| *tier > Tier::Read),
+            args.check.allow.iter().any(|tier| *tier > Tier::Read),
             "--allow with more than read",
         ),
         (args.baseline.is_some(), "--baseline"),
@@ -76,7 +81,7 @@ pub(crate) fn named_targets(args: &ConformanceArgs) -> Result<Vec<Target>, Usage
     ) {
         return Err(UsageError::OneNodeOnly(what));
     }
-    Ok(targets)
+    Ok(())
 }
 
 /// The most nodes that are checked side by side.

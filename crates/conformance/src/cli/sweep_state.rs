@@ -18,7 +18,7 @@ pub(crate) fn sweep_with_state(
     options: &Options,
     target: &Target,
 ) -> Result<Sweep, UsageError> {
-    let local = args.base_url.is_empty() && args.targets.is_none();
+    let local = args.check.base_url.is_empty() && args.check.targets.is_none();
     if local && args.resume {
         return Err(UsageError::ResumedLocal);
     }

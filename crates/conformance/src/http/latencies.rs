@@ -36,6 +36,14 @@ impl Latencies {
         self.max = self.max.max(other.max);
     }
 
+    /// Returns the buckets: the longest time of each, and how many responses took that long.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (Duration, u64)> {
+        let buckets = self.buckets.iter().enumerate();
+        buckets
+            .map(|(bucket, count)| (Duration::from_secs_f64(longest_of(bucket) / 1e3), *count))
+            .filter(|(_, count)| *count > 0)
+    }
+
     pub(crate) fn report(&self) -> LatencyReport {
         let max_ms = milliseconds(self.max);
         LatencyReport {

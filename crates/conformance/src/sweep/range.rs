@@ -49,6 +49,15 @@ pub enum ParseBlockRangeError {
 }
 
 impl BlockRange {
+    /// Returns the range from this block to the end of the chain.
+    #[must_use]
+    pub const fn starting_at(index: u64) -> Self {
+        Self {
+            from: Some(index),
+            to: None,
+        }
+    }
+
     /// The first block, where the range says which.
     #[must_use]
     pub const fn first(&self) -> Option<u64> {

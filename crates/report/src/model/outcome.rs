@@ -88,7 +88,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome: the worst first, then those of cases that found nothing wrong.
-    pub(crate) const WORST_FIRST: [Self; 8] = [
+    pub const WORST_FIRST: [Self; 8] = [
         Self::Fail,
         Self::Stale,
         Self::Warn,

@@ -20,6 +20,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 4] = [
+        Self::Conforms,
+        Self::Departs,
+        Self::Unreachable,
+        Self::Error,
+    ];
+
     /// Returns the verdict's name in reports, such as `conforms`.
     #[must_use]
     pub const fn name(self) -> &'static str {

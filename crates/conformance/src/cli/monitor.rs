@@ -1,0 +1,66 @@
+//! `nodeproof monitor`.
+
+use nodeproof_report::ExitStatus;
+use tokio::net::TcpListener;
+
+use super::{
+    args::MonitorArgs,
+    error::UsageError,
+    options_from_args::{check_options, permitted},
+    output::complain,
+    several::named_targets,
+    signals::Signals,
+};
+use crate::{
+    api::Tier,
+    monitor::{Log, monitor},
+};
+
+/// Requests per second that a node gets at most, unless `--rate` is given. A run takes some seconds.
+const RATE: f64 = 20.0;
+
+/// Monitors the nodes of the command line until a signal.
+pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> {
+    let targets = named_targets(&args.check)?;
+    let Some(first) = targets.first() else {
+        return Err(UsageError::NoTarget);
+    };
+    let mut options = check_options(&args.check, false)?;
+    if options.selection.allow == Tier::Write {
+        return Err(UsageError::MonitorWrites);
+    }
+    permitted(&options, first.network)?;
+    options.limits.rate = options.limits.rate.or(Some(RATE));
+    let listener = TcpListener::bind(args.listen)
+        .await
+        .map_err(|error| UsageError::Listen {
+            address: args.listen,
+            reason: error.to_string(),
+        })?;
+    if let Ok(address) = listener.local_addr() {
+        complain(&format!(
+            "monitoring {} every {} s; metrics at http://{address}/metrics",
+            match targets.len() {
+                1 => "1 node".to_owned(),
+                count => format!("{count} nodes"),
+            },
+            args.interval.as_secs_f64()
+        ));
+    }
+    let signals = Signals::default();
+    let stop = signals.listen();
+    monitor(
+        listener,
+        targets,
+        &options,
+        args.interval,
+        Log::new(args.log),
+        stop,
+    )
+    .await
+    .map_err(|error| UsageError::Listen {
+        address: args.listen,
+        reason: error.to_string(),
+    })?;
+    Ok(ExitStatus::Conforms.code())
+}

@@ -1,0 +1,114 @@
+//! One line for each change.
+
+use std::io::{Write, stdout};
+
+use nodeproof_primitives::escape::escaped_up_to;
+use nodeproof_report::{CaseChange, Comparison, Outcome, Report};
+use serde_json::json;
+
+/// The longest message of a line, in bytes.
+const MOST: usize = 500;
+
+/// The form of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// A line of text for each change.
+    Text,
+    /// A JSON object on one line for each change.
+    Json,
+}
+
+/// Writes changes to standard output.
+pub(crate) struct Log {
+    format: LogFormat,
+}
+
+/// A change: what it is about, what happened, and the message.
+struct Change<'c> {
+    about: &'c str,
+    what: String,
+    message: &'c str,
+}
+
+impl Log {
+    pub(crate) const fn new(format: LogFormat) -> Self {
+        Self { format }
+    }
+
+    /// Logs how a report differs from the one before. The first report of a node is logged as a whole.
+    pub(super) fn report(&self, before: Option<&Report>, after: &Report) {
+        let mut changes = Vec::new();
+        let verdict = after.verdict.name();
+        let reason = after.reason.as_deref().unwrap_or_default();
+        let same_verdict = before.is_some_and(|before| {
+            (before.verdict, &before.reason) == (after.verdict, &after.reason)
+        });
+        if !same_verdict {
+            changes.push(Change {
+                about: "verdict",
+                what: verdict.to_owned(),
+                message: reason.strip_prefix("unreachable: ").unwrap_or(reason),
+            });
+        }
+        let comparison = before.map(|before| Comparison::of_runs(before, after));
+        match &comparison {
+            Some(comparison) => {
+                let lists = [&comparison.new, &comparison.changed, &comparison.fixed];
+                changes.extend(lists.into_iter().flatten().filter_map(of_case));
+            }
+            None => changes.extend(after.causes().into_iter().map(|(case, _)| Change {
+                about: &case.id,
+                what: case.outcome.name().to_owned(),
+                message: case.findings.first().map_or("", |finding| &finding.what),
+            })),
+        }
+        for change in changes {
+            self.write(&after.target.base_url, &after.started_at, &change);
+        }
+    }
+
+    /// Logs that the chain is shorter than it was: the node was reset, or another one responds.
+    pub(super) fn reset(&self, after: &Report, message: &str) {
+        let change = Change {
+            about: "chain",
+            what: "reset".to_owned(),
+            message,
+        };
+        self.write(&after.target.base_url, &after.started_at, &change);
+    }
+
+    fn write(&self, node: &str, time: &str, change: &Change<'_>) {
+        let message = escaped_up_to(change.message, MOST);
+        let line = match self.format {
+            LogFormat::Text => {
+                let separator = if message.is_empty() { "" } else { ": " };
+                format!(
+                    "{time} {node} {} {}{separator}{message}",
+                    change.about, change.what
+                )
+            }
+            LogFormat::Json => json!({
+                "time": time,
+                "node": node,
+                "about": change.about,
+                "result": change.what,
+                "message": message,
+            })
+            .to_string(),
+        };
+        // Whoever read the log may be gone. The metrics are still served.
+        let _ = writeln!(stdout().lock(), "{line}");
+    }
+}
+
+/// A change of a case that no other case explains.
+fn of_case(change: &CaseChange) -> Option<Change<'_>> {
+    if change.explained_by.is_some() || change.after == Outcome::Inconclusive {
+        return None;
+    }
+    Some(Change {
+        about: &change.id,
+        what: change.after.name().to_owned(),
+        message: change.reason.as_deref().unwrap_or_default(),
+    })
+}

@@ -1,0 +1,217 @@
+//! The results as metrics.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicI64, AtomicU64},
+    },
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use nodeproof_report::{Outcome, Report, Verdict};
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
+    registry::{Registry, Unit},
+};
+
+use crate::{http::Target, run::Known};
+
+/// The upper bounds of the latency histogram, in seconds.
+const BUCKETS: [f64; 12] = [
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
+];
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct NodeLabel {
+    node: String,
+    network: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct VerdictLabel {
+    node: String,
+    verdict: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OutcomeLabel {
+    node: String,
+    outcome: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct EndpointLabel {
+    node: String,
+    endpoint: String,
+}
+
+type Latency = Family<EndpointLabel, Histogram, fn() -> Histogram>;
+
+/// The metrics of all nodes.
+pub(super) struct Metrics {
+    registry: Registry,
+    nodes: Vec<NodeLabel>,
+    verdict: Family<VerdictLabel, Gauge>,
+    cases: Family<OutcomeLabel, Gauge>,
+    latency: Latency,
+    height: Family<NodeLabel, Gauge>,
+    lag: Family<NodeLabel, Gauge>,
+    runs: Family<NodeLabel, Counter>,
+    requests: Family<NodeLabel, Counter>,
+    retries: Family<NodeLabel, Counter>,
+    blocks: Family<NodeLabel, Counter>,
+    duration: Family<NodeLabel, Gauge<f64, AtomicU64>>,
+    last_run: Family<NodeLabel, Gauge<i64, AtomicI64>>,
+    /// When each node's last run ended, and its height.
+    state: Mutex<Vec<(Instant, Option<u64>)>>,
+}
+
+impl Metrics {
+    pub(super) fn new(targets: &[Target]) -> Self {
+        let nodes: Vec<_> = targets
+            .iter()
+            .map(|target| NodeLabel {
+                node: target.base_url.to_string().trim_end_matches('/').to_owned(),
+                network: target.network.to_string(),
+            })
+            .collect();
+        let mut metrics = Self {
+            registry: Registry::with_prefix("nodeproof"),
+            state: Mutex::new(vec![(Instant::now(), None); nodes.len()]),
+            nodes,
+            verdict: Family::default(),
+            cases: Family::default(),
+            latency: Family::new_with_constructor(|| Histogram::new(BUCKETS)),
+            height: Family::default(),
+            lag: Family::default(),
+            runs: Family::default(),
+            requests: Family::default(),
+            retries: Family::default(),
+            blocks: Family::default(),
+            duration: Family::default(),
+            last_run: Family::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        let verdict = "1 for the verdict of the last run, 0 for the others";
+        registry.register("verdict", verdict, self.verdict.clone());
+        let cases = "Cases of the last run by outcome";
+        registry.register("cases", cases, self.cases.clone());
+        let latency = "Time from sending a request to the last byte of the response";
+        let unit = Unit::Seconds;
+        registry.register_with_unit("response", latency, unit.clone(), self.latency.clone());
+        let height = "Index of the latest block";
+        registry.register("height", height, self.height.clone());
+        let lag = "Blocks behind the highest node of the same network";
+        registry.register("lag_blocks", lag, self.lag.clone());
+        registry.register("runs", "Completed runs", self.runs.clone());
+        registry.register("requests", "Requests sent", self.requests.clone());
+        let retries = "Requests that succeeded only when they were repeated after a server error";
+        registry.register("retries", retries, self.retries.clone());
+        let blocks = "New blocks that were checked";
+        registry.register("checked_blocks", blocks, self.blocks.clone());
+        let duration = "Duration of the last run";
+        registry.register_with_unit(
+            "run_duration",
+            duration,
+            unit.clone(),
+            self.duration.clone(),
+        );
+        let last = "Time of the end of the last run, in seconds since the Unix epoch";
+        registry.register_with_unit("last_run_timestamp", last, unit, self.last_run.clone());
+    }
+
+    /// Records a run of the node at `place`.
+    pub(super) fn record(&self, place: usize, report: &Report, known: Option<&Known>) {
+        let Some(label) = self.nodes.get(place) else {
+            return;
+        };
+        let node = || label.node.clone();
+        for verdict in Verdict::ALL {
+            let is = i64::from(report.verdict == verdict);
+            let verdict = verdict.name().to_owned();
+            let label = VerdictLabel {
+                node: node(),
+                verdict,
+            };
+            self.verdict.get_or_create(&label).set(is);
+        }
+        for outcome in Outcome::WORST_FIRST {
+            let count = i64::try_from(report.count(outcome)).unwrap_or(i64::MAX);
+            let outcome = outcome.name().to_owned();
+            let label = OutcomeLabel {
+                node: node(),
+                outcome,
+            };
+            self.cases.get_or_create(&label).set(count);
+        }
+        self.runs.get_or_create(label).inc();
+        self.requests.get_or_create(label).inc_by(report.requests);
+        let blocks = report.sweep.as_ref().map_or(0, |sweep| sweep.judged);
+        self.blocks.get_or_create(label).inc_by(blocks);
+        let elapsed = Duration::from_millis(report.elapsed_ms).as_secs_f64();
+        self.duration.get_or_create(label).set(elapsed);
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+        self.last_run.get_or_create(label).set(now);
+        if let Some(known) = known {
+            let log = known.node.log();
+            self.retries.get_or_create(label).inc_by(log.repeated);
+            for (operation, sent) in log.operations() {
+                let endpoint = EndpointLabel {
+                    node: node(),
+                    endpoint: operation.to_owned(),
+                };
+                let histogram = self.latency.get_or_create(&endpoint);
+                for (time, count) in sent.latencies.counts() {
+                    (0..count).for_each(|_| histogram.observe(time.as_secs_f64()));
+                }
+            }
+        }
+        self.record_height(place, known.and_then(|known| known.chain.tip));
+    }
+
+    /// Records a height, and how far each node of the same network lags behind the highest.
+    fn record_height(&self, place: usize, height: Option<u64>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(of_node) = state.get_mut(place) else {
+            return;
+        };
+        of_node.0 = Instant::now();
+        of_node.1 = height.or(of_node.1);
+        let nodes = || self.nodes.iter().zip(state.iter());
+        for (label, (_, height)) in nodes() {
+            let Some(height) = height else { continue };
+            let same_network = nodes().filter(|(other, _)| other.network == label.network);
+            let highest = same_network.filter_map(|(_, (_, height))| *height).max();
+            let signed = |height: u64| i64::try_from(height).unwrap_or(i64::MAX);
+            let lag = highest.unwrap_or_default().saturating_sub(*height);
+            self.height.get_or_create(label).set(signed(*height));
+            self.lag.get_or_create(label).set(signed(lag));
+        }
+    }
+
+    /// The nodes whose last run ended longer ago than that.
+    pub(super) fn overdue(&self, longest: Duration) -> Vec<&str> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let nodes = self.nodes.iter().zip(state.iter());
+        nodes
+            .filter(|(_, (ended, _))| ended.elapsed() > longest)
+            .map(|(label, _)| label.node.as_str())
+            .collect()
+    }
+
+    /// The metrics as OpenMetrics text.
+    pub(super) fn text(&self) -> Result<String, std::fmt::Error> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}

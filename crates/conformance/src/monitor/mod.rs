@@ -1,0 +1,53 @@
+//! Checks nodes again and again, and serves the results as metrics.
+
+mod log;
+mod metrics;
+mod node_monitor;
+mod server;
+
+use std::{future::Future, io, sync::Arc, time::Duration};
+
+use futures_util::FutureExt;
+use tokio::{net::TcpListener, task::JoinSet};
+
+pub(crate) use log::Log;
+pub use log::LogFormat;
+use metrics::Metrics;
+use node_monitor::NodeMonitor;
+
+use crate::{http::Target, run::Options};
+
+/// Monitors nodes until `stop` is ready.
+///
+/// Each node has a task that runs the cases, records the results, and waits for `interval`.
+///
+/// # Errors
+/// Returns an error if the server of the metrics fails.
+pub(crate) async fn monitor(
+    listener: TcpListener,
+    targets: Vec<Target>,
+    options: &Options,
+    interval: Duration,
+    log: Log,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let metrics = Arc::new(Metrics::new(&targets));
+    // A run that takes its whole deadline, and one more interval, are no reason for an alarm.
+    let overdue = options.limits.deadline + interval * 2;
+    let stop = stop.shared();
+    let log = Arc::new(log);
+    let mut nodes = JoinSet::new();
+    for (place, target) in targets.into_iter().enumerate() {
+        let node = NodeMonitor::new(
+            place,
+            target,
+            options.clone(),
+            Arc::clone(&metrics),
+            Arc::clone(&log),
+        );
+        nodes.spawn(node.run(interval, stop.clone()));
+    }
+    let served = server::serve(listener, metrics, overdue, stop).await;
+    nodes.join_all().await;
+    served
+}

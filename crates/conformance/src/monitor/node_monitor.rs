@@ -1,0 +1,130 @@
+//! Monitors one node.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use nodeproof_report::{CaseReport, ExitStatus, Report, Verdict};
+
+use super::{log::Log, metrics::Metrics};
+use crate::{
+    http::Target,
+    run::{Options, examine},
+    sweep::{BlockRange, Observer, Sweep},
+};
+
+/// What monitors one node.
+pub(super) struct NodeMonitor {
+    place: usize,
+    target: Target,
+    options: Options,
+    metrics: Arc<Metrics>,
+    log: Arc<Log>,
+    /// The height of the last run that found one. New blocks are those above it.
+    height: Option<u64>,
+    /// The last report, and the last one with a verdict.
+    last: Option<Report>,
+    judged: Option<Report>,
+}
+
+impl NodeMonitor {
+    pub(super) const fn new(
+        place: usize,
+        target: Target,
+        options: Options,
+        metrics: Arc<Metrics>,
+        log: Arc<Log>,
+    ) -> Self {
+        Self {
+            place,
+            target,
+            options,
+            metrics,
+            log,
+            height: None,
+            last: None,
+            judged: None,
+        }
+    }
+
+    /// Runs the cases every `interval`, until `stop` is ready.
+    pub(super) async fn run(
+        mut self,
+        interval: Duration,
+        stop: impl Future<Output = ()> + Clone + Send + 'static,
+    ) {
+        let mut ticks = tokio::time::interval(interval);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.clone() => return,
+                _ = ticks.tick() => {}
+            }
+            if !self.check(stop.clone()).await {
+                return;
+            }
+        }
+    }
+
+    /// Runs the cases once. Returns false if the run was interrupted.
+    async fn check(&mut self, stop: impl Future<Output = ()> + Clone) -> bool {
+        let examined = loop {
+            let mut options = self.options.clone();
+            // The last block again, because the first new one is compared with it.
+            let new_blocks = self.height.map(BlockRange::starting_at);
+            options.sweep = new_blocks.map(Sweep::new);
+            let target = self.target.clone();
+            let examined = examine(target, &options, Arc::new(Silent), stop.clone()).await;
+            match (self.height, &examined.without_sweep) {
+                (Some(height), Some(_)) => {
+                    let message = format!("the node has no block {height} any more");
+                    self.log.reset(&examined.report, &message);
+                    self.height = None;
+                }
+                _ => break examined,
+            }
+        };
+        let (mut report, known) = (examined.report, examined.known);
+        if report.exit_code == ExitStatus::Interrupted.code() {
+            return false;
+        }
+        let height = known.as_ref().and_then(|known| known.chain.tip);
+        self.height = height.or(self.height);
+        self.metrics.record(self.place, &report, known.as_ref());
+        self.log_changes(&report);
+        // Only results are compared, so requests and responses need not be kept.
+        report.exchanges = Vec::new();
+        if is_judged(&report) {
+            self.judged = Some(report.clone());
+        }
+        self.last = Some(report);
+        true
+    }
+
+    /// Logs what has changed. A node that was down in between is compared with what it was before.
+    fn log_changes(&self, report: &Report) {
+        let verdict = |report: &Report| (report.verdict, report.reason.clone());
+        let mut before = self.judged.clone();
+        if let (Some(before), Some(last)) = (&mut before, &self.last) {
+            (before.verdict, before.reason) = verdict(last);
+        }
+        let is_same = self.last.as_ref().map(verdict) == Some(verdict(report));
+        if is_judged(report) || !is_same {
+            self.log.report(before.as_ref(), report);
+        }
+    }
+}
+
+/// Whether a run came to a verdict about the node.
+fn is_judged(report: &Report) -> bool {
+    matches!(report.verdict, Verdict::Conforms | Verdict::Departs)
+}
+
+/// Shows no progress.
+struct Silent;
+
+impl Observer for Silent {
+    fn phase(&self, _: &str) {}
+    fn begin(&self, _: usize) {}
+    fn done(&self, _: &CaseReport) {}
+    fn end(&self) {}
+}

@@ -1,0 +1,417 @@
+//! `nodeproof monitor`.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead, BufReader, Read},
+    net::TcpListener,
+    path::Path,
+    process::{Child, ChildStdout, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use integration_tests::{
+    faults::json_of,
+    proxy::{Fault, Proxy},
+};
+use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
+use serde_json::{Value, json};
+
+use super::{NODEPROOF, node};
+
+/// How long a test waits for something that has to come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Sends a GET, and returns the status and the body.
+async fn get(url: &str) -> Option<(u16, String)> {
+    // Only the first one counts.
+    let _installed = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+    let response = reqwest::get(url).await.ok()?;
+    Some((response.status().as_u16(), response.text().await.ok()?))
+}
+
+/// A running monitor.
+struct Monitor {
+    child: Child,
+    log: BufReader<ChildStdout>,
+    address: String,
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+impl Monitor {
+    fn start(nodes: &[&str]) -> Self {
+        let mut command = Command::new(&*NODEPROOF);
+        command.args(["monitor", "--network", "devnet", "--log", "json"]);
+        command.args([
+            "--listen",
+            "127.0.0.1:0",
+            "--interval",
+            "0.2",
+            "--rate",
+            "10000",
+        ]);
+        for node in nodes {
+            command.args(["--base-url", node]);
+        }
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program");
+        let log = BufReader::new(child.stdout.take().expect("its log"));
+        let mut greeting = String::new();
+        let mut notes = BufReader::new(child.stderr.take().expect("its notes"));
+        notes.read_line(&mut greeting).expect("text");
+        let address = greeting
+            .trim()
+            .strip_suffix("/metrics")
+            .and_then(|line| line.rsplit_once("http://"));
+        let address = address.expect("an address").1.to_owned();
+        Self {
+            child,
+            log,
+            address,
+        }
+    }
+
+    /// Returns the next change in the log.
+    fn change(&mut self) -> Value {
+        let mut line = String::new();
+        self.log.read_line(&mut line).expect("text");
+        serde_json::from_str(&line).expect("a line of JSON")
+    }
+
+    /// Returns the next change as the case or the verdict, and the result.
+    fn result(&mut self) -> (String, String) {
+        let change = self.change();
+        let text = |name: &str| change[name].as_str().expect("text").to_owned();
+        (text("about"), text("result"))
+    }
+
+    async fn get(&self, path: &str) -> (u16, String) {
+        let response = get(&format!("http://{}{path}", self.address)).await;
+        response.expect("a response")
+    }
+
+    /// Returns the metrics by name and labels.
+    async fn metrics(&self) -> BTreeMap<String, f64> {
+        let (status, text) = self.get("/metrics").await;
+        assert_eq!(status, 200);
+        assert!(text.ends_with("# EOF\n"), "{text}");
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        samples
+            .map(|line| {
+                let (name, value) = line.rsplit_once(' ').expect("a sample");
+                (name.to_owned(), value.parse().expect("a number"))
+            })
+            .collect()
+    }
+
+    /// Waits until a metric has at least this value.
+    async fn reaches(&self, metric: &str, value: f64) {
+        let started = Instant::now();
+        while self
+            .metrics()
+            .await
+            .get(metric)
+            .is_none_or(|is| *is < value)
+        {
+            assert!(
+                started.elapsed() < PATIENCE,
+                "{metric} does not reach {value}"
+            );
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Ends it by SIGTERM, and returns the exit status and the rest of the log.
+    fn end(mut self) -> (Option<i32>, String) {
+        let ended = Command::new("kill")
+            .arg(self.child.id().to_string())
+            .status();
+        assert!(ended.expect("kill").success());
+        let mut rest = String::new();
+        self.log.read_to_string(&mut rest).expect("text");
+        (self.child.wait().expect("a status").code(), rest)
+    }
+}
+
+fn label(name: &str, node: &str, more: &str) -> String {
+    format!("nodeproof_{name}{{node=\"{node}\"{more}}}")
+}
+
+fn pair(about: &str, result: &str) -> (String, String) {
+    (about.to_owned(), result.to_owned())
+}
+
+async fn node_at(port: u16, fault: InjectedFault) -> Handle {
+    let config = Config::for_tests().with_port(port).with_fault(fault);
+    let started = Instant::now();
+    loop {
+        match nodeproof_devnode::spawn(config.clone()).await {
+            Ok(node) => return node,
+            // Connections of the node before may still be closing.
+            Err(error) => assert!(started.elapsed() < PATIENCE, "{error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
+    let first = node(None).await;
+    let base_url = first.base_url().to_owned();
+    let port: u16 = base_url
+        .rsplit_once(':')
+        .and_then(|(_, port)| port.parse().ok())
+        .expect("a port");
+    let mut monitor = Monitor::start(&[&base_url]);
+    assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    let devnet = r#",network="devnet""#;
+    monitor
+        .reaches(&label("runs_total", &base_url, devnet), 3.0)
+        .await;
+    drop(first);
+    // Depending on the moment, the run is lost in the middle or can't begin.
+    let lost = monitor.change();
+    assert_eq!(
+        (&lost["about"], &lost["result"]),
+        (&json!("verdict"), &json!("unreachable"))
+    );
+    let _second = node_at(port, InjectedFault::RemarksCut).await;
+    loop {
+        match monitor.result() {
+            (about, result) if about == "verdict" && result == "unreachable" => {}
+            (about, result) => {
+                assert_eq!((about, result), pair("verdict", "departs"));
+                break;
+            }
+        }
+    }
+    assert_eq!(
+        monitor.result(),
+        pair("sc-state/record-matches-claim", "fail")
+    );
+    let runs = label("runs_total", &base_url, devnet);
+    let so_far = monitor.metrics().await[&runs];
+    monitor.reaches(&runs, so_far + 3.0).await;
+    let metrics = monitor.metrics().await;
+    assert_eq!(
+        metrics[&label("verdict", &base_url, r#",verdict="departs""#)],
+        1.0
+    );
+    assert_eq!(
+        metrics[&label("verdict", &base_url, r#",verdict="conforms""#)],
+        0.0
+    );
+    assert_eq!(
+        metrics[&label("cases", &base_url, r#",outcome="fail""#)],
+        1.0
+    );
+    let responses = label(
+        "response_seconds_count",
+        &base_url,
+        r#",endpoint="sc-state""#,
+    );
+    assert!(metrics[&responses] > 0.0);
+    assert_eq!(monitor.get("/healthz").await, (200, "ok\n".to_owned()));
+    assert_eq!(monitor.end(), (Some(0), String::new()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
+    let ahead = nodeproof_devnode::spawn(Config::for_tests().with_block_time(BlockTime::Manual))
+        .await
+        .expect("a node");
+    let behind = nodeproof_devnode::spawn(Config::for_tests().with_blocks(5))
+        .await
+        .expect("a node");
+    // Blocks from 15 on have their time in seconds.
+    let late: Fault = json_of("/get-block", |_, answer| {
+        if answer["index"].as_u64().is_some_and(|index| index >= 15) {
+            answer["timestamp"] = json!(answer["timestamp"].as_u64().unwrap_or_default() / 1000);
+        }
+    });
+    let proxy = Proxy::spawn(ahead.base_url(), late).await.expect("a proxy");
+    let (one, other) = (proxy.server.base_url(), behind.base_url().to_owned());
+    let mut monitor = Monitor::start(&[&one, &other]);
+    for _ in 0..2 {
+        assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    }
+    let devnet = r#",network="devnet""#;
+    let metrics = monitor.metrics().await;
+    assert_eq!(metrics[&label("height", &one, devnet)], 12.0);
+    assert_eq!(metrics[&label("lag_blocks", &one, devnet)], 0.0);
+    assert_eq!(metrics[&label("lag_blocks", &other, devnet)], 7.0);
+    for _ in 0..3 {
+        ahead.node().make_block();
+    }
+    assert_eq!(monitor.result(), pair("verdict", "departs"));
+    assert_eq!(monitor.result(), pair("get-block/timestamp-unit", "fail"));
+    assert!(monitor.metrics().await[&label("checked_blocks_total", &one, devnet)] >= 4.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_configuration_is_refused_in_one_line() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").to_string();
+    let folder = tempfile::tempdir().expect("a folder");
+    let wrong = folder.path().join("wrong.toml");
+    fs::write(&wrong, "[[node]]\nbase_ulr = \"http://a\"\n").expect("a file");
+    let wrong = wrong.to_str().expect("a path");
+    let url = ["--base-url", "http://localhost:8420"];
+    for (arguments, part) in [
+        (vec![], "--base-url"),
+        (vec!["--targets", wrong], "base_ulr"),
+        (vec!["--targets", "/no/such/file"], "/no/such/file"),
+        ([&url[..], &["--listen", &port]].concat(), "in use"),
+        ([&url[..], &["--allow", "write"]].concat(), "costs a fee"),
+        ([&url[..], &["--interval", "soon"]].concat(), "soon"),
+        (
+            [&url[..], &["--only", "no-such-case"]].concat(),
+            "no-such-case",
+        ),
+    ] {
+        let output = Command::new(&*NODEPROOF)
+            .arg("monitor")
+            .args(&arguments)
+            .output();
+        let output = output.expect("the program");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        let line = told.lines().next().unwrap_or_default();
+        assert!(line.starts_with("error: "), "{arguments:?}: {told}");
+        assert!(told.contains(part), "{arguments:?}: {told}");
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn is_installed(program: &str) -> bool {
+    let probe = Command::new(program).arg("--version").output();
+    let there = probe.is_ok_and(|output| output.status.success());
+    if !there {
+        eprintln!("SKIPPED: {program} is not installed");
+    }
+    there
+}
+
+fn docs(file: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../docs/monitor")
+        .join(file)
+}
+
+/// A program that ends with the test.
+struct Background(Child);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        let _ended = self.0.kill();
+        let _status = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn prometheus_stores_the_metrics_and_fires_the_alert() {
+    if !is_installed("prometheus") {
+        return;
+    }
+    let node = node(Some(InjectedFault::RemarksCut)).await;
+    let monitor = Monitor::start(&[node.base_url()]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let configuration = folder.path().join("prometheus.yml");
+    let text = format!(
+        "global: {{scrape_interval: 1s, evaluation_interval: 1s}}\nrule_files: ['{}']\nscrape_configs:\n  - \
+         job_name: nodeproof\n    static_configs: [{{targets: ['{}']}}]\n",
+        docs("alerts.yml").display(),
+        monitor.address
+    );
+    fs::write(&configuration, text).expect("a file");
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address").to_string();
+    drop(free);
+    let started = Command::new("prometheus")
+        .arg(format!("--config.file={}", configuration.display()))
+        .arg(format!(
+            "--storage.tsdb.path={}",
+            folder.path().join("data").display()
+        ))
+        .arg(format!("--web.listen-address={address}"))
+        .stderr(Stdio::null())
+        .spawn();
+    let _prometheus = Background(started.expect("prometheus"));
+    let query = |expression: &str| format!("http://{address}/api/v1/query?query={expression}");
+    let wanted = [
+        ("nodeproof_verdict{verdict=\"departs\"}", "1"),
+        ("nodeproof_cases{outcome=\"fail\"}", "1"),
+        // A pending alert is one whose condition holds.
+        ("count(ALERTS{alertname=\"NodeDoesNotConform\"})", "1"),
+    ];
+    for (expression, value) in wanted {
+        let url = query(
+            &expression
+                .replace('{', "%7B")
+                .replace('}', "%7D")
+                .replace('"', "%22"),
+        );
+        let started = Instant::now();
+        loop {
+            let (_, body) = get(&url).await.unwrap_or_default();
+            let stored: Value = serde_json::from_str(&body).unwrap_or_default();
+            if stored["data"]["result"][0]["value"][1] == value {
+                break;
+            }
+            assert!(started.elapsed() < PATIENCE, "{expression}: {stored}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+#[test]
+fn promtool_accepts_the_alert_rules() {
+    if !is_installed("promtool") {
+        return;
+    }
+    let output = Command::new("promtool")
+        .args(["check", "rules"])
+        .arg(docs("alerts.yml"))
+        .output()
+        .expect("promtool");
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// The rules and the dashboard name metrics that there are.
+#[tokio::test(flavor = "multi_thread")]
+async fn rules_and_dashboard_use_metrics_that_exist() {
+    let node = node(None).await;
+    let mut monitor = Monitor::start(&[node.base_url()]);
+    assert_eq!(monitor.result(), pair("verdict", "conforms"));
+    let metrics = monitor.metrics().await;
+    let names: Vec<&str> = metrics
+        .keys()
+        .filter_map(|name| name.split('{').next())
+        .collect();
+    let dashboard = fs::read_to_string(docs("dashboard.json")).expect("the dashboard");
+    let parsed: Value = serde_json::from_str(&dashboard).expect("JSON");
+    assert!(
+        parsed["panels"]
+            .as_array()
+            .is_some_and(|panels| panels.len() > 3)
+    );
+    let rules = fs::read_to_string(docs("alerts.yml")).expect("the rules");
+    let mut used = 0;
+    for text in [dashboard, rules] {
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        for word in words.filter(|word| word.starts_with("nodeproof_")) {
+            used += 1;
+            assert!(
+                names.contains(&word),
+                "there is no metric {word}: {names:?}"
+            );
+        }
+    }
+    assert!(used > 8, "{used}");
+}
