@@ -186,12 +186,17 @@ async fn a_long_command_is_never_cut() {
     });
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
-    let long = report::long_commands(&report);
-    let (case, command) = *long.first().expect("a long command");
-    assert_eq!(case, "call-sc/deep-and-large-params");
+    let long = report::long_texts(&report);
+    let report::LongText {
+        name,
+        text: command,
+        is_command,
+    } = long.first().expect("a long command");
+    assert_eq!(name, "call-sc/deep-and-large-params try");
+    assert!(is_command);
     assert!(report::text(&report, Style::Plain).contains("`curl` in report.json"));
     let file = std::path::PathBuf::from("/tmp/command.sh");
-    let text = report::text_with_files(&report, Style::Plain, &[(case.to_owned(), file)].into());
+    let text = report::text_with_files(&report, Style::Plain, &[(name.clone(), file)].into());
     assert!(text.contains("sh /tmp/command.sh"), "{text}");
     assert!(
         command.len() > 1_000 && !text.contains(&command[..200]),
