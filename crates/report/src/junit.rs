@@ -31,7 +31,7 @@ pub fn junit(report: &Report) -> io::Result<String> {
         let cases = cases.iter().map(|case| test_case(case, report)).collect();
         document.add_test_suite(suite(report, operation, cases));
     }
-    document.to_string().map_err(io::Error::other)
+    written(&document)
 }
 
 /// Renders the report of several nodes as JUnit XML, with a suite for each node, and one for the
@@ -51,7 +51,24 @@ pub fn junit_of_nodes(report: &NodesReport) -> io::Result<String> {
     let mut suite = TestSuite::new("cross-check");
     suite.add_test_cases(report.cross_check.iter().map(cross_check));
     document.add_test_suite(suite);
-    document.to_string().map_err(io::Error::other)
+    written(&document)
+}
+
+/// Writes a document. The schema that Jenkins publishes has no number of skipped cases for the whole
+/// document, only for suites.
+fn written(document: &quick_junit::Report) -> io::Result<String> {
+    let mut xml = document.to_string().map_err(io::Error::other)?;
+    if let Some(root) = xml.find("<testsuites ")
+        && let Some(length) = xml[root..].find('>')
+        && let Some(start) = xml[root..root + length].find(" skipped=\"")
+    {
+        let start = root + start;
+        let value = start + " skipped=\"".len();
+        if let Some(end) = xml[value..].find('"') {
+            xml.replace_range(start..=value + end, "");
+        }
+    }
+    Ok(xml)
 }
 
 fn cross_check(check: &CrossCheck) -> TestCase {
@@ -307,7 +324,7 @@ mod tests {
             0,
             "known",
             &[
-                "tests=\"2\" skipped=\"1\" failures=\"0\" errors=\"0\" time=\"1.500\"",
+                "<testsuites name=\"nodeproof\" tests=\"2\" failures=\"0\" errors=\"0\" time=\"1.500\">",
                 "<skipped message=\"known to depart: is tracked\" type=\"known\"/>",
             ],
         );

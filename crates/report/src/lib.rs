@@ -32,6 +32,7 @@
 //! The fields of the model are public, and its structs can be built directly. Later versions add
 //! fields: a pattern that names fields should end with `..`.
 
+mod comparison;
 mod github;
 mod html;
 mod json;
@@ -40,17 +41,17 @@ mod markdown;
 mod model;
 mod text;
 
+pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
 pub use github::{github, github_of_nodes};
 pub use html::{GENERATOR, html, html_of_nodes};
 pub use json::{JsonReport, json};
 pub use junit::{junit, junit_of_nodes};
 pub use markdown::{markdown_of_comparison, summary, summary_of_nodes};
 pub use model::{
-    AnyReport, Aspect, CaseChange, CaseReport, Comparison, CostReport, Coverage, CrossCheck,
-    CrossFinding, CrossValue, DifferentKinds, EndpointCost, ExchangeReport, ExitStatus,
-    FindingReport, LatencyReport, Level, NodesReport, OperationCoverage, Outcome, PartCoverage,
-    ReadError, Report, RequirementReport, RunSummary, SignedReport, Slowdown, SweepKind,
-    SweepReport, TargetReport, VERSION, Verdict, compare,
+    AnyReport, Aspect, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding, CrossValue,
+    EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level, NodesReport,
+    OperationCoverage, Outcome, PartCoverage, ReadError, Report, RequirementReport, SignedReport,
+    SweepKind, SweepReport, TargetReport, VERSION, Verdict,
 };
 pub use text::{
     LongText, Style, compact, compact_of_nodes, line_of_case, long_texts, text, text_of_case,

@@ -193,18 +193,19 @@ async fn a_long_command_is_never_cut() {
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;
     let long = report::long_texts(&report);
-    let command = long.first().expect("a long command");
-    assert_eq!(command.name, "call-sc/deep-and-large-params try");
+    let report::LongText {
+        name,
+        text: command,
+        is_command,
+    } = long.first().expect("a long command");
+    assert_eq!(name, "call-sc/deep-and-large-params try");
+    assert!(is_command);
     assert!(report::text(&report, Style::Plain).contains("`curl` in report.json"));
     let file = std::path::PathBuf::from("/tmp/command.sh");
-    let text = report::text_with_files(
-        &report,
-        Style::Plain,
-        &[(command.name.clone(), file)].into(),
-    );
+    let text = report::text_with_files(&report, Style::Plain, &[(name.clone(), file)].into());
     assert!(text.contains("sh /tmp/command.sh"), "{text}");
     assert!(
-        command.text.len() > 1_000 && !text.contains(&command.text[..200]),
+        command.len() > 1_000 && !text.contains(&command[..200]),
         "{text}"
     );
 }

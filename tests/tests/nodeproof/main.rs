@@ -6,6 +6,7 @@
     reason = "a test that can't go on says so by failing"
 )]
 
+#[cfg(unix)]
 mod ci;
 mod diff;
 mod formats;

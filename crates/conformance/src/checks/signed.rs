@@ -69,7 +69,7 @@ mod tests {
             signed.message.as_deref(),
             Some("{\"a\": \"it's \\u202e\\n\"}")
         );
-        assert_eq!(signed.message_bytes, 23);
+        assert_eq!(signed.message_bytes, 22);
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use super::code::code;
-use crate::model::{CaseChange, Cause, Comparison, Outcome, RunSummary, figure};
+use crate::{
+    comparison::{CaseChange, Cause, Comparison, RunSummary},
+    model::{Outcome, figure},
+};
 
 /// Renders what differs between two runs as Markdown.
 #[must_use]

@@ -59,7 +59,7 @@ impl ExitStatus {
 }
 
 /// Returns how bad an exit status is.
-pub(super) const fn severity(exit_code: u8) -> u8 {
+pub(crate) const fn severity(exit_code: u8) -> u8 {
     match ExitStatus::from_code(exit_code) {
         Some(ExitStatus::Conforms) => 0,
         Some(ExitStatus::StaleExpectation) => 1,

@@ -2,7 +2,6 @@
 
 mod any;
 mod case;
-mod comparison;
 mod cost;
 mod coverage;
 mod exchange;
@@ -15,13 +14,12 @@ mod verdict;
 
 pub use any::{AnyReport, ReadError};
 pub use case::{CaseReport, FindingReport, RequirementReport, SignedReport};
-pub(crate) use comparison::Cause;
-pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
 pub(crate) use cost::figure;
 pub use cost::{CostReport, EndpointCost, LatencyReport};
 pub use coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchange::ExchangeReport;
 pub use exit_status::ExitStatus;
+pub(crate) use exit_status::severity;
 pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
 pub use outcome::{Aspect, Level, Outcome};
 pub use report::{Report, TargetReport, VERSION};

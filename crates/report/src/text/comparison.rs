@@ -5,7 +5,10 @@ use std::fmt::Write;
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::style::Style;
-use crate::model::{CaseChange, Cause, Comparison, Outcome, RunSummary, figure};
+use crate::{
+    comparison::{CaseChange, Cause, Comparison, RunSummary},
+    model::{Outcome, figure},
+};
 
 /// Renders what differs between two runs.
 #[must_use]

@@ -1,0 +1,94 @@
+//! Changes that have one cause.
+
+use super::result::{CaseChange, Comparison};
+
+impl Comparison {
+    /// Returns the new findings that are causes, each with the cases that it explains. A case is a
+    /// cause here, too, if the case that explains it is not new.
+    pub(crate) fn new_causes(&self) -> Vec<Cause<'_>> {
+        causes(&self.new, &self.not_judged, |change| {
+            change.explained_by.as_deref()
+        })
+    }
+
+    /// Returns the fixed findings that were causes, each with the cases that it explained.
+    pub(crate) fn fixed_causes(&self) -> Vec<Cause<'_>> {
+        causes(&self.fixed, &self.judged, |change| {
+            change.explained_before.as_deref()
+        })
+    }
+
+    /// Returns the IDs of the cases that are judged now, except those that a fixed case explained.
+    pub(crate) fn judged_ids(&self) -> Vec<&str> {
+        let judged = self.judged.iter();
+        let judged =
+            judged.filter(|change| !is_in(&self.fixed, change.explained_before.as_deref()));
+        judged.map(|change| change.id.as_str()).collect()
+    }
+
+    /// Returns the cases that are not judged any more, grouped by their reasons, except those that a
+    /// new finding explains.
+    pub(crate) fn not_judged_by_reason(&self) -> Vec<(&str, Vec<&CaseChange>)> {
+        let mut reasons: Vec<(&str, Vec<&CaseChange>)> = Vec::new();
+        for change in &self.not_judged {
+            if is_in(&self.new, change.explained_by.as_deref()) {
+                continue;
+            }
+            let reason = change.reason.as_deref().unwrap_or("no reason is known");
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, changes)) => changes.push(change),
+                None => reasons.push((reason, vec![change])),
+            }
+        }
+        reasons
+    }
+}
+
+/// A case that explains others.
+pub(crate) struct Cause<'c> {
+    pub(crate) case: &'c CaseChange,
+    /// Number of cases that depart, or departed, for the same reason.
+    pub(crate) departing: usize,
+    /// Number of cases that are not, or were not, judged for this reason.
+    pub(crate) not_judged: usize,
+}
+
+impl Cause<'_> {
+    /// Returns the cases that it explains in words.
+    pub(crate) fn explains(&self) -> Option<String> {
+        let cases = |count: usize| match count {
+            1 => "1 more case".to_owned(),
+            count => format!("{count} more cases"),
+        };
+        let departing = (self.departing > 0).then(|| cases(self.departing));
+        let others =
+            (self.not_judged > 0).then(|| format!("{} not judged", cases(self.not_judged)));
+        let parts: Vec<_> = departing.into_iter().chain(others).collect();
+        (!parts.is_empty()).then(|| format!("for the same reason: {}", parts.join(", ")))
+    }
+}
+
+fn causes<'c>(
+    departing: &'c [CaseChange],
+    not_judged: &'c [CaseChange],
+    explained_by: impl Fn(&'c CaseChange) -> Option<&'c str>,
+) -> Vec<Cause<'c>> {
+    let causes = departing.iter();
+    let causes = causes.filter(|change| !is_in(departing, explained_by(change)));
+    let count = |changes: &'c [CaseChange], cause: &CaseChange| {
+        let changes = changes.iter();
+        changes
+            .filter(|change| explained_by(change) == Some(&cause.id))
+            .count()
+    };
+    let causes = causes.map(|case| Cause {
+        case,
+        departing: count(departing, case),
+        not_judged: count(not_judged, case),
+    });
+    causes.collect()
+}
+
+fn is_in(changes: &[CaseChange], id: Option<&str>) -> bool {
+    id.is_some_and(|id| changes.iter().any(|change| change.id == id))
+}

@@ -1,0 +1,109 @@
+//! A run, in what is compared.
+
+use std::collections::BTreeSet;
+
+use super::result::RunSummary;
+use crate::model::{CrossCheck, LatencyReport, NodesReport, Outcome, Report};
+
+/// A run, in what is compared.
+pub(super) struct Run<'r> {
+    pub(super) summary: RunSummary,
+    pub(super) cases: Vec<Entry<'r>>,
+    pub(super) latencies: Vec<(&'r str, &'r LatencyReport)>,
+}
+
+/// A case, in what is compared.
+pub(super) struct Entry<'r> {
+    pub(super) id: &'r str,
+    pub(super) outcome: Outcome,
+    pub(super) reason: Option<&'r str>,
+    pub(super) explained_by: Option<&'r str>,
+    /// What is wrong, and where.
+    pub(super) findings: BTreeSet<String>,
+}
+
+impl<'r> Run<'r> {
+    pub(super) fn of(report: &'r Report) -> Self {
+        let cases = report.cases.iter().map(|case| Entry {
+            id: &case.id,
+            outcome: case.outcome,
+            reason: case.reason.as_deref(),
+            explained_by: case.explained_by.as_deref(),
+            findings: case
+                .findings
+                .iter()
+                .map(|finding| {
+                    let pointer = finding.pointer.as_deref().unwrap_or_default();
+                    without_figures(&format!("{pointer} {}", finding.what))
+                })
+                .collect(),
+        });
+        let endpoints = report.cost.iter().flat_map(|cost| &cost.endpoints);
+        Self {
+            summary: RunSummary {
+                node: format!("{} ({})", report.target.base_url, report.target.network),
+                started_at: Some(report.started_at.clone()),
+                verdict: report.verdict,
+                exit_code: report.exit_code,
+                reason: report.reason.clone(),
+                strict: report.strict,
+                passed: report.count(Outcome::Pass),
+                failed: report.count_own(Outcome::Fail),
+            },
+            cases: cases.collect(),
+            latencies: endpoints
+                .map(|endpoint| (endpoint.operation.as_str(), &endpoint.latency))
+                .collect(),
+        }
+    }
+
+    /// The comparison between several nodes as a run of its own.
+    pub(super) fn between(report: &'r NodesReport) -> Self {
+        let count = |outcome| {
+            let checks = report.cross_check.iter();
+            checks.filter(|check| check.outcome == outcome).count()
+        };
+        let cases = report.cross_check.iter().map(|check: &CrossCheck| Entry {
+            id: &check.id,
+            outcome: check.outcome,
+            reason: match check.findings.first() {
+                Some(first) => Some(&first.what),
+                None => check.reason.as_deref(),
+            },
+            explained_by: None,
+            findings: check
+                .findings
+                .iter()
+                .map(|finding| without_figures(&finding.what))
+                .collect(),
+        });
+        Self {
+            summary: RunSummary {
+                node: "the nodes, compared with each other".to_owned(),
+                started_at: None,
+                verdict: report.verdict,
+                exit_code: report.exit_code,
+                reason: None,
+                strict: false,
+                passed: count(Outcome::Pass),
+                failed: count(Outcome::Fail),
+            },
+            cases: cases.collect(),
+            latencies: Vec::new(),
+        }
+    }
+}
+
+/// Replaces digits, and what looks like a hash or an address. Such values differ from run to run.
+fn without_figures(text: &str) -> String {
+    let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
+    let words = words.map(|word| {
+        let figures = word.chars().filter(char::is_ascii_digit).count();
+        if figures == 0 {
+            return word.to_owned();
+        }
+        let end = word.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        format!("#{end}")
+    });
+    words.collect()
+}
