@@ -122,12 +122,13 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
             continue;
         }
         result.one();
-        if let Err(reason) = verify_signed(signed.text()) {
+        let wrong = verify_signed(signed.text()).map_err(|error| error.to_string());
+        if let Err(reason) = wrong {
             let what =
                 "a transaction in a block is not signed by all of its signers, and no others";
             let expected = "the signature of every signer";
             result.found(
-                Finding::new(&seen.exchange, what, expected, reason.to_string())
+                Finding::new(&seen.exchange, what, expected, reason)
                     .at(format!("{place}/signatures")),
             );
         }
