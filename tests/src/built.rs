@@ -15,10 +15,23 @@ use serde_json::Value;
 /// # Errors
 /// When cargo can't be started, or doesn't build it.
 pub fn program(name: &str) -> io::Result<PathBuf> {
+    build(&["--workspace", "--bin", name])
+}
+
+/// Has cargo build an example, whose name is unique in the workspace, and returns its path.
+///
+/// # Errors
+/// When cargo can't be started, or doesn't build it.
+pub fn example(name: &str) -> io::Result<PathBuf> {
+    // With the features of the whole workspace, as the tests are built.
+    build(&["--workspace", "--example", name])
+}
+
+fn build(target: &[&str]) -> io::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
-        .args(["build", "--quiet", "--workspace", "--bin", name])
-        .args(["--message-format", "json"])
+        .args(["build", "--quiet", "--message-format", "json"])
+        .args(target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stderr(Stdio::inherit())
         .output()?;
@@ -26,5 +39,5 @@ pub fn program(name: &str) -> io::Result<PathBuf> {
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
-        .ok_or_else(|| io::Error::other(format!("{name} was not built: {}", built.status)))
+        .ok_or_else(|| io::Error::other(format!("{target:?} was not built: {}", built.status)))
 }

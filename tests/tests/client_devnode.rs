@@ -7,8 +7,8 @@
 
 use nodeproof_client::{AddVerification, Client, ContractCall, HolderAddress, RawTransaction};
 use nodeproof_devnode::{Config, Handle};
-use nodeproof_primitives::WalletAddress;
-use nodeproof_wallet::{sign_transaction, verify_receipt};
+use nodeproof_primitives::{MessageSignature, WalletAddress};
+use nodeproof_wallet::{SignatureEntry, sign_transaction, verify_receipt, verify_signed};
 use serde_json::json;
 
 async fn start() -> (Handle, Client) {
@@ -40,16 +40,20 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
                 Ok(())
             );
         }
-        for transaction in block.transactions().unwrap() {
-            assert!(
-                transaction
-                    .signed()
-                    .unwrap()
-                    .transaction()
-                    .unwrap()
-                    .fee()
-                    .is_ok()
-            );
+        for entry in block.transactions().unwrap() {
+            verify_signed(entry.text()).unwrap();
+            let signed = entry.signed().unwrap();
+            assert!(signed.transaction().unwrap().fee().is_ok());
+            assert_eq!(block.contains(entry.trans_code().unwrap()), Ok(true));
+            // The same entry by one signature.
+            for signature in signed.signatures().unwrap() {
+                let parts: (WalletAddress, MessageSignature) =
+                    signature.clone().try_into().unwrap();
+                let by_wallet = SignatureEntry::try_from(parts).unwrap();
+                by_wallet.verify(signed.transaction_text()).unwrap();
+                let back: (WalletAddress, MessageSignature) = by_wallet.into();
+                assert_eq!(nodeproof_client::SignatureEntry::from(back), signature);
+            }
         }
     }
     assert_eq!(client.block(height + 1).await.unwrap(), None);

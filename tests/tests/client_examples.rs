@@ -6,39 +6,37 @@
 )]
 
 use std::{
-    path::PathBuf,
-    process::{Command, Output},
+    io::{BufRead, BufReader},
+    process::{Command, Output, Stdio},
+    time::Duration,
 };
 
-use nodeproof_devnode::Config;
+use integration_tests::built;
+use nodeproof_client::{
+    Client,
+    contract_call::{Fee, Transfer},
+};
+use nodeproof_devnode::{BlockTime, Config, Handle};
 
-/// Where cargo puts an example when it builds all of this package's tests.
-fn example(name: &str) -> PathBuf {
-    let tests = std::env::current_exe().unwrap();
-    let profile = tests.parent().and_then(|deps| deps.parent()).unwrap();
-    let path = profile
-        .join("examples")
-        .join(name)
-        .with_extension(std::env::consts::EXE_EXTENSION);
-    // A run of this test alone does not build them.
-    if !path.exists() {
-        let mut build = Command::new(env!("CARGO"));
-        build.args([
-            "build",
-            "--quiet",
-            "-p",
-            env!("CARGO_PKG_NAME"),
-            "--example",
-            name,
-        ]);
-        assert!(build.status().unwrap().success());
-    }
-    path
+/// Starts an example of the client.
+fn start(name: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(built::example(name).unwrap());
+    command.args(arguments).stdout(Stdio::piped());
+    command
 }
 
 async fn run(name: &'static str, arguments: Vec<String>) -> Output {
-    let run = move || Command::new(example(name)).args(arguments).output();
+    let run = move || {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        start(name, &arguments).stderr(Stdio::piped()).output()
+    };
     tokio::task::spawn_blocking(run).await.unwrap().unwrap()
+}
+
+async fn quick() -> Handle {
+    let every = BlockTime::Every(Duration::from_millis(100));
+    let config = Config::for_tests().with_block_time(every);
+    nodeproof_devnode::spawn(config).await.unwrap()
 }
 
 fn printed(output: &Output) -> String {
@@ -63,6 +61,81 @@ async fn read_chain_prints_blocks_and_balances() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn follow_prints_each_block_once() {
+    let node = quick().await;
+    let arguments = [node.base_url(), "2", "14"].map(str::to_owned).to_vec();
+    let text = printed(&run("follow", arguments).await);
+    let blocks: Vec<&str> = text.lines().collect();
+    assert_eq!(blocks.len(), 14, "{text}");
+    for (index, line) in (2..).zip(blocks) {
+        assert!(line.starts_with(&format!("block {index} of ")), "{line}");
+        assert!(line.ends_with(" transactions"), "{line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transfer_moves_tokens_and_names_the_block() {
+    let node = quick().await;
+    let client = Client::new(node.base_url()).unwrap();
+    let bob = node.wallet("bob").unwrap().address();
+    let held = async || client.token_balance("GRAIN", bob).await.unwrap().unwrap();
+    let before = held().await.as_i128().unwrap();
+    let text = printed(&run("transfer", vec![node.base_url().to_owned()]).await);
+    assert!(text.contains("\nin block "), "{text}");
+    let after = held().await.as_i128().unwrap();
+    assert_eq!(after - before, 1_000);
+    let last = format!("{bob} holds {after} GRAIN\n");
+    assert!(text.ends_with(&last), "{text}");
+
+    // More than there is.
+    let too_much = [node.base_url(), &bob.to_string(), "999999999999999"].map(str::to_owned);
+    let refused = run("transfer", too_much.to_vec()).await;
+    assert!(!refused.status.success(), "{refused:?}");
+    let error = String::from_utf8_lossy(&refused.stderr);
+    assert!(error.contains("Refused"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watch_balance_prints_each_change() {
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let client = Client::new(node.base_url()).unwrap();
+    let (alice, bob) = (node.wallet("alice").unwrap(), node.wallet("bob").unwrap());
+    let arguments = [node.base_url(), &alice.address().to_string(), "GRAIN", "1"];
+    let mut child = start("watch_balance", &arguments).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut line = move || lines.next().unwrap().unwrap();
+    let (first, line) = tokio::task::spawn_blocking(move || (line(), line))
+        .await
+        .unwrap();
+    let held = client.token_balance("GRAIN", alice.address()).await;
+    let held = held.unwrap().unwrap().as_i128().unwrap();
+    assert_eq!(first, format!("{} holds {held} GRAIN", alice.address()));
+
+    let fee = Fee::new(1_500_000.into(), node.native_token()).unwrap();
+    let transfer = Transfer::new(7, bob.address(), "GRAIN");
+    let contract = node.token_contract_address();
+    let accepted = client
+        .call(contract, &transfer, &fee, &[alice.keys()])
+        .await;
+    accepted.unwrap();
+    let made = node.make_block();
+    let second = tokio::task::spawn_blocking(line).await.unwrap();
+    assert_eq!(second, format!("{} GRAIN since block {made}", held - 7));
+    assert!(child.wait().unwrap().success());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn test_with_devnode_passes_and_reads_another_node() {
+    assert_eq!(printed(&run("test_with_devnode", Vec::new()).await), "ok\n");
+    let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
+    let text = printed(&run("test_with_devnode", vec![node.base_url().to_owned()]).await);
+    assert!(
+        text.ends_with(" transactions in the latest block\n"),
+        "{text}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn build_claim_prints_what_is_to_be_signed() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let verifier = node.node().wallets().first().unwrap().address().to_string();
@@ -70,7 +143,10 @@ async fn build_claim_prints_what_is_to_be_signed() {
     let arguments = [node.base_url(), &contract, &verifier, "caf\u{e9}"]
         .map(str::to_owned)
         .to_vec();
-    let text = printed(&run("build_claim", arguments).await);
+    let example = built::example("build_claim").unwrap();
+    let build = move || Command::new(example).args(arguments).output();
+    let built = tokio::task::spawn_blocking(build).await.unwrap();
+    let text = printed(&built.unwrap());
     assert!(text.contains("fee 1500000\n"), "{text}");
     assert!(
         text.contains(&format!("calls add_verification of {contract}")),

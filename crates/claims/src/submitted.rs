@@ -1,8 +1,10 @@
 //! Submitting a claim's transaction and waiting for its record.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use nodeproof_client::{SignedTransaction, VerificationRecord, contract_call::Submitted};
+use nodeproof_client::{
+    Inclusion, InclusionOptions, SignedTransaction, VerificationRecord, contract_call::Submitted,
+};
 use nodeproof_primitives::TransactionCode;
 
 use crate::{
@@ -14,6 +16,9 @@ use crate::{
     saved::{SavedTransaction, SavedTransactionError, TransactionState},
     signed::ReadyClaim,
 };
+
+/// The longest search for the block of a transaction.
+const LONGEST_SEARCH: Duration = Duration::from_secs(10);
 
 /// A claim whose transaction a node took.
 #[derive(Debug)]
@@ -29,6 +34,9 @@ pub struct SubmittedClaim<'p> {
 pub struct ClaimOutcome {
     /// What the node shows of the claim at the end of the wait.
     pub read_back: ReadBack,
+    /// The block that contains the transaction, if it is one of the latest. `None` also if the node
+    /// does not show the transactions of its blocks.
+    pub inclusion: Option<Inclusion>,
     /// The transaction that was submitted.
     pub transaction: SignedTransaction,
     /// Whether it was new to the node, where the node says so: if not, it had arrived before.
@@ -140,7 +148,8 @@ impl SubmittedClaim<'_> {
     /// Waits until the record can be read, or nothing more can come of it, or the
     /// [wait](crate::ClaimOptions::wait) is over.
     ///
-    /// That the record can't be read before the wait is over is not an error: see [`ReadBack`].
+    /// That the record can't be read before the wait is over is not an error: see [`ReadBack`]. Then
+    /// the latest blocks are searched for the transaction, unless there is no wait and no record.
     ///
     /// # Errors
     /// [`ClaimError::ReadingBack`] if the last request failed.
@@ -167,8 +176,14 @@ impl SubmittedClaim<'_> {
         if read_back.record().is_some() {
             note_if_possible(&mut self.ready.saved, TransactionState::Recorded).await;
         }
+        let inclusion = if read_back.record().is_some() || !options.wait.is_zero() {
+            self.inclusion().await
+        } else {
+            None
+        };
         Ok(ClaimOutcome {
             read_back,
+            inclusion,
             new_transaction: self.submitted.answer.new_transaction(),
             sent: self.submitted.sent,
             transaction: self.ready.signed,
@@ -177,6 +192,23 @@ impl SubmittedClaim<'_> {
             put_aside: self.ready.put_aside,
             trans_code,
         })
+    }
+}
+
+impl SubmittedClaim<'_> {
+    /// Searches the latest blocks for the transaction. The record matters more, so a failure is not
+    /// an error.
+    async fn inclusion(&self) -> Option<Inclusion> {
+        let (client, options) = (&self.ready.prepared.client, InclusionOptions::default());
+        let search = client.find_transaction(self.ready.trans_code, &options);
+        match tokio::time::timeout(LONGEST_SEARCH, search).await {
+            Ok(Ok(found)) => found,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "the block of the transaction can't be found");
+                None
+            }
+            Err(_elapsed) => None,
+        }
     }
 }
 

@@ -45,6 +45,12 @@ impl Client {
     }
 
     /// The node's address.
+    ///
+    /// ```
+    /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
+    /// assert_eq!(node.base_url().as_str(), "http://localhost:8420");
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
     #[must_use]
     pub fn base_url(&self) -> &BaseUrl {
         &self.base
@@ -411,6 +417,17 @@ impl Client {
     ///
     /// # Errors
     /// If there is no answer that is JSON.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     call: nodeproof_client::ContractCall,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// let raw = node.build_call(&call).await?;
+    /// println!("{}", raw.transaction()?.trans_code()?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
         let exchange = self.exchange(CALL_SC);
         let request = exchange.client.call_sc().body(call.clone());
@@ -423,6 +440,18 @@ impl Client {
     ///
     /// # Errors
     /// If there is no answer that is JSON.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::AddVerification;
+    ///
+    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+    /// let verifier = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?;
+    /// let claim = AddVerification::new("asset 7", verifier, 2_500_000).remarks("sealed");
+    /// let raw = node.build_verification(contract, &claim).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn build_verification(
         &self,
         contract: ContractAddress,
@@ -440,6 +469,16 @@ impl Client {
     /// [`maybe_sent`](Error::maybe_sent) tells whether the transaction may have
     /// reached the node all the same. Nodes were seen to answer 500 for a signature
     /// that does not verify, and 429 for too many submissions.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     signed: nodeproof_client::SignedTransaction,
+    /// # ) -> Result<(), nodeproof_client::Error> {
+    /// node.submit(&signed).await?.accepted()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitAnswer, Error> {
         let call = self.exchange(SUBMIT_TRANSACTION);
         let request = call.client.submit_transaction().body(transaction.clone());
@@ -453,6 +492,17 @@ impl Client {
     ///
     /// # Errors
     /// As for [`submit`](Self::submit).
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     signed: Vec<nodeproof_client::SignedTransaction>,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// let response = node.submit_batch(&signed).await?;
+    /// println!("{} accepted, {} refused", response.accepted()?.len(), response.failed()?.len());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn submit_batch(
         &self,
         transactions: &[SignedTransaction],
@@ -469,6 +519,13 @@ impl Client {
     ///
     /// # Errors
     /// If there is no answer.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// let page = node.docs().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn docs(&self) -> Result<String, Error> {
         let call = self.exchange(DOCS);
         call.page(call.client.docs().send().await).await

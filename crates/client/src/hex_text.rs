@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
+use nodeproof_primitives::MessageSignature;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::decode::{all_hex, hex_bytes};
@@ -82,6 +83,12 @@ impl HexText {
                 u8::from_str_radix(pair, 16).ok()
             })
             .collect()
+    }
+}
+
+impl From<MessageSignature> for HexText {
+    fn from(signature: MessageSignature) -> Self {
+        Self(Repr::Lower64(*signature.as_bytes()))
     }
 }
 

@@ -58,5 +58,5 @@ pub use receipt::{ReceiptError, verify_receipt};
 pub use signature::{Signature, SignatureError, SignatureParseError};
 pub use transaction::{
     SignTransactionError, SignatureEntry, TransactionError, required_signers, sign_transaction,
-    sign_with, verify_transaction,
+    sign_with, verify_signed, verify_transaction,
 };

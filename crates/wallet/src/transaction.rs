@@ -1,6 +1,8 @@
 //! Signing transactions, and verifying signed ones.
 
-use nodeproof_primitives::{MessageError, Signer, SignerError, WalletAddress, signed_message};
+use nodeproof_primitives::{
+    MessageError, MessageSignature, RawJson, Signer, SignerError, WalletAddress, signed_message,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -38,6 +40,26 @@ impl SignatureEntry {
     }
 }
 
+/// The wallet and its signature, as `nodeproof-client` takes and returns them.
+impl From<SignatureEntry> for (WalletAddress, MessageSignature) {
+    fn from(entry: SignatureEntry) -> Self {
+        (entry.wallet_address, entry.msgsign.into())
+    }
+}
+
+impl TryFrom<(WalletAddress, MessageSignature)> for SignatureEntry {
+    type Error = SignatureParseError;
+
+    fn try_from(
+        (wallet_address, signature): (WalletAddress, MessageSignature),
+    ) -> Result<Self, Self::Error> {
+        Ok(Self {
+            wallet_address,
+            msgsign: signature.try_into()?,
+        })
+    }
+}
+
 /// Why a transaction was not signed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -69,6 +91,9 @@ pub enum SignTransactionError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransactionError {
+    /// The text is not that of a transaction with its signatures.
+    #[error("this is not a signed transaction: {0}")]
+    NotSigned(String),
     /// Nodes could not parse the text.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
@@ -220,6 +245,35 @@ pub fn verify_transaction(
     Ok(())
 }
 
+/// Verifies a transaction that stands with its signatures in one JSON text, such as a submission, a
+/// saved one, or an element of a block.
+///
+/// Other members of the text, such as a `status`, are ignored.
+///
+/// ```
+/// use nodeproof_wallet::{KeyPair, sign_transaction, verify_signed};
+///
+/// let wallet = KeyPair::generate()?;
+/// let transaction = format!(r#"{{"specific_data":{{"signers":["{}"]}}}}"#, wallet.address());
+/// let entry = serde_json::to_string(&sign_transaction(&wallet, &transaction)?)?;
+/// let in_block = format!(r#"{{"transaction":{transaction},"signatures":[{entry}],"status":1}}"#);
+/// verify_signed(&in_block)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If it has not this form, or has a member twice. Otherwise as for [`verify_transaction`].
+pub fn verify_signed(text: impl AsRef<str>) -> Result<(), TransactionError> {
+    #[derive(Deserialize)]
+    struct Signed {
+        transaction: RawJson,
+        signatures: Vec<SignatureEntry>,
+    }
+    let signed: Signed = serde_json::from_str(text.as_ref())
+        .map_err(|error| TransactionError::NotSigned(error.to_string()))?;
+    verify_transaction(signed.transaction.as_str(), &signed.signatures)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,6 +300,39 @@ mod tests {
             verify_transaction(&text, &entries[..1]),
             Err(TransactionError::Missing(second.address()))
         );
+    }
+
+    #[test]
+    fn a_transaction_is_verified_where_it_stands() {
+        let signer = wallet(1);
+        let text = transaction(&[&signer]);
+        let entry = sign_transaction(&signer, &text).unwrap();
+        let entry = serde_json::to_string(&entry).unwrap();
+        let good = format!(r#"{{"signatures":[{entry}],"transaction": {text},"status":1}}"#);
+        assert_eq!(verify_signed(&good), Ok(()));
+        let changed = verify_signed(good.replace("1e6", "2e6"));
+        assert!(matches!(changed, Err(TransactionError::Wrong(_))));
+        let unsigned = verify_signed(good.replace(&entry, ""));
+        assert_eq!(unsigned, Err(TransactionError::Missing(signer.address())));
+        for text in [
+            "",
+            "[]",
+            "{}",
+            &good.replace("msgsign", "signature"),
+            &good.replace("\"status\":1", "\"transaction\":{}"),
+        ] {
+            let error = verify_signed(text).unwrap_err();
+            assert!(matches!(error, TransactionError::NotSigned(_)), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_entry_becomes_a_wallet_and_a_signature_and_back() {
+        let entry = sign_transaction(&wallet(1), "{}").unwrap();
+        let parts: (WalletAddress, MessageSignature) = entry.into();
+        assert_eq!(SignatureEntry::try_from(parts), Ok(entry));
+        let zero = (parts.0, MessageSignature::from_bytes([0; 64]));
+        assert!(SignatureEntry::try_from(zero).is_err());
     }
 
     #[test]

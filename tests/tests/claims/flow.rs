@@ -47,6 +47,12 @@ async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
     );
     assert_eq!(record.verifier_address(), Ok(wallet.address()));
     assert_eq!(outcome.new_transaction, Some(true));
+    let inclusion = outcome.inclusion.as_ref().unwrap();
+    assert_eq!(inclusion.block, world.node.height());
+    assert_eq!(
+        inclusion.transaction.trans_code().unwrap(),
+        outcome.trans_code()
+    );
     assert_eq!((outcome.resumed, outcome.sent), (false, 1));
     assert_eq!(world.node.submissions_received(), 1);
     let fee = outcome.transaction.transaction().unwrap();

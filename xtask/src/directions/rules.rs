@@ -31,16 +31,17 @@ pub(super) const MAY_KNOW: &[MayKnow] = &[
     MayKnow {
         package: "nodeproof-client",
         always: &["nodeproof-primitives"],
-        not_shipped: &["nodeproof-openapi"],
+        not_shipped: &["nodeproof-openapi", "nodeproof-wallet", "nodeproof-devnode"],
     },
-    may_know(
-        "nodeproof-claims",
-        &[
+    MayKnow {
+        package: "nodeproof-claims",
+        always: &[
             "nodeproof-client",
             "nodeproof-primitives",
             "nodeproof-files",
         ],
-    ),
+        not_shipped: &["nodeproof-wallet"],
+    },
     may_know("nodeproof-report", &["nodeproof-primitives"]),
     may_know(
         "nodeproof-conformance",

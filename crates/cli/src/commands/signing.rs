@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nodeproof_client::{
-    HexText, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
+    RawTransaction, SignatureEntry, SignedTransaction, Transaction,
     contract_call::{BuiltCallMismatch, check_unique_members},
 };
 use nodeproof_primitives::{MessageSignature, RawJson, Signer, WalletAddress, signed_message};
@@ -70,7 +70,7 @@ impl HalfSigned {
     pub(super) fn check_signatures(&self) -> Result<(), Failure> {
         for entry in self.signed.signatures().map_err(Failure::usage)? {
             let wallet = entry.wallet_address;
-            let signature = entry.msgsign.text().parse().map_err(|error| {
+            let signature = entry.signature().map_err(|error| {
                 Failure::usage(format!("the signature of {wallet} is none: {error}"))
             })?;
             self.check(wallet, signature)?;
@@ -148,10 +148,7 @@ impl HalfSigned {
             .await
             .map_err(|error| Failure::usage(format!("{wallet}: {error}")))?;
         self.check(wallet, signature)?;
-        let entry = SignatureEntry {
-            wallet_address: wallet,
-            msgsign: HexText::from_bytes(signature.as_bytes()).map_err(Failure::usage)?,
-        };
+        let entry = SignatureEntry::new(wallet, signature);
         self.signed = self.signed.and_signature(&entry).map_err(Failure::usage)?;
         self.by.push(wallet);
         Ok(())

@@ -2,16 +2,16 @@
 
 use std::fmt;
 
-use nodeproof_primitives::{
-    Signer, SignerError, TimestampMs, TransactionCode, WalletAddress, escape::escaped,
-};
-use serde::Serialize;
-
 use super::{
     built_call::{BuiltCallMismatch, check_built, check_final, check_signable, check_signed},
     fee::Fee,
 };
-use crate::{ContractCall, DecodeError, RawTransaction, SignedTransaction, Transaction};
+use crate::{
+    ContractCall, DecodeError, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
+};
+use nodeproof_primitives::{
+    Signer, SignerError, TimestampMs, TransactionCode, WalletAddress, escape::escaped,
+};
 
 /// A transaction that a node built and that is exactly the requested call, at the chosen fee.
 ///
@@ -179,10 +179,7 @@ impl CheckedTransaction {
                 wallet: wallet_address,
                 source,
             })?;
-            entries.push(Entry {
-                wallet_address,
-                msgsign: signature.to_string(),
-            });
+            entries.push(SignatureEntry::new(wallet_address, signature));
         }
         let signed = self.raw.with_signatures(entries)?;
         check_signed(&self.asked, &signed, &self.fee)?;
@@ -212,13 +209,6 @@ impl fmt::Display for CheckedTransaction {
         }
         write!(f, "params       {}", escaped(self.asked.params.as_str()))
     }
-}
-
-/// A signature as it is submitted.
-#[derive(Serialize)]
-struct Entry {
-    wallet_address: WalletAddress,
-    msgsign: String,
 }
 
 /// A transaction was not signed. Nothing was sent.

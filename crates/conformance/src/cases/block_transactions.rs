@@ -6,7 +6,7 @@
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::Level;
-use nodeproof_wallet::{SignatureEntry, verify_transaction};
+use nodeproof_wallet::verify_signed;
 use serde_json::Value;
 
 use super::case::Case;
@@ -123,14 +123,7 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
             continue;
         }
         result.one();
-        let entries: Result<Vec<SignatureEntry>, _> = signed
-            .signatures()
-            .map_err(|error| error.to_string())
-            .and_then(|entries| entries.iter().map(entry).collect());
-        let wrong = match entries {
-            Ok(entries) => verify_transaction(text, &entries).map_err(|error| error.to_string()),
-            Err(reason) => Err(reason),
-        };
+        let wrong = verify_signed(signed.text()).map_err(|error| error.to_string());
         if let Err(reason) = wrong {
             let what =
                 "a transaction in a block is not signed by all of its signers, and no others";
@@ -142,10 +135,4 @@ fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
             );
         }
     }
-}
-
-fn entry(entry: &nodeproof_client::SignatureEntry) -> Result<SignatureEntry, String> {
-    serde_json::to_string(entry)
-        .and_then(|text| serde_json::from_str(&text))
-        .map_err(|error| error.to_string())
 }

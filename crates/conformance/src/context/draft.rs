@@ -6,8 +6,8 @@ use std::{
 };
 
 use nodeproof_client::{
-    ContractCall, RawTransaction,
-    contract_call::{BuiltCallMismatch, CheckedTransaction, Fee},
+    AddVerification, ContractCall, RawTransaction,
+    contract_call::{BuiltCallMismatch, CheckedTransaction, ContractFunction, Fee},
 };
 use nodeproof_primitives::{WalletAddress, escape::escaped_up_to as shown};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(crate) fn unique() -> u128 {
 pub(crate) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remarks: &str) -> Value {
     json!({
         "sc_address": contract,
-        "function_called": "add_verification",
+        "function_called": AddVerification::NAME,
         "signers": signers,
         "params": {
             "asset_id": asset,
@@ -155,16 +155,7 @@ pub(crate) fn checked_with_time(
 
 /// The body of a call, as the client knows it.
 fn contract_call(call: &Value) -> Result<ContractCall, String> {
-    let text = |name: &str| call[name].as_str().unwrap_or_default();
-    let address = text("sc_address")
-        .parse()
-        .map_err(|error: nodeproof_primitives::ParseHexError| error.to_string())?;
-    let signers: Vec<WalletAddress> =
-        serde_json::from_value(call["signers"].clone()).map_err(|error| error.to_string())?;
-    ContractCall::new(address, text("function_called"))
-        .signers(signers)
-        .params(&call["params"])
-        .map_err(|error| error.to_string())
+    serde_json::from_str(&call.to_string()).map_err(|error| error.to_string())
 }
 
 /// A transaction for a claim that is to be refused, as it is to be signed: what the node builds
@@ -190,7 +181,6 @@ pub(crate) async fn draft(
         Err(_) => None,
     };
     Ok(built
-        .filter(|answer| unlike(&call, answer).is_none())
         .and_then(|answer| checked(&call, &answer, &submitter.with).ok())
         .filter(|checked| submitter.is_own_code(&code_of(checked.transaction_text())))
         .map_or_else(

@@ -166,6 +166,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         new_transaction: made.new_transaction,
         resumed: made.resumed,
         kept_in: file.display().to_string(),
+        block: made.inclusion.as_ref().map(|found| found.block),
         record: made.record().map(record::Shown::of),
     })
 }

@@ -22,6 +22,8 @@ pub(super) struct Made<'o> {
     /// Whether an earlier run had signed it.
     pub(super) resumed: bool,
     pub(super) kept_in: String,
+    /// The index of the block that contains it; null if it was not found there.
+    pub(super) block: Option<u64>,
     /// Null only where nobody waited for it.
     pub(super) record: Option<record::Shown<'o>>,
 }
@@ -31,6 +33,9 @@ impl Answer for Made<'_> {
         let mut columns = Columns::new();
         columns.row(["transaction", &self.trans_code]);
         columns.row(["kept in", &self.kept_in]);
+        if let Some(block) = self.block {
+            columns.row(["block", &block.to_string()]);
+        }
         match &self.record {
             Some(record) => record.rows(&mut columns),
             None => columns.row(["record", "not waited for"]),

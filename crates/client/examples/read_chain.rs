@@ -1,8 +1,8 @@
 //! Reads blocks of a node, and what their makers hold.
 //!
-//! `cargo run -p integration-tests --example read_chain -- http://localhost:8420 [first index]`
+//! `cargo run -p nodeproof-client --example read_chain -- http://localhost:8420 [first index]`
 
-#![expect(clippy::print_stdout, reason = "printing is what it is for")]
+#![expect(clippy::print_stdout, reason = "an example prints")]
 
 use std::{env, error::Error};
 
@@ -14,35 +14,29 @@ const BLOCKS: u64 = 3;
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = env::args().skip(1);
-    let node = Client::new(
-        arguments
-            .next()
-            .ok_or("the base URL of a node is missing")?,
-    )?;
+    let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
     let first: u64 = arguments.next().as_deref().unwrap_or("1").parse()?;
+    let height = node.check_node().await?.ok_or("the node has no block")?;
+    println!("a node with {height} blocks");
 
     for index in first..first + BLOCKS {
         let Some(block) = node.block(index).await? else {
             println!("there is no block {index}");
             break;
         };
-        let (time, votes) = (
-            block.timestamp()?,
-            block.receipts().unwrap_or_default().len(),
-        );
+        let time = block.timestamp()?;
+        let votes = block.receipts().unwrap_or_default().len();
         println!("block {} of {time} ms, with {votes} votes", block.index()?);
         for departure in block.departures() {
             println!("  not as documented: {departure}");
         }
-        // A node may leave the maker out, and is still worth reading.
+        // A node may leave the maker out, and the block is still worth reading.
         let Ok(maker) = block.creator_wallet() else {
             continue;
         };
         for held in &node.balances(maker).await? {
-            let amount = held
-                .balance
-                .as_ref()
-                .map_or("nothing".to_owned(), ToString::to_string);
+            let amount = held.balance.as_ref();
+            let amount = amount.map_or("nothing".to_owned(), ToString::to_string);
             println!("  its maker {maker} holds {amount} {}", held.token_code);
         }
     }

@@ -1,0 +1,57 @@
+//! Claims something about an asset, with a document as its proof, and shows the record of it.
+//!
+//! `cargo run -p nodeproof-claims --example claim -- http://localhost:8420 [asset] [document]`
+//!
+//! It uses the public test key and the contract of a devnode with the seed 0. For another node,
+//! change the constants, and read the key from a key file (`nodeproof_wallet::KeyFile`). The signed
+//! transaction is saved beside the document, so that running this again makes no second claim.
+
+#![expect(clippy::print_stdout, reason = "an example prints")]
+
+use std::{env, error::Error, path::PathBuf};
+
+use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, ReadBack};
+use nodeproof_client::{Client, contract_call::Fee};
+use nodeproof_wallet::KeyPair;
+
+/// The key of alice. Everybody knows it.
+const KEY: &str = "b4d386bbda044be10d3dc8519923e39edf3e871e534b727a7056a18de72f5f6c";
+const CONTRACT: &str = "ct4067725761fa19365c94b555e18f5a911f649fa3";
+/// The token that the fee is paid in.
+const CURRENCY: &str = "DEVN";
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let node = Client::new(arguments.next().ok_or("give the base URL of a node")?)?;
+    let asset = arguments.next().unwrap_or("example-asset".to_owned());
+    let document = arguments.next().map(PathBuf::from);
+
+    let fee = Fee::new(1_500_000.into(), CURRENCY)?;
+    let mut claim = Claim::new(CONTRACT.parse()?, asset, 2_500_000, fee)
+        .remarks("Weighed and sealed in the presence of the owner");
+    let mut options = ClaimOptions::default().on_step(|step| match step {
+        ClaimStep::Built { transaction } => println!("{transaction}"),
+        ClaimStep::Submitted { .. } => println!("accepted; waiting for its record"),
+        _ => {}
+    });
+    if let Some(document) = document {
+        options = options.save_to(document.with_extension("claim.json"));
+        claim = claim.document(document);
+    }
+    let wallet = KeyPair::from_hex(KEY)?;
+    let outcome = claim.make(&node, &[&wallet], &options).await?;
+    let ReadBack::Recorded(record) = &outcome.read_back else {
+        return Err(format!(
+            "no record yet; run this again later: {:?}",
+            outcome.read_back
+        )
+        .into());
+    };
+    let (asset, documents) = (record.asset_id()?, record.doc_hash_list()?);
+    println!("recorded: {asset:?} with the documents {documents:?}");
+    if let Some(included) = &outcome.inclusion {
+        println!("in block {}", included.block);
+    }
+    Ok(())
+}
