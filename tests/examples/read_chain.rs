@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             block.timestamp()?,
             block.receipts().unwrap_or_default().len(),
         );
-        println!("block {} of {time} ms, with {votes} votes", block.index()?);
+        println!("block {} of {time}, with {votes} votes", block.index()?);
         for departure in block.departures() {
             println!("  not as documented: {departure}");
         }

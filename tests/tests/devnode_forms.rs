@@ -57,7 +57,7 @@ async fn the_client_reads_every_form() {
 
         let text = body_of(&node, "/get-block?block_index=13").await;
         let block = nodeproof_client::Block::from_slice(text.as_bytes()).unwrap();
-        assert_eq!(block.index().unwrap(), &13.into(), "{forms}");
+        assert_eq!(block.index().unwrap(), &13, "{forms}");
         assert_eq!(block.committee().unwrap().len(), 3, "{forms}");
         assert_eq!(block.is_row(), forms == Forms::Rows);
         assert_eq!(block.departures().is_empty(), forms == Forms::Documented);

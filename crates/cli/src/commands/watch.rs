@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use clap::Args;
 use nodeproof_client::{Block, Client};
-use nodeproof_primitives::Integer;
 
 use super::{
     block::{Shown, another, look, newest},
@@ -115,9 +114,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
 async fn look_at(client: &Client, index: u64) -> Look {
     match client.block_if_there(index).await {
         Ok(Some(block)) => match block.index() {
-            Ok(found) if *found != Integer::from(index) => {
-                Look::Trouble(another(index, found), None)
-            }
+            Ok(found) if *found != index => Look::Trouble(another(index, found), None),
             _ => Look::Block(Box::new(block)),
         },
         Ok(None) => Look::NotYet,

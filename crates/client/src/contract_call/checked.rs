@@ -198,8 +198,9 @@ impl fmt::Display for CheckedTransaction {
         writeln!(f, "function     {}", escaped(&self.asked.function_called))?;
         writeln!(
             f,
-            "time         {} (milliseconds since 1970)",
-            self.timestamp
+            "time         {} ({} milliseconds since 1970)",
+            self.timestamp,
+            self.timestamp.as_millis()
         )?;
         writeln!(
             f,

@@ -50,7 +50,7 @@ async fn a_certificate_that_is_trusted_is_enough() {
         .extra_root(CERTIFICATE)
         .build()
         .unwrap();
-    assert_eq!(client.block(1).await.unwrap().index().unwrap(), &1.into());
+    assert_eq!(client.block(1).await.unwrap().index().unwrap(), &1);
 }
 
 #[tokio::test]
