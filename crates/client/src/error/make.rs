@@ -24,7 +24,7 @@ impl Error {
         Self::from_kind(ErrorKind::Configuration, message).caused_by(source)
     }
 
-    fn from_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn from_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner {
             kind,
             operation: None,
@@ -40,8 +40,14 @@ impl Error {
         }))
     }
 
-    fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+    pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
         self.0.source = Some(Box::new(source));
+        self
+    }
+
+    /// The same, with whether a transaction may have reached the node.
+    pub(crate) fn sent(mut self, maybe: bool) -> Self {
+        self.0.maybe_sent = maybe;
         self
     }
 
@@ -111,7 +117,7 @@ impl Error {
             ),
         };
         let error = error.of_call(operation, exchange);
-        tracing::debug!(%error, "failed");
+        tracing::debug!(kind = ?error.kind(), reason = error.reason(), "failed");
         error
     }
 

@@ -11,6 +11,8 @@ use reqwest::{
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 
+use tracing::Instrument as _;
+
 use super::{
     body::{self, BodyFault},
     options::Limits,
@@ -80,8 +82,31 @@ impl ClientHooks<HookState> for generated::Client {
         Ok(())
     }
 
-    /// Sends the request within the limits, and retries a GET.
-    async fn exec(&self, mut request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
+    /// Sends the request within the limits, and retries a GET, in a span of its own.
+    async fn exec(&self, request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
+        // The query has what the caller is interested in, and a path above the endpoint can have the
+        // key of a gateway. Neither is recorded.
+        let endpoint = request.url().path().rsplit('/').next().unwrap_or_default();
+        let span = tracing::debug_span!(
+            "request",
+            operation = info.operation_id,
+            method = %request.method(),
+            path = format!("/{endpoint}"),
+            status = tracing::field::Empty,
+            retries = tracing::field::Empty,
+        );
+        let sending = self.send(request, info, &span);
+        sending.instrument(span.clone()).await
+    }
+}
+
+impl generated::Client {
+    async fn send(
+        &self,
+        mut request: Request,
+        info: &OperationInfo,
+        span: &tracing::Span,
+    ) -> reqwest::Result<Response> {
         let limits = &*self.inner.limits;
         let started = Instant::now();
         let mut left = limits.total_timeout;
@@ -108,6 +133,10 @@ impl ClientHooks<HookState> for generated::Client {
             request = again;
             retries += 1;
         };
+        span.record("retries", notes.tries.saturating_sub(1));
+        if let Some(status) = notes.status {
+            span.record("status", status.as_u16());
+        }
         if let Some(exchange) = &self.inner.exchange {
             // Each call has an exchange of its own, which is still empty.
             let _noted = exchange.0.set(notes);
@@ -146,13 +175,15 @@ async fn attempt(
         Ok(response) => response,
         Err(error) => {
             let unsent = error.is_connect() || error.is_builder();
-            tracing::debug!(operation, %error, unsent, "no answer");
+            // The URL has the query, which is not logged.
+            let error = error.without_url();
+            tracing::debug!(operation, %error, unsent, "no response");
             notes.maybe_sent |= !unsent;
             return Err(error);
         }
     };
     let status = response.status();
-    tracing::debug!(operation, status = status.as_u16(), "answer");
+    tracing::debug!(operation, status = status.as_u16(), "response");
     note_response(notes, status, response.headers());
     if !status.is_success() {
         let most = limits.max_body.min(FAILURE_BODY);

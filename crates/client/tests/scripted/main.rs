@@ -11,6 +11,7 @@ mod generated;
 mod limits;
 mod repetition;
 mod server;
+mod spans;
 mod submissions;
 mod tls;
 
