@@ -51,6 +51,19 @@ const STEPS: &[Step] = &[
             "warnings",
         ],
     ),
+    cargo(
+        "the client without TLS",
+        &[
+            "clippy",
+            "--package",
+            "nodeproof-client",
+            "--no-default-features",
+            "--locked",
+            "--",
+            "--deny",
+            "warnings",
+        ],
+    ),
     Step {
         name: "docs",
         arguments: &["doc", "--workspace", "--no-deps", "--locked", "--quiet"],

@@ -14,7 +14,7 @@ use crate::{
         CALL_SC, DOCS, GET_BALANCES, GET_BLOCK, GET_TRUSTSCORE_WALLETS, Operation, SC_STATE,
         SUBMIT_TRANSACTION, SUBMIT_TRANSACTION_BATCH,
     },
-    transport::{Exchange, HookState},
+    transport::{Exchange, HookState, Limits},
 };
 
 /// A client for one node.
@@ -41,6 +41,13 @@ impl Client {
     pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, state: HookState) -> Self {
         let generated = generated::Client::new_with_client(base.as_str(), http, state);
         Self { base, generated }
+    }
+
+    pub(crate) fn limited(&self, change: impl FnOnce(&mut Limits)) -> Self {
+        Self {
+            base: self.base.clone(),
+            generated: self.generated.limited(change),
+        }
     }
 
     /// The node's address.

@@ -59,11 +59,15 @@ pub use contract_state::ContractState;
 pub use decode::{ExtraFields, FieldError, FieldFault};
 pub use error::{DecodeError, Error, ErrorKind};
 pub use hex_text::{HexText, ParseHexTextError};
-pub use nodeproof_primitives::{self, HolderAddress};
+pub use nodeproof_primitives::{self, HolderAddress, contract_address, wallet_address};
 pub use parameter::IntegerParameter;
+/// The HTTP client below this one. Its types are part of this crate's interface.
+pub use reqwest;
 pub use submit::{BatchAnswer, SubmitAnswer, UnclearAnswer};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };
 pub use trust::TrustScore;
+/// URLs. Its types are part of this crate's interface.
+pub use url;
 pub use verification::VerificationRecord;

@@ -9,6 +9,7 @@ mod answers;
 mod calls;
 mod generated;
 mod limits;
+mod options;
 mod repetition;
 mod server;
 mod spans;
