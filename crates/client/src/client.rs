@@ -72,6 +72,7 @@ impl Client {
         &self.generated
     }
 
+    #[doc(alias = "get-block")]
     /// The block at an index.
     ///
     /// There is no documented call for the newest index: who needs it asks for
@@ -87,10 +88,12 @@ impl Client {
         call.answer(request.send().await).await
     }
 
+    #[doc(alias = "get-balances")]
+    #[doc(alias = "TOKEN_IN_WALLET")]
     /// The balance of a token in a wallet; `None` where the node says null.
     ///
-    /// Nodes were seen to say null for a token of which nothing is held, and for an
-    /// unknown token or wallet.
+    /// It is in base units of the token. Nodes were seen to say null for a token of which nothing is
+    /// held, and for an unknown token or wallet.
     ///
     /// # Errors
     /// If there is no answer, or it carries no integer.
@@ -110,7 +113,9 @@ impl Client {
         call.read(answer.amount())
     }
 
-    /// The balances of every token in a wallet.
+    #[doc(alias = "get-balances")]
+    #[doc(alias = "ALL_TOKENS_IN_WALLET")]
+    /// The balances of every token in a wallet, in base units of each token.
     ///
     /// The contract does not show the answer; this is the form that was seen.
     ///
@@ -128,7 +133,9 @@ impl Client {
         call.read(answer.tokens())
     }
 
-    /// The balances of every wallet, and every contract, for a token.
+    #[doc(alias = "get-balances")]
+    #[doc(alias = "ALL_WALLETS_FOR_TOKEN")]
+    /// The balances of every wallet, and every contract, for a token, in its base units.
     ///
     /// The contract does not show the answer; this is the form that was seen.
     ///
@@ -146,6 +153,7 @@ impl Client {
         call.read(answer.holders())
     }
 
+    #[doc(alias = "sc-state")]
     /// What a contract has stored: the record of a table whose column holds a value.
     ///
     /// # Errors
@@ -162,6 +170,7 @@ impl Client {
         Ok(state)
     }
 
+    #[doc(alias = "sc-state")]
     /// The verification record of an asset; `None` if there is none.
     ///
     /// # Errors
@@ -182,6 +191,7 @@ impl Client {
         Ok(record)
     }
 
+    #[doc(alias = "sc-state")]
     /// The records of a verification contract whose column, such as `asset_id`, holds a value.
     ///
     /// # Errors
@@ -216,6 +226,7 @@ impl Client {
         Ok((call, state))
     }
 
+    #[doc(alias = "get-trustscore-wallets")]
     /// How far one wallet trusts another.
     ///
     /// # Errors
@@ -235,6 +246,7 @@ impl Client {
         call.answer(request.send().await).await
     }
 
+    #[doc(alias = "call-sc")]
     /// Has the node build the raw transaction of a contract call.
     ///
     /// Nothing changes by it: the transaction is to be signed and
@@ -248,6 +260,8 @@ impl Client {
         exchange.answer(request.send().await).await
     }
 
+    #[doc(alias = "call-sc")]
+    #[doc(alias = "add_verification")]
     /// Has the node build the raw transaction of a claim, with the verifier as its signer.
     ///
     /// For other signers, build the [`ContractCall`] by hand.
@@ -262,6 +276,7 @@ impl Client {
         self.build_call(&claim.call(contract)?).await
     }
 
+    #[doc(alias = "submit-transaction")]
     /// Submits a signed transaction: its text, byte for byte, at most once.
     ///
     /// A transaction that the node refuses is an answer whose
@@ -278,6 +293,7 @@ impl Client {
         call.answer(request.send().await).await
     }
 
+    #[doc(alias = "submit-transaction-batch")]
     /// Submits several signed transactions: their texts, byte for byte, at most once.
     ///
     /// The contract mentions a second call for submissions and does not show it; not

@@ -126,7 +126,7 @@ impl CheckedTransaction {
         &self.asked
     }
 
-    /// The fee.
+    /// The fee, in base units of its currency.
     #[must_use]
     pub fn fee(&self) -> &Fee {
         &self.fee
