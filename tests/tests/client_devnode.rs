@@ -24,7 +24,7 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
     assert!(height > 2);
     for index in 1..=height {
         let block = client.block(index).await.unwrap().unwrap();
-        assert_eq!(block.index().unwrap(), &index.into());
+        assert_eq!(block.index().unwrap(), &index);
         assert!(
             block.departures().len() <= 1,
             "{index}: {:?}",
@@ -32,7 +32,7 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
         );
         assert!(!block.committee().unwrap().is_empty());
         for receipt in block.receipts().unwrap() {
-            assert_eq!(receipt.block_index().unwrap(), &(index - 1).into());
+            assert_eq!(receipt.block_index().unwrap(), &(index - 1));
             let key = receipt.public_key().unwrap().text().parse().unwrap();
             let signature = receipt.signature().unwrap().text().parse().unwrap();
             assert_eq!(
@@ -82,7 +82,7 @@ async fn balances_agree_whichever_way_they_are_asked_for() {
         .find(|entry| entry.holder == HolderAddress::Wallet(wallet));
     assert_eq!(mine.unwrap().balance, held);
     let unknown = client.token_balance("NO-SUCH-TOKEN", wallet).await.unwrap();
-    assert!(unknown.is_none_or(|held| held == 0.into()));
+    assert!(unknown.is_none_or(|held| held == 0));
 }
 
 #[tokio::test]

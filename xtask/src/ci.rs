@@ -38,6 +38,32 @@ const STEPS: &[Step] = &[
             "warnings",
         ],
     ),
+    cargo(
+        "the local node without features",
+        &[
+            "clippy",
+            "--package",
+            "nodeproof-devnode",
+            "--no-default-features",
+            "--locked",
+            "--",
+            "--deny",
+            "warnings",
+        ],
+    ),
+    cargo(
+        "the client without TLS",
+        &[
+            "clippy",
+            "--package",
+            "nodeproof-client",
+            "--no-default-features",
+            "--locked",
+            "--",
+            "--deny",
+            "warnings",
+        ],
+    ),
     Step {
         name: "docs",
         arguments: &["doc", "--workspace", "--no-deps", "--locked", "--quiet"],

@@ -34,7 +34,7 @@ pub struct Claim {
     /// The verifier. The default is the first signer. It has to be one of the signers, because nodes
     /// were seen to store the wallet that signs.
     pub verifier: Option<WalletAddress>,
-    /// The fee.
+    /// The fee, in base units of its currency.
     pub fee: Fee,
 }
 

@@ -38,7 +38,7 @@ pub struct TokenBalance {
     pub token_code: String,
     /// Who holds it, where the node says it.
     pub holder: Option<HolderAddress>,
-    /// How much of it; `None` where the node says null.
+    /// How much of it, in base units of the token; `None` where the node says null.
     pub balance: Option<Integer>,
     /// The fields that nobody described.
     pub extra: ExtraFields,
@@ -52,7 +52,7 @@ pub struct HolderBalance {
     pub holder: HolderAddress,
     /// The token, where the node says it.
     pub token_code: Option<String>,
-    /// How much of it; `None` where the node says null.
+    /// How much of it, in base units of the token; `None` where the node says null.
     pub balance: Option<Integer>,
     /// The fields that nobody described.
     pub extra: ExtraFields,
@@ -166,8 +166,8 @@ impl BalanceAnswer {
     /// The balance of one token in one wallet; `None` if it is null, or if there is no balance and a
     /// message such as `unknown token`.
     ///
-    /// Null was seen for a token of which nothing is held, and for an unknown token
-    /// or wallet.
+    /// It is in base units of the token. Null was seen for a token of which nothing is held, and for
+    /// an unknown token or wallet.
     ///
     /// # Errors
     /// If there is no such field, or it holds no integer; or, as for all of these, if there is more

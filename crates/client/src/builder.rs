@@ -1,12 +1,13 @@
 //! Setting up a client.
 
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
 use nodeproof_primitives::Network;
+use reqwest::header::HeaderMap;
 
 use crate::{
     BaseUrl, BaseUrlError, Client, Error,
-    transport::{HookState, Limits, RetryPolicy, TransportOptions, http_client},
+    transport::{HookState, Limits, RetryPolicy, Route, TransportOptions, headers, http_client},
 };
 
 impl Client {
@@ -41,6 +42,44 @@ impl Client {
     {
         Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
     }
+
+    /// Returns the same client with another time-out for each try, to the last byte of its response.
+    /// It shares everything else.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// use std::time::Duration;
+    ///
+    /// let page = node.with_request_timeout(Duration::from_secs(2)).docs().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_request_timeout(&self, limit: Duration) -> Self {
+        self.limited(|limits| limits.request_timeout = limit)
+    }
+
+    /// Returns the same client with another time-out for a whole request, with retries and pauses.
+    /// It shares everything else.
+    #[must_use]
+    pub fn with_total_timeout(&self, limit: Duration) -> Self {
+        self.limited(|limits| limits.total_timeout = limit)
+    }
+
+    /// Returns the same client with another policy for retries. It shares everything else.
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// use nodeproof_client::transport::RetryPolicy;
+    ///
+    /// let page = node.with_retry(RetryPolicy::never()).docs().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_retry(&self, policy: RetryPolicy) -> Self {
+        self.limited(|limits| limits.retry = policy)
+    }
 }
 
 /// Sets up a [`Client`]; made by [`Client::builder`].
@@ -63,6 +102,9 @@ pub struct ClientBuilder {
     transport: TransportOptions,
     limits: Limits,
     http: Option<reqwest::Client>,
+    headers: HeaderMap,
+    rate: Option<NonZeroU32>,
+    fallbacks: Vec<BaseUrl>,
 }
 
 impl ClientBuilder {
@@ -72,6 +114,9 @@ impl ClientBuilder {
             transport: TransportOptions::default(),
             limits: Limits::default(),
             http: None,
+            headers: HeaderMap::new(),
+            rate: None,
+            fallbacks: Vec::new(),
         }
     }
 
@@ -136,6 +181,77 @@ impl ClientBuilder {
         self
     }
 
+    /// Trusts the certificate authorities in a PEM file, given by its contents.
+    ///
+    /// ```no_run
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let client = nodeproof_client::Client::builder("https://node.example.org")?
+    ///     .extra_roots_pem(std::fs::read("company-ca.pem")?)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn extra_roots_pem(mut self, file: impl Into<Vec<u8>>) -> Self {
+        self.transport.extra_roots_pem.push(file.into());
+        self
+    }
+
+    /// Sends a header with every request, such as the key of a gateway.
+    ///
+    /// Its value is a secret: it is not in `Debug`, logs or errors, also if the node sends it back.
+    /// It goes to the [fallbacks](Self::fallback), too.
+    ///
+    /// ```
+    /// # fn example(key: &str) -> Result<(), nodeproof_client::Error> {
+    /// let client = nodeproof_client::Client::builder("https://gateway.example.org")?
+    ///     .default_header("x-api-key", key)?
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If it is not a header, or one that the client sets itself, such as `content-type`.
+    pub fn default_header(mut self, name: &str, value: &str) -> Result<Self, Error> {
+        headers::add(&mut self.headers, name, value)?;
+        Ok(self)
+    }
+
+    /// Sends at most so many requests in a second, evenly spaced. No limit unless set.
+    ///
+    /// Retries count, too. All clones of the client share the limit. Waiting is not part of a
+    /// request's time-outs.
+    pub fn rate_limit(mut self, per_second: NonZeroU32) -> Self {
+        self.rate = Some(per_second);
+        self
+    }
+
+    /// Reads from another node of the same network when this one does not respond, or responds
+    /// with 408, 429, 502, 503 or 504. Can be given more than once.
+    ///
+    /// Each node gets one try, at once. Each [retry](Self::retry) is another round over all of them.
+    /// Later reads go to the node that responded. Nodes can be at different heights. Only GETs go to fallbacks: a call is always
+    /// built by, and a transaction always submitted to, the node of the base URL.
+    ///
+    /// ```
+    /// let client = nodeproof_client::Client::builder("http://localhost:8420")?
+    ///     .fallback("http://localhost:18420")?
+    ///     .build()?;
+    /// # let _ = client;
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the text is no base URL of a node.
+    pub fn fallback<U>(mut self, base: U) -> Result<Self, Error>
+    where
+        U: TryInto<BaseUrl>,
+        U::Error: Into<BaseUrlError>,
+    {
+        self.fallbacks.push(base.try_into().map_err(Into::into)?);
+        Ok(self)
+    }
+
     /// Uses an HTTP client of your own.
     ///
     /// [`http_client`](crate::transport::http_client()) makes one of the usual policy.
@@ -156,11 +272,19 @@ impl ClientBuilder {
     /// # Errors
     /// If TLS can't be set up, or the user agent can't be sent.
     pub fn build(self) -> Result<Client, Error> {
-        let http = match self.http {
-            Some(client) => client,
-            None => http_client(&self.base, &self.transport)?,
+        let reach = |base: BaseUrl| -> Result<Route, Error> {
+            let http = match &self.http {
+                Some(client) => client.clone(),
+                None => http_client(&base, &self.transport)?,
+            };
+            Ok((base, http))
         };
-        let state = HookState::new(self.limits);
-        Ok(Client::from_parts(self.base, http, state))
+        let own = reach(self.base)?;
+        let fallbacks = self.fallbacks.into_iter().map(reach);
+        let state = HookState::new(self.limits)
+            .with_headers(self.headers)
+            .with_rate(self.rate)
+            .with_fallbacks(own.clone(), fallbacks.collect::<Result<_, _>>()?);
+        Ok(Client::from_parts(own.0, own.1, state))
     }
 }

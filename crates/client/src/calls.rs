@@ -161,6 +161,7 @@ fn no_params() -> RawJson {
 /// Source: the contract, "Params of `add_verification`".
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[doc(alias = "add_verification")]
 pub struct AddVerification {
     /// Identifier of the asset that the claim is about.
     pub asset_id: String,

@@ -14,7 +14,7 @@ use crate::{
         CALL_SC, DOCS, GET_BALANCES, GET_BLOCK, GET_TRUSTSCORE_WALLETS, Operation, SC_STATE,
         SUBMIT_TRANSACTION, SUBMIT_TRANSACTION_BATCH,
     },
-    transport::{Exchange, HookState},
+    transport::{Exchange, HookState, Limits},
 };
 
 /// A client for one node.
@@ -42,6 +42,13 @@ impl Client {
     pub(crate) fn from_parts(base: BaseUrl, http: reqwest::Client, state: HookState) -> Self {
         let generated = generated::Client::new_with_client(base.as_str(), http, state);
         Self { base, generated }
+    }
+
+    pub(crate) fn limited(&self, change: impl FnOnce(&mut Limits)) -> Self {
+        Self {
+            base: self.base.clone(),
+            generated: self.generated.limited(change),
+        }
     }
 
     /// The node's address.
@@ -72,6 +79,7 @@ impl Client {
         &self.generated
     }
 
+    #[doc(alias = "get-block")]
     /// Returns the block at an index, or `None` if the node has no such block.
     ///
     /// `None` is the answer to a response that [says so](Error::is_not_found). Fields that a block
@@ -136,6 +144,8 @@ impl Client {
         (call, response)
     }
 
+    #[doc(alias = "get-balances")]
+    #[doc(alias = "TOKEN_IN_WALLET")]
     /// Returns the balance of a token in a wallet, or `None` if the node has none.
     ///
     /// `None` is the answer to null, and to a response that [says so](Error::is_not_found). Nodes
@@ -173,7 +183,9 @@ impl Client {
         }
     }
 
-    /// The balances of every token in a wallet.
+    #[doc(alias = "get-balances")]
+    #[doc(alias = "ALL_TOKENS_IN_WALLET")]
+    /// The balances of every token in a wallet, in base units of each token.
     ///
     /// The contract does not show the answer; this is the form that was seen.
     ///
@@ -201,7 +213,9 @@ impl Client {
         call.read(answer.tokens())
     }
 
-    /// The balances of every wallet, and every contract, for a token.
+    #[doc(alias = "get-balances")]
+    #[doc(alias = "ALL_WALLETS_FOR_TOKEN")]
+    /// The balances of every wallet, and every contract, for a token, in its base units.
     ///
     /// The contract does not show the answer; this is the form that was seen.
     ///
@@ -228,6 +242,7 @@ impl Client {
         call.read(answer.holders())
     }
 
+    #[doc(alias = "sc-state")]
     /// What a contract has stored: the record of a table whose column holds a value.
     ///
     /// [`ContractState::record`] is `None` if the node says that there is no such record.
@@ -254,6 +269,7 @@ impl Client {
         self.state(table, contract, column, value).await.1
     }
 
+    #[doc(alias = "sc-state")]
     /// Returns the verification record of an asset, or `None` if the node has none.
     ///
     /// # Errors
@@ -287,6 +303,7 @@ impl Client {
         Ok(record)
     }
 
+    #[doc(alias = "sc-state")]
     /// Returns the records of a verification contract whose column, such as `asset_id`, holds a
     /// value: none if the node has none.
     ///
@@ -335,6 +352,7 @@ impl Client {
         (call, state)
     }
 
+    #[doc(alias = "get-trustscore-wallets")]
     /// Returns how far one wallet trusts another, or `None` if the node has no score for the pair.
     ///
     /// `None` is the answer to a response that [says so](Error::is_not_found).
@@ -410,6 +428,7 @@ impl Client {
         (call, response)
     }
 
+    #[doc(alias = "call-sc")]
     /// Has the node build the raw transaction of a contract call.
     ///
     /// Nothing changes by it: the transaction is to be signed and
@@ -434,6 +453,8 @@ impl Client {
         exchange.answer(request.send().await).await
     }
 
+    #[doc(alias = "call-sc")]
+    #[doc(alias = "add_verification")]
     /// Has the node build the raw transaction of a claim, with the verifier as its signer.
     ///
     /// For other signers, build the [`ContractCall`] by hand.
@@ -460,6 +481,7 @@ impl Client {
         self.build_call(&claim.call(contract)?).await
     }
 
+    #[doc(alias = "submit-transaction")]
     /// Submits a signed transaction: its text, byte for byte, at most once.
     ///
     /// A response is not an acceptance: check it with [`SubmitAnswer::accepted`].
@@ -485,6 +507,7 @@ impl Client {
         call.answer(request.send().await).await
     }
 
+    #[doc(alias = "submit-transaction-batch")]
     /// Submits several signed transactions: their texts, byte for byte, at most once.
     ///
     /// The contract mentions a second call for submissions and does not show it; not

@@ -67,11 +67,15 @@ pub use error::{DecodeError, Error, ErrorKind};
 pub use follow::{FollowEvent, FollowOptions};
 pub use hex_text::{HexText, ParseHexTextError};
 pub use inclusion::{Inclusion, InclusionOptions};
-pub use nodeproof_primitives::{self, HolderAddress};
+pub use nodeproof_primitives::{self, HolderAddress, contract_address, wallet_address};
 pub use parameter::IntegerParameter;
+/// The HTTP client below this one. Its types are part of this crate's interface.
+pub use reqwest;
 pub use submit::{BatchAnswer, NotAccepted, SubmitAnswer, UnclearAnswer};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };
 pub use trust::TrustScore;
+/// URLs. Its types are part of this crate's interface.
+pub use url;
 pub use verification::VerificationRecord;

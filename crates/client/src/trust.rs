@@ -13,6 +13,7 @@ use crate::{
 ///
 /// Source: the contract, "Trust score result".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[doc(alias = "trust_score")]
 pub struct TrustScore {
     status: Field<String>,
     trust_score: Field<Integer>,

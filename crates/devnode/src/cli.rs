@@ -1,21 +1,20 @@
 //! The command line, for the binary of this crate and for `cargo xtask devnode`.
 
+mod greeting;
+
 use std::{
-    fmt::Write as _,
     io::{self, Write as _},
     net::{IpAddr, Ipv4Addr},
     num::NonZeroU32,
     process::ExitCode,
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use clap::Args;
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress, redact::redact};
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use crate::{
-    BlockTime, ChainTime, Config, FUNDS, Handle, InjectedFault, ParseInjectedFaultError, spawn,
-};
+use crate::{BlockTime, ChainTime, Config, Forms, InjectedFault, ParseInjectedFaultError, spawn};
+use greeting::Greeting;
 
 /// Exit status when the node can't be started as asked for, as for any wrong use.
 const EXIT_USAGE: u8 = 2;
@@ -38,7 +37,8 @@ pub struct DevnodeArgs {
     /// How many blocks the chain starts with
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub blocks: u64,
-    /// How often a block is made, such as 1s or 250ms; manual for never
+    /// How often a block is made, such as 1s or 250ms; on-submission for one with each
+    /// transaction, manual for never
     #[arg(long, value_name = "TIME", default_value_t = BlockTime::Every(Duration::from_secs(1)))]
     pub block_time: BlockTime,
     /// When the chain starts, such as 2026-01-01T00:00:00Z. Its time then follows from its blocks,
@@ -51,6 +51,13 @@ pub struct DevnodeArgs {
     /// A wallet of your own that is to hold tokens for fees from the start; may be given more than once
     #[arg(long, value_name = "WALLET")]
     pub fund: Vec<WalletAddress>,
+    /// The form of blocks, records and balances: documented, rows (of database tables, as observed
+    /// on real nodes) or text (JSON inside of strings)
+    #[arg(long, value_name = "FORMS", default_value_t)]
+    pub forms: Forms,
+    /// Print the greeting as one line of JSON
+    #[arg(long)]
+    pub json: bool,
     /// A defect to have on purpose, to see a check fail; list prints them all
     #[arg(long, value_name = "NAME", value_parser = fault)]
     pub fault: Option<FaultArg>,
@@ -68,6 +75,7 @@ impl DevnodeArgs {
             .with_seed(self.seed)
             .with_blocks(self.blocks)
             .with_block_time(self.block_time)
+            .with_forms(self.forms)
             .with_time(self.start_time.map_or(ChainTime::Clock, ChainTime::From));
         config.port = self.port;
         config.rate_limit = self.rate_limit;
@@ -104,12 +112,10 @@ fn list_of_faults() -> String {
 
 /// Reads the time at which a chain starts. No block may have a time before 1970.
 fn start_time(text: &str) -> Result<TimestampMs, String> {
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok();
-    time.map(|time| TimestampMs::from(SystemTime::from(time)))
-        .filter(|time| time.as_millis() >= 0)
-        .ok_or_else(|| {
-            "write a date from 1970 on and a time, such as 2026-01-01T00:00:00Z".to_owned()
-        })
+    let time: Option<TimestampMs> = text.parse().ok();
+    time.filter(|time| time.as_millis() >= 0).ok_or_else(|| {
+        "write a date from 1970 on and a time, such as 2026-01-01T00:00:00Z".to_owned()
+    })
 }
 
 /// Shows the help or what is wrong with a command line, without anything that looks like a private
@@ -158,8 +164,14 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
             node.address()
         );
     }
+    let greeting = Greeting::of(&node, &config);
+    let greeting = if args.json {
+        greeting.json().map_err(|error| error.to_string())?
+    } else {
+        greeting.text(&config)
+    };
     // A reader that has gone away is no reason to end.
-    let _written = io::stdout().write_all(greeting(&node, &config).as_bytes());
+    let _written = io::stdout().write_all(greeting.as_bytes());
     end.await;
     node.shutdown().await;
     Ok(())
@@ -185,55 +197,4 @@ fn end() -> io::Result<impl Future<Output = ()>> {
     Ok(async {
         let _pressed = tokio::signal::ctrl_c().await;
     })
-}
-
-fn greeting(node: &Handle, config: &Config) -> String {
-    let mut text = format!(
-        "{network} node, made for development and tests\n\
-         \n\
-         base URL               {url}\n\
-         interactive listing    {url}/docs\n\
-         verification contract  {contract}\n\
-         token contract         {token_contract}\n\
-         fees are paid in       {token}\n\
-         blocks                 {height}, one more {block_time}\n\
-         seed                   {seed}\n\
-         \n\
-         TEST KEYS: everybody knows them, so these wallets must never hold anything of worth.\n\
-         wallet       address                                     private key\n",
-        network = node.network(),
-        url = node.base_url(),
-        contract = node.contract_address(),
-        token_contract = node.token_contract_address(),
-        token = node.native_token(),
-        height = node.height(),
-        block_time = match config.block_time {
-            BlockTime::Every(_) => format!("every {}", config.block_time),
-            BlockTime::Manual => "only on demand".to_owned(),
-        },
-        seed = config.seed,
-    );
-    for wallet in node.wallets() {
-        let key = wallet.keys().private_key().reveal();
-        // Writing to a string doesn't fail.
-        let _written = writeln!(
-            text,
-            "{:<12} {}  {}",
-            wallet.name(),
-            wallet.address(),
-            key.as_str()
-        );
-    }
-    for wallet in &config.funded {
-        let token = node.native_token();
-        let _written = write!(text, "\n{wallet} holds {FUNDS} {token} for fees");
-    }
-    if !config.funded.is_empty() {
-        text.push('\n');
-    }
-    if let Some(fault) = config.fault {
-        let _written = writeln!(text, "\nINJECTED FAULT: {}", fault.description());
-    }
-    text.push_str("\nCtrl-C ends it.\n");
-    text
 }

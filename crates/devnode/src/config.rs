@@ -10,14 +10,16 @@ use std::{
 
 use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
-use crate::InjectedFault;
+use crate::{Forms, InjectedFault};
 
 /// When a node makes blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockTime {
     /// Again and again, after this long.
     Every(Duration),
-    /// Only when [`Node::make_block`](crate::Node::make_block) asks for it.
+    /// As soon as a new transaction is accepted: it is in a block before the response is sent.
+    OnSubmission,
+    /// Only when [`Node::make_block`](crate::Node::make_block) is called.
     Manual,
 }
 
@@ -28,14 +30,16 @@ impl BlockTime {
     pub(crate) fn step_ms(self) -> i64 {
         match self {
             Self::Every(time) => i64::try_from(time.as_millis()).unwrap_or(i64::MAX).max(1),
-            Self::Manual => 1000,
+            Self::OnSubmission | Self::Manual => 1000,
         }
     }
 }
 
 /// Text that is no block time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is no block time: write a number with ms, s or m, such as 1s, or manual")]
+#[error(
+    "{found:?} is no block time: write a number with ms, s or m, such as 1s, or on-submission, or manual"
+)]
 pub struct ParseBlockTimeError {
     found: String,
 }
@@ -47,8 +51,10 @@ impl FromStr for BlockTime {
         let refused = || ParseBlockTimeError {
             found: text.chars().take(40).collect(),
         };
-        if text == "manual" {
-            return Ok(Self::Manual);
+        match text {
+            "manual" => return Ok(Self::Manual),
+            "on-submission" => return Ok(Self::OnSubmission),
+            _ => {}
         }
         let unit_at = text
             .find(|character: char| !character.is_ascii_digit())
@@ -75,6 +81,7 @@ impl fmt::Display for BlockTime {
         match self {
             Self::Every(time) if time.subsec_millis() == 0 => write!(f, "{}s", time.as_secs()),
             Self::Every(time) => write!(f, "{}ms", time.as_millis()),
+            Self::OnSubmission => f.write_str("on-submission"),
             Self::Manual => f.write_str("manual"),
         }
     }
@@ -139,6 +146,8 @@ pub struct Config {
     pub rate_limit: Option<NonZeroU32>,
     /// Wallets of somebody's own that hold [`FUNDS`] of the native token from the start.
     pub funded: Vec<WalletAddress>,
+    /// The form of blocks, records and balances: the documented one unless set.
+    pub forms: Forms,
     /// A defect that the node has on purpose: none unless set.
     pub fault: Option<InjectedFault>,
     /// Host names in the `Host` header that the node accepts, without a port. IP addresses and
@@ -165,12 +174,31 @@ impl Config {
             body_limit: 1 << 20,
             rate_limit: None,
             funded: Vec::new(),
+            forms: Forms::Documented,
             fault: None,
             allowed_hosts: Vec::new(),
         }
     }
 
-    /// A devnet node on a free port, with blocks on demand.
+    /// A devnet node for a test: on a free port, with the keys, addresses and balances of seed 0,
+    /// and 12 blocks.
+    ///
+    /// - The test makes further blocks with [`Node::make_block`](crate::Node::make_block). Nothing
+    ///   changes at another time, so no test has to wait. For a client that waits for its
+    ///   transaction, choose [`BlockTime::OnSubmission`] or a short [`BlockTime::Every`].
+    /// - The time is the machine's clock, because clients refuse to sign a transaction of another
+    ///   time. For responses that are the same in each run, byte for byte, choose
+    ///   [`ChainTime::FIXED`].
+    ///
+    /// ```
+    /// use nodeproof_devnode::{BlockTime, ChainTime, Config, Forms, InjectedFault};
+    ///
+    /// let quick = Config::for_tests().with_block_time(BlockTime::OnSubmission);
+    /// let same_bytes = Config::for_tests().with_time(ChainTime::FIXED);
+    /// let as_observed = Config::for_tests().with_forms(Forms::Rows);
+    /// let defective = Config::for_tests().with_fault(InjectedFault::EveryTenth500);
+    /// # let _ = (quick, same_bytes, as_observed, defective);
+    /// ```
     #[must_use]
     pub const fn for_tests() -> Self {
         Self::new(Network::Devnet).with_port(0)
@@ -232,6 +260,13 @@ impl Config {
         self
     }
 
+    /// Sets the form of blocks, records and balances.
+    #[must_use]
+    pub const fn with_forms(mut self, forms: Forms) -> Self {
+        self.forms = forms;
+        self
+    }
+
     /// Gives the node a defect, for a test of what notices it.
     #[must_use]
     pub const fn with_fault(mut self, fault: InjectedFault) -> Self {
@@ -267,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_block_time_is_written_as_it_is_read() {
-        for text in ["1s", "250ms", "90s", "manual"] {
+        for text in ["1s", "250ms", "90s", "on-submission", "manual"] {
             assert_eq!(text.parse::<BlockTime>().unwrap().to_string(), text);
         }
         assert_eq!("2m".parse(), Ok(BlockTime::Every(Duration::from_secs(120))));

@@ -16,14 +16,19 @@
 //! # }
 //! ```
 //!
-//! From the outside in: [`cli`] is the command, [`spawn`] listens and hands out a
+//! Features, both on by default: `cli` is the command `devnode`, and `swagger-ui` makes the page at
+//! `/docs` interactive. A test needs neither: use `default-features = false`.
+//!
+//! From the outside in: `cli` is the command, [`spawn`] listens and hands out a
 //! [`Handle`], [`router`] turns requests into calls of a [`Node`], and the chain
 //! behind that knows blocks, balances, claims and pending transactions, and nothing
 //! of HTTP.
 
 mod chain;
+#[cfg(feature = "cli")]
 pub mod cli;
 mod config;
+mod forms;
 mod http;
 mod injected_fault;
 mod node;
@@ -31,7 +36,9 @@ mod seed;
 mod server;
 mod test_wallet;
 
+pub use chain::LEAST_FEE;
 pub use config::{BlockTime, ChainTime, Config, FUNDS, ParseBlockTimeError};
+pub use forms::{Forms, ParseFormsError};
 pub use http::router;
 pub use injected_fault::{InjectedFault, ParseInjectedFaultError};
 pub use node::Node;

@@ -11,8 +11,11 @@ use std::{
 use nodeproof_primitives::{ContractAddress, Network};
 
 use crate::{
-    ChainTime, Config, InjectedFault, TestWallet,
-    chain::{Cast, Chain, Start, Submission, TransactionRules, TrustScores, Verdict, found},
+    BlockTime, ChainTime, Config, Forms, InjectedFault, TestWallet,
+    chain::{
+        CLAIMED_ASSET, Cast, Chain, Start, Submission, TransactionRules, TrustScores, Verdict,
+        found,
+    },
     http::{Faulty, RateLimit},
     seed::Seed,
 };
@@ -28,11 +31,13 @@ pub struct Node {
     rules: TransactionRules,
     trust: TrustScores,
     chain: RwLock<Chain>,
-    step: i64,
+    founded_with: u64,
+    block_time: BlockTime,
     time: ChainTime,
     body_limit: usize,
     rate_limit: Option<RateLimit>,
     allowed_hosts: Vec<String>,
+    forms: Forms,
     faulty: Option<Faulty>,
     requests: AtomicU64,
     submissions: AtomicU64,
@@ -74,11 +79,13 @@ impl Node {
             wallets: wallets.into(),
             rules,
             chain: RwLock::new(chain),
-            step: config.block_time.step_ms(),
+            founded_with: config.blocks,
+            block_time: config.block_time,
             time: config.time,
             body_limit: config.body_limit,
             rate_limit: config.rate_limit.map(NonZeroU32::get).map(RateLimit::new),
             allowed_hosts: config.allowed_hosts.clone(),
+            forms: config.forms,
             faulty: config.fault.map(Faulty::new),
             requests: AtomicU64::new(0),
             submissions: AtomicU64::new(0),
@@ -121,6 +128,18 @@ impl Node {
         crate::chain::NATIVE_TOKEN
     }
 
+    /// An asset that the chain has a claim about from the start; `None` on a chain that was founded
+    /// with fewer than 2 blocks.
+    #[must_use]
+    pub const fn claimed_asset(&self) -> Option<&'static str> {
+        let (asset, block) = CLAIMED_ASSET;
+        if self.founded_with >= block {
+            Some(asset)
+        } else {
+            None
+        }
+    }
+
     /// The index of the newest block; 0 when there is none.
     #[must_use]
     pub fn height(&self) -> u64 {
@@ -135,7 +154,11 @@ impl Node {
 
     /// Makes a block of what waits, and answers its index.
     pub fn make_block(&self) -> u64 {
-        self.chain_mut().make_block(self.step, self.time.clock())
+        self.next_block(&mut self.chain_mut())
+    }
+
+    fn next_block(&self, chain: &mut Chain) -> u64 {
+        chain.make_block(self.block_time.step_ms(), self.time.clock())
     }
 
     /// How many requests have come in, of whatever kind.
@@ -175,6 +198,10 @@ impl Node {
         self.rate_limit.as_ref()
     }
 
+    pub(crate) const fn forms(&self) -> Forms {
+        self.forms
+    }
+
     pub(crate) const fn faulty(&self) -> Option<&Faulty> {
         self.faulty.as_ref()
     }
@@ -195,7 +222,17 @@ impl Node {
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
         let fault = self.fault();
         match submission.check(self.rules, fault) {
-            Ok(transaction) => self.chain_mut().submit(transaction),
+            Ok(transaction) => {
+                let mut chain = self.chain_mut();
+                let verdict = chain.submit(transaction);
+                if self.block_time == BlockTime::OnSubmission
+                    && verdict.valid
+                    && verdict.new_transaction
+                {
+                    self.next_block(&mut chain);
+                }
+                verdict
+            }
             Err(refusal) => {
                 if fault == Some(InjectedFault::RefusedStored)
                     && let Ok(transaction) =

@@ -86,7 +86,7 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
     let server = tokio::spawn(serve(listener, router(Arc::clone(&node)), stopped));
     let block_maker = match block_time {
         BlockTime::Every(time) => Some(tokio::spawn(make_blocks(Arc::clone(&node), time))),
-        BlockTime::Manual => None,
+        BlockTime::OnSubmission | BlockTime::Manual => None,
     };
     Ok(Handle {
         node,

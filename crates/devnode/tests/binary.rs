@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use serde_json::{Value, json};
+
 /// So long only what waits for others takes, on any machine: an idle connection is kept for 60 s.
 const NEVER: Duration = Duration::from_secs(40);
 
@@ -175,6 +177,80 @@ fn greets_with_everything_that_a_user_needs() {
     node.end("-INT");
 }
 
+/// The names in the first column of the table of fields in README.md.
+fn documented_fields() -> Vec<&'static str> {
+    let readme = include_str!("../README.md");
+    let (_, table) = readme.split_once("| field | type | value |\n").unwrap();
+    table
+        .lines()
+        .skip(1)
+        .map_while(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+#[test]
+fn greets_programs_with_one_line_of_json() {
+    let mine = format!("0x{}", "c0ffee0123".repeat(4));
+    let mut command = command();
+    command.args(["--json", "--fund", &mine, "--forms", "rows", "--seed", "7"]);
+    command.args(["--block-time", "manual", "--fault", "fee-twice"]);
+    let mut child = command.spawn().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    stdout.read_line(&mut line).unwrap();
+    let greeting: Value = serde_json::from_str(&line).unwrap();
+
+    let fields: Vec<_> = greeting.as_object().unwrap().keys().collect();
+    assert_eq!(fields, documented_fields());
+    let url = greeting["base_url"].as_str().unwrap();
+    assert_eq!(url, format!("http://127.0.0.1:{}", greeting["port"]));
+    assert_eq!(greeting["docs_url"], format!("{url}/docs"));
+    assert_eq!(greeting["pid"], child.id());
+    for (field, value) in [
+        ("network", json!("devnet")),
+        ("currency", json!("DEVN")),
+        ("least_fee", json!(1_000_000)),
+        ("asset", json!("warehouse-receipt-0001")),
+        ("height", json!(12)),
+        ("block_time", json!("manual")),
+        ("seed", json!(7)),
+        ("forms", json!("rows")),
+        ("fault", json!("fee-twice")),
+        (
+            "funded",
+            json!([{"address": mine, "balance": 1_000_000_000}]),
+        ),
+    ] {
+        assert_eq!(greeting[field], value, "{field}");
+    }
+    let wallets = greeting["wallets"].as_array().unwrap();
+    assert_eq!(wallets.len(), 6);
+    for wallet in wallets {
+        let key = wallet["private_key"].as_str().unwrap();
+        let keys = nodeproof_wallet::KeyPair::from_hex(key).unwrap();
+        assert_eq!(wallet["address"], keys.address().to_string());
+    }
+
+    let node = Running {
+        child,
+        greeting: String::new(),
+        address: url.strip_prefix("http://").unwrap().to_owned(),
+    };
+    // The node is at that address, and its contract has a record of that asset.
+    let record = node.get(&format!(
+        "/sc-state?table_name=verification&contract_address={}&unique_column=asset_id\
+         &unique_value={}",
+        greeting["contract"].as_str().unwrap(),
+        greeting["asset"].as_str().unwrap(),
+    ));
+    assert!(record.contains("Weighed and sealed"), "{record}");
+    assert_eq!(node.end("-TERM"), Some(0));
+    let mut rest = String::new();
+    stdout.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "");
+}
+
 #[cfg(unix)]
 #[test]
 fn ends_at_once_and_cleanly_with_a_connection_kept_open() {
@@ -235,6 +311,7 @@ fn wrong_options_are_status_2() {
         ["--block-time", "1"],
         ["--blocks", "-1"],
         ["--host", "localhost:1"],
+        ["--forms", "row"],
         ["--start-time", "yesterday"],
         ["--start-time", "2026-01-01"],
         ["--start-time", "1969-12-31T23:59:59Z"],
@@ -272,7 +349,11 @@ fn a_key_in_the_wrong_argument_is_not_shown() {
     use clap::Args as _;
     let key = "5ec2e7e1".repeat(8);
     let options = nodeproof_devnode::cli::DevnodeArgs::augment_args(clap::Command::new("devnode"));
-    let names = options.get_arguments().filter_map(clap::Arg::get_long);
+    let with_value = |option: &&clap::Arg| option.get_action().takes_values();
+    let names = options
+        .get_arguments()
+        .filter(with_value)
+        .filter_map(clap::Arg::get_long);
     // A name of a host may be anything, and is not shown again.
     let wrong: Vec<_> = names.filter(|name| *name != "allow-host").collect();
     assert!(wrong.len() >= 8, "{wrong:?}");

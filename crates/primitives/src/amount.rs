@@ -1,7 +1,10 @@
 //! Exact decimal numbers.
 
+mod arithmetic;
+
 use std::{cmp::Ordering, fmt, str::FromStr};
 
+#[cfg(feature = "schemars")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
@@ -36,6 +39,10 @@ pub struct InexactAmountError {
 ///
 /// All digits are kept as written. Nothing is rounded to a binary fraction. Amounts are compared
 /// and ordered by value: `1e6` equals `1000000.0`.
+///
+/// Arithmetic is exact. It is checked, because an amount such as `1e999999999` has too many digits
+/// to be written out. Where this crate's neighbours take or return an amount, their documentation
+/// names the unit: base units of a token, unless it says otherwise.
 ///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
@@ -91,6 +98,11 @@ impl Amount {
         } else {
             Err(inexact(shortest.to_owned()))
         }
+    }
+
+    /// Creates an amount from the digits of an integer.
+    pub(crate) fn from_digits(digits: &str) -> Self {
+        Self(digits.into())
     }
 
     pub(crate) fn normal(&self) -> Normal {
@@ -214,7 +226,9 @@ macro_rules! from_integers {
     )*};
 }
 
-from_integers!(u8, u16, u32, u64, u128, i8, i16, i32, i64, i128);
+from_integers!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+);
 
 impl PartialEq for Amount {
     fn eq(&self, other: &Self) -> bool {
@@ -269,6 +283,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
+#[cfg(feature = "schemars")]
 impl JsonSchema for Amount {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Amount".into()

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+#[cfg(feature = "schemars")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -64,26 +65,40 @@ fn decode<const N: usize>(text: &str, form: &Form) -> Result<[u8; N], ParseHexEr
             form: form.words,
         });
     };
-    let mut bytes = [0; N];
-    let plain = digits.len() == 2 * N
-        && digits
-            .as_bytes()
-            .chunks_exact(2)
-            .zip(&mut bytes)
-            .all(
-                |(pair, byte)| match (nibble(pair[0], form.upper), nibble(pair[1], form.upper)) {
-                    (Some(high), Some(low)) => {
-                        *byte = high << 4 | low;
-                        true
-                    }
-                    _ => false,
-                },
-            );
-    if plain {
-        Ok(bytes)
-    } else {
-        Err(explain(digits, N, form))
+    decode_plain(text, form).ok_or_else(|| explain(digits, N, form))
+}
+
+/// Decodes a text that has the form, also at compile time.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the length is checked, and iterators do not work at compile time"
+)]
+const fn decode_plain<const N: usize>(text: &str, form: &Form) -> Option<[u8; N]> {
+    let (text, prefix) = (text.as_bytes(), form.prefix.as_bytes());
+    if text.len() != prefix.len() + 2 * N {
+        return None;
     }
+    let mut at = 0;
+    while at < prefix.len() {
+        if text[at] != prefix[at] {
+            return None;
+        }
+        at += 1;
+    }
+    let mut bytes = [0; N];
+    let mut byte = 0;
+    while byte < N {
+        match (
+            nibble(text[at], form.upper),
+            nibble(text[at + 1], form.upper),
+        ) {
+            (Some(high), Some(low)) => bytes[byte] = high << 4 | low,
+            _ => return None,
+        }
+        byte += 1;
+        at += 2;
+    }
+    Some(bytes)
 }
 
 /// Returns the first fault of `digits`. Only called if there is one.
@@ -152,6 +167,16 @@ macro_rules! fixed_hex {
                 Self(bytes)
             }
 
+            /// Creates the value from its text, also at compile time; `None` if the text has
+            /// another form. [`FromStr`] has an error that names the first fault.
+            #[must_use]
+            pub const fn from_text(text: &str) -> Option<Self> {
+                match decode_plain(text, &Self::FORM) {
+                    Some(bytes) => Some(Self(bytes)),
+                    None => None,
+                }
+            }
+
             /// Returns the bytes, without the prefix.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; $bytes] {
@@ -213,6 +238,7 @@ macro_rules! fixed_hex {
             }
         }
 
+        #[cfg(feature = "schemars")]
         impl JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
@@ -333,6 +359,26 @@ mod tests {
             text.parse::<WalletAddress>(),
             Err(ParseHexError::Digit { .. })
         ));
+    }
+
+    #[test]
+    fn constants_are_the_values_of_their_texts() {
+        const ALICE: WalletAddress =
+            crate::wallet_address!("0x00112233445566778899aabbccddeeff00112233");
+        const CONTRACT: ContractAddress =
+            crate::contract_address!("ct00112233445566778899aabbccddeeff00112233");
+        assert_eq!(ALICE.to_string(), WALLET);
+        assert_eq!(CONTRACT.to_string(), WALLET.replace("0x", "ct"));
+        let upper = WALLET.to_uppercase();
+        for text in [
+            "",
+            "0x",
+            &WALLET[..41],
+            &upper,
+            "ct00112233445566778899aabbccddeeff00112233",
+        ] {
+            assert_eq!(WalletAddress::from_text(text), None, "{text}");
+        }
     }
 
     #[test]

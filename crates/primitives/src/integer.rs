@@ -1,7 +1,11 @@
 //! Exact integers of any size.
 
+mod arithmetic;
+pub(crate) mod convert;
+
 use std::{cmp::Ordering, fmt, str::FromStr};
 
+#[cfg(feature = "schemars")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::value::RawValue;
@@ -24,7 +28,20 @@ pub struct ParseIntegerError {
 /// size. A number with a fraction or an exponent is accepted if its value is an integer: `1e3`
 /// is 1000.
 ///
+/// Addition, subtraction and sums are exact, whatever the size. Multiplication is
+/// [checked](Self::checked_mul). `TryFrom` converts to every integer type of the language.
+///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
+///
+/// ```
+/// use nodeproof_primitives::Integer;
+///
+/// let balance: Integer = "9007199254740993".parse()?;
+/// let rest = balance - 993;
+/// assert!(rest > 1_000_000);
+/// assert_eq!(u64::try_from(rest)?, 9_007_199_254_740_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Integer(Repr);
 
@@ -60,12 +77,6 @@ impl Integer {
             Repr::Big(digits) => digits.parse().ok(),
         }
     }
-
-    /// Returns the same number as an amount.
-    #[must_use]
-    pub fn to_amount(&self) -> Option<Amount> {
-        self.to_string().parse().ok()
-    }
 }
 
 impl FromStr for Integer {
@@ -98,30 +109,6 @@ impl FromStr for Integer {
         ))
     }
 }
-
-macro_rules! from_integers {
-    ($($kind:ty),*) => {$(
-        impl From<$kind> for Integer {
-            fn from(value: $kind) -> Self {
-                Self(Repr::Small(i64::from(value)))
-            }
-        }
-    )*};
-}
-
-macro_rules! from_wide_integers {
-    ($($kind:ty),*) => {$(
-        impl From<$kind> for Integer {
-            fn from(value: $kind) -> Self {
-                let small = i64::try_from(value).map(Repr::Small);
-                Self(small.unwrap_or_else(|_| Repr::Big(value.to_string().into())))
-            }
-        }
-    )*};
-}
-
-from_integers!(u8, u16, u32, i8, i16, i32, i64);
-from_wide_integers!(u64, i128);
 
 impl PartialOrd for Integer {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -180,6 +167,7 @@ impl<'de> Deserialize<'de> for Integer {
     }
 }
 
+#[cfg(feature = "schemars")]
 impl JsonSchema for Integer {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Integer".into()

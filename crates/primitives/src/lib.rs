@@ -16,6 +16,9 @@
 
 mod amount;
 pub mod canonical_json;
+mod compare;
+mod constants;
+mod digits;
 pub mod escape;
 mod fixed_hex;
 mod holder;
@@ -26,15 +29,17 @@ mod raw_json;
 pub mod redact;
 mod signer;
 mod timestamp;
+mod token_decimals;
 
 pub use amount::{Amount, InexactAmountError, ParseAmountError};
 pub use fixed_hex::{
     ContractAddress, Hash256, MessageSignature, ParseHexError, TransactionCode, WalletAddress,
 };
 pub use holder::HolderAddress;
-pub use integer::{Integer, ParseIntegerError};
+pub use integer::{Integer, ParseIntegerError, convert::IntegerRangeError};
 pub use network::{Network, ParseNetworkError};
 pub use python_json::{MessageError, signed_message, sorted_message};
 pub use raw_json::RawJson;
 pub use signer::{Signer, SignerError, Signing};
-pub use timestamp::TimestampMs;
+pub use timestamp::{SystemTimeRangeError, TimestampMs, text::ParseTimestampError};
+pub use token_decimals::{ParseTokensError, TokenDecimals};

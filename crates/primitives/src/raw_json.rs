@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+#[cfg(feature = "schemars")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
@@ -106,6 +107,7 @@ impl fmt::Debug for RawJson {
     }
 }
 
+#[cfg(feature = "schemars")]
 impl JsonSchema for RawJson {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "RawJson".into()

@@ -87,9 +87,7 @@ async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
 
 fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
     match block.index() {
-        Ok(found) if *found != Integer::from(index) => {
-            Err(Failure::unexpected(another(index, found)))
-        }
+        Ok(found) if *found != index => Err(Failure::unexpected(another(index, found))),
         _ => Ok(block),
     }
 }
@@ -242,7 +240,7 @@ impl Answer for Shown<'_> {
         about.row(["block", &written(block.index())]);
         let made = block
             .timestamp()
-            .map(|timestamp| format!("{} ({timestamp})", date_and_time(timestamp)));
+            .map(|time| format!("{} ({})", date_and_time(time), time.as_millis()));
         about.row(["made", &written(made)]);
         about.row(["previous hash", &written(block.previous_hash())]);
         if block.hash().is_ok() {

@@ -110,7 +110,7 @@ fn members(text: &str) -> BTreeMap<String, RawJson> {
 
 /// Whether it is the call of a contract. Source: the contract, "Transaction".
 pub(super) fn is_call(view: &Transaction) -> bool {
-    view.kind().is_ok_and(|kind| *kind == 3.into())
+    view.kind().is_ok_and(|kind| *kind == 3)
 }
 
 /// What kind of transaction it is.

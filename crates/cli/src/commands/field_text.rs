@@ -35,7 +35,7 @@ pub(super) fn date_and_time(timestamp: TimestampMs) -> String {
     OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)
         .ok()
         .and_then(|time| time.format(DATE_AND_TIME).ok())
-        .unwrap_or_else(|| timestamp.to_string())
+        .unwrap_or_else(|| timestamp.as_millis().to_string())
 }
 
 #[cfg(test)]

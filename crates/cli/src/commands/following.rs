@@ -39,10 +39,11 @@ pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
         && made < earlier
     {
         found.push(format!(
-            "time goes back: block {index} was made at {} ({made}), and block {last} at {} \
-             ({earlier})",
+            "time goes back: block {index} was made at {} ({}), and block {last} at {} ({})",
             date_and_time(made),
-            date_and_time(earlier)
+            made.as_millis(),
+            date_and_time(earlier),
+            earlier.as_millis()
         ));
     }
     found
@@ -66,11 +67,7 @@ fn voted(block: &Block, before: u64) -> Option<&Hash256> {
     let receipts = block.receipts().ok()?;
     let mut hashes = receipts
         .iter()
-        .filter(|receipt| {
-            receipt
-                .block_index()
-                .is_ok_and(|about| *about == before.into())
-        })
+        .filter(|receipt| receipt.block_index().is_ok_and(|about| *about == before))
         .filter_map(|receipt| receipt.block_hash().ok());
     let first = hashes.next()?;
     hashes.all(|hash| hash == first).then_some(first)

@@ -62,12 +62,12 @@ fn departures(block: &Block) -> Vec<String> {
 fn a_documented_block_departs_in_nothing() {
     let block = block(&documented(&[]));
     assert_eq!(departures(&block), Vec::<String>::new());
-    assert_eq!(block.index().unwrap(), &1200.into());
+    assert_eq!(block.index().unwrap(), &1200);
     assert_eq!(block.timestamp().unwrap().as_millis(), 1_767_225_600_000);
     assert_eq!(block.previous_hash().unwrap().to_string(), HASH);
     assert_eq!(block.committee().unwrap().len(), 2);
     assert_eq!(block.creator_wallet().unwrap().to_string(), B);
-    assert_eq!(block.receipts().unwrap()[0].vote().unwrap(), &9.into());
+    assert_eq!(block.receipts().unwrap()[0].vote().unwrap(), &9);
     assert!(block.transactions().unwrap().is_empty());
     assert!(block.extra().is_empty() && !block.is_row());
 }
@@ -194,7 +194,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         let text = documented(changes);
         let block = block(&text);
         assert_eq!(departures(&block), *expected, "{text}");
-        assert_eq!(block.index().unwrap(), &1200.into(), "{text}");
+        assert_eq!(block.index().unwrap(), &1200, "{text}");
         assert_eq!(
             block.timestamp().unwrap().as_millis(),
             1_767_225_600_000,
@@ -256,7 +256,7 @@ fn one_bad_part_does_not_lose_the_rest() {
     assert_eq!(receipts[1].wallet_address().unwrap().to_string(), A);
     assert_eq!(receipts[2].not_a_receipt().unwrap().as_str(), "null");
     assert_eq!(receipts[3].not_a_receipt().unwrap().as_str(), "[1, 2.50]");
-    assert_eq!(receipts[4].vote().unwrap(), &1.into());
+    assert_eq!(receipts[4].vote().unwrap(), &1);
     assert_eq!(receipts[4].extra().get("more").unwrap().as_str(), "[]");
     assert!(receipts[4].public_key().unwrap_err().is_missing());
     assert!(receipts[5].vote().unwrap_err().is_null());
@@ -278,7 +278,7 @@ fn what_was_signed_keeps_every_byte() {
     let receipt = &block.receipts().unwrap()[0];
     assert_eq!(receipt.data_text().unwrap(), data);
     // Of several members with one name the last one holds, as nodes read it.
-    assert_eq!(receipt.vote().unwrap(), &1.into());
+    assert_eq!(receipt.vote().unwrap(), &1);
     assert_eq!(receipt.block_index().unwrap().to_string().len(), 44);
 }
 
@@ -287,7 +287,7 @@ fn data_inside_of_a_string_is_read() {
     let text = r#"{"previous_block_receipts":[{"data":"{\"vote\": 5}"}]}"#;
     let block = block(&documented(&[("text", text)]));
     let receipt = &block.receipts().unwrap()[0];
-    assert_eq!(receipt.vote().unwrap(), &5.into());
+    assert_eq!(receipt.vote().unwrap(), &5);
     assert_eq!(receipt.data_text().unwrap(), "{\"vote\": 5}");
 }
 
@@ -298,7 +298,7 @@ fn integers_are_exact_and_names_may_be_escaped() {
         r#"{{"ind\u0065x":{huge},"proof":1e3,"extr\u0061":1}}"#
     ));
     assert_eq!(block.index().unwrap().to_string(), huge);
-    assert_eq!(block.proof().unwrap(), &1000.into());
+    assert_eq!(block.proof().unwrap(), &1000);
     assert_eq!(block.extra().get("extra").unwrap().as_str(), "1");
 }
 

@@ -126,7 +126,7 @@ impl CheckedTransaction {
         &self.asked
     }
 
-    /// The fee.
+    /// The fee, in base units of its currency.
     #[must_use]
     pub fn fee(&self) -> &Fee {
         &self.fee
@@ -195,8 +195,9 @@ impl fmt::Display for CheckedTransaction {
         writeln!(f, "function     {}", escaped(&self.asked.function_called))?;
         writeln!(
             f,
-            "time         {} (milliseconds since 1970)",
-            self.timestamp
+            "time         {} ({} milliseconds since 1970)",
+            self.timestamp,
+            self.timestamp.as_millis()
         )?;
         writeln!(
             f,

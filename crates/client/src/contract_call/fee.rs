@@ -41,7 +41,7 @@ pub enum FeeError {
 }
 
 impl Fee {
-    /// Makes a fee in the token with this code.
+    /// Creates a fee. `amount` is in base units of the token with the code `currency`.
     ///
     /// # Errors
     /// If the amount is below zero or not one that nodes read exactly, or no token is named.
@@ -58,7 +58,8 @@ impl Fee {
         Ok(Self { amount, currency })
     }
 
-    /// The amount, with every digit as it was written.
+    /// The amount in base units of the [currency](Self::currency), with every digit as it was
+    /// written.
     #[must_use]
     pub fn amount(&self) -> &Amount {
         &self.amount

@@ -2,13 +2,13 @@
 
 use std::error::Error as StdError;
 
-use reqwest::StatusCode;
+use reqwest::{StatusCode, header::HeaderMap};
 
 use super::{DecodeError, Error, ErrorKind, Inner, detail};
 use crate::{
     FieldError, generated,
     operation::Operation,
-    transport::{BodyTooLarge, Exchange},
+    transport::{BodyTooLarge, Exchange, headers::redacted},
 };
 use nodeproof_primitives::escape::{escaped_up_to, excerpt};
 
@@ -22,6 +22,11 @@ impl Error {
         source: impl StdError + Send + Sync + 'static,
     ) -> Self {
         Self::from_kind(ErrorKind::Configuration, message).caused_by(source)
+    }
+
+    /// The same without another error below it.
+    pub(crate) fn unusable(message: impl Into<String>) -> Self {
+        Self::from_kind(ErrorKind::Configuration, message)
     }
 
     pub(crate) fn from_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -117,7 +122,7 @@ impl Error {
             ),
         };
         let error = error.of_call(operation, exchange);
-        tracing::debug!(%error, "failed");
+        tracing::debug!(kind = ?error.kind(), reason = error.reason(), "failed");
         error
     }
 
@@ -130,6 +135,30 @@ impl Error {
         inner.maybe_sent = notes.maybe_sent;
         inner.status = notes.status;
         inner.retry_after = notes.retry_after;
+        self.without_secrets(&notes.headers)
+    }
+
+    /// The same without the values of these headers, which a node can send back.
+    fn without_secrets(mut self, headers: &HeaderMap) -> Self {
+        let inner = &mut self.0;
+        let hide = |text: &mut String| {
+            if let Some(harmless) = redacted(headers, text) {
+                *text = harmless;
+            }
+        };
+        hide(&mut inner.message);
+        inner.detail.as_mut().map(hide);
+        inner.excerpt.as_mut().map(hide);
+        let shows = |source: &(dyn StdError + Send + Sync + 'static)| {
+            let debug = format!("{source:?}");
+            chain(source)
+                .map(ToString::to_string)
+                .chain([debug])
+                .any(|text| redacted(headers, &text).is_some())
+        };
+        if !headers.is_empty() {
+            inner.source = inner.source.take().filter(|source| !shows(&**source));
+        }
         self
     }
 

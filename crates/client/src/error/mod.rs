@@ -3,6 +3,7 @@
 mod absent;
 mod decode;
 mod detail;
+mod from;
 mod make;
 
 use std::{error::Error as StdError, fmt, time::Duration};
@@ -57,19 +58,27 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The client was given something that it can't work with; nothing was sent.
+    /// A setting or a value is not usable, or a signer did not sign. Nothing was sent. Correct the
+    /// setting or the value: the same request fails again.
     Configuration,
-    /// No connection came about: the host is unknown, nothing listens, or TLS failed.
+    /// There is no connection: the host is unknown, nothing listens, or TLS failed. Nothing was
+    /// sent. Check the base URL, and retry later.
     Connect,
-    /// The answer was not there, or not whole, in time.
+    /// The response did not arrive in time, or not completely. Retry later, or allow more time. For
+    /// a submission, see [`Error::maybe_sent`].
     Timeout,
-    /// The connection broke, or what came over it was not HTTP.
+    /// The connection broke, or the response is not HTTP. Retry. For a submission, see
+    /// [`Error::maybe_sent`].
     Connection,
-    /// The node answered with a status that is no success, or none that has an answer.
+    /// The node responded with a status other than 200. Read [`Error::detail`]. Retry only if
+    /// [`Error::is_retryable`].
     Status,
-    /// The answer is larger than the client reads, holds more values, or is nested deeper.
+    /// The response is larger, has more values or is nested deeper than the client reads. Raise the
+    /// limit on the [`ClientBuilder`](crate::ClientBuilder) if you trust the node.
     BodyTooLarge,
-    /// The answer is not what its description says: no JSON, or another kind of JSON.
+    /// The response, or a field of it, does not have the described form, or the node built another
+    /// transaction than the requested one. Nothing was signed. A retry does not help: check the base
+    /// URL, or use another node.
     Decode,
     /// The node refuses the transaction. See [`NotAccepted::Refused`](crate::NotAccepted::Refused).
     Refused,

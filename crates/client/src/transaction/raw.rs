@@ -89,7 +89,8 @@ impl RawTransaction {
         Transaction::from_text(self.transaction_text()?)
     }
 
-    /// The same transaction with another fee, written exactly as it is given.
+    /// The same transaction with another fee, written exactly as it is given. It is in base units
+    /// of the transaction's currency.
     ///
     /// Nothing else in the text changes. Sign after this, not before.
     ///

@@ -13,6 +13,7 @@ use crate::HexText;
 ///
 /// Source: the contract, "Signature element".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[doc(alias = "msgsign")]
 pub struct SignatureEntry {
     /// The signer, one of the wallets that `specific_data.signers` lists.
     pub wallet_address: WalletAddress,

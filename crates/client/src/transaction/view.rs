@@ -94,7 +94,7 @@ impl Transaction {
         self.currency.require("currency").map(String::as_str)
     }
 
-    /// The fee, with every digit that was written.
+    /// The fee in base units of the [currency](Self::currency), with every digit that was written.
     ///
     /// # Errors
     /// If it is no number.

@@ -1,6 +1,7 @@
 //! The hooks of the generated client: limits, retries, and notes for errors.
 
 use std::{
+    num::NonZeroU32,
     sync::{Arc, OnceLock},
     time::{Duration, Instant, SystemTime},
 };
@@ -11,11 +12,15 @@ use reqwest::{
     header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 
+use tracing::Instrument as _;
+
 use super::{
     body::{self, BodyFault},
     options::Limits,
+    pace::Pace,
     response,
     retry::{is_passing, retry_after},
+    routes::{Route, Routes},
 };
 use crate::generated;
 
@@ -26,6 +31,10 @@ const FAILURE_BODY: usize = 64 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct HookState {
     limits: Arc<Limits>,
+    headers: Arc<HeaderMap>,
+    pace: Option<Arc<Pace>>,
+    /// The nodes for reads, if there are several.
+    routes: Option<Arc<Routes>>,
     exchange: Option<Arc<Exchange>>,
 }
 
@@ -33,8 +42,26 @@ impl HookState {
     pub(crate) fn new(limits: Limits) -> Self {
         Self {
             limits: Arc::new(limits),
-            exchange: None,
+            ..Self::default()
         }
+    }
+
+    /// Sends these headers with every request.
+    pub(crate) fn with_headers(mut self, headers: HeaderMap) -> Self {
+        self.headers = Arc::new(headers);
+        self
+    }
+
+    /// Sends at most so many requests in a second.
+    pub(crate) fn with_rate(mut self, per_second: Option<NonZeroU32>) -> Self {
+        self.pace = per_second.map(|rate| Arc::new(Pace::new(rate)));
+        self
+    }
+
+    /// Lets reads go to other nodes when the client's own one does not respond.
+    pub(crate) fn with_fallbacks(mut self, own: Route, fallbacks: Vec<Route>) -> Self {
+        self.routes = (!fallbacks.is_empty()).then(|| Arc::new(Routes::new(own, fallbacks)));
+        self
     }
 }
 
@@ -45,6 +72,8 @@ pub(crate) struct Exchange(OnceLock<Notes>);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) url: Option<Url>,
+    /// The default headers, whose values the node may have sent back.
+    pub(crate) headers: Arc<HeaderMap>,
     pub(crate) tries: u32,
     pub(crate) status: Option<StatusCode>,
     pub(crate) content_type: Option<HeaderValue>,
@@ -67,6 +96,13 @@ impl generated::Client {
         noting.inner.exchange = Some(exchange);
         noting
     }
+
+    /// Returns the same client with other limits.
+    pub(crate) fn limited(&self, change: impl FnOnce(&mut Limits)) -> Self {
+        let mut limited = self.clone();
+        change(Arc::make_mut(&mut limited.inner.limits));
+        limited
+    }
 }
 
 impl ClientHooks<HookState> for generated::Client {
@@ -80,25 +116,76 @@ impl ClientHooks<HookState> for generated::Client {
         Ok(())
     }
 
-    /// Sends the request within the limits, and retries a GET.
-    async fn exec(&self, mut request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
+    /// Sends the request within the limits, and retries a GET, in a span of its own.
+    async fn exec(&self, request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
+        // The query has what the caller is interested in, and a path above the endpoint can have the
+        // key of a gateway. Neither is recorded.
+        let endpoint = request.url().path().rsplit('/').next().unwrap_or_default();
+        let span = tracing::debug_span!(
+            "request",
+            operation = info.operation_id,
+            method = %request.method(),
+            path = format!("/{endpoint}"),
+            status = tracing::field::Empty,
+            retries = tracing::field::Empty,
+        );
+        let sending = self.send(request, info, &span);
+        sending.instrument(span.clone()).await
+    }
+}
+
+impl generated::Client {
+    async fn send(
+        &self,
+        mut request: Request,
+        info: &OperationInfo,
+        span: &tracing::Span,
+    ) -> reqwest::Result<Response> {
         let limits = &*self.inner.limits;
         let started = Instant::now();
         let mut left = limits.total_timeout;
         let mut notes = Notes {
-            url: self.inner.exchange.is_some().then(|| request.url().clone()),
+            headers: Arc::clone(&self.inner.headers),
             ..Notes::default()
         };
+        for (name, value) in &*self.inner.headers {
+            request.headers_mut().insert(name, value.clone());
+        }
         // A second POST could repeat the effect of the first.
         let may_retry = *request.method() == Method::GET && request.body().is_none();
-        let mut retries = 0;
+        let routes = self.inner.routes.as_deref().filter(|_| may_retry);
+        let mut route = routes.map_or(0, Routes::current);
+        let (mut retries, mut failovers) = (0, 0);
         let outcome = loop {
             *request.timeout_mut() = Some(limits.request_timeout.min(left));
             let again = may_retry.then(|| request.try_clone()).flatten();
-            let outcome = attempt(&self.client, limits, request, info, &mut notes).await;
+            let (request_here, http) = match (routes, request.try_clone()) {
+                (Some(routes), Some(copy)) => routes
+                    .readdress(copy, route)
+                    .unwrap_or((request, &self.client)),
+                _ => (request, &self.client),
+            };
+            notes.url = Some(request_here.url().clone());
+            if let Some(pace) = &self.inner.pace {
+                pace.turn().await;
+            }
+            let outcome = attempt(http, limits, request_here, info, &mut notes).await;
             let (Some(again), Some(asked)) = (again, passing(&outcome)) else {
+                if let Some(routes) = routes {
+                    routes.stay(route);
+                }
                 break outcome;
             };
+            if let Some(routes) = routes {
+                // Each node gets a try before any of them gets a second one.
+                route = (route + 1) % routes.count();
+                failovers += 1;
+                if failovers % routes.count() != 0 && started.elapsed() < limits.total_timeout {
+                    left = limits.total_timeout.saturating_sub(started.elapsed());
+                    request = again;
+                    continue;
+                }
+            }
             let still_left = || limits.total_timeout.saturating_sub(started.elapsed());
             match limits.retry.pause(retries, asked) {
                 Some(pause) if pause < still_left() => tokio::time::sleep(pause).await,
@@ -108,6 +195,10 @@ impl ClientHooks<HookState> for generated::Client {
             request = again;
             retries += 1;
         };
+        span.record("retries", notes.tries.saturating_sub(1));
+        if let Some(status) = notes.status {
+            span.record("status", status.as_u16());
+        }
         if let Some(exchange) = &self.inner.exchange {
             // Each call has an exchange of its own, which is still empty.
             let _noted = exchange.0.set(notes);
@@ -146,13 +237,15 @@ async fn attempt(
         Ok(response) => response,
         Err(error) => {
             let unsent = error.is_connect() || error.is_builder();
-            tracing::debug!(operation, %error, unsent, "no answer");
+            // The URL has the query, which is not logged.
+            let error = error.without_url();
+            tracing::debug!(operation, %error, unsent, "no response");
             notes.maybe_sent |= !unsent;
             return Err(error);
         }
     };
     let status = response.status();
-    tracing::debug!(operation, status = status.as_u16(), "answer");
+    tracing::debug!(operation, status = status.as_u16(), "response");
     note_response(notes, status, response.headers());
     if !status.is_success() {
         let most = limits.max_body.min(FAILURE_BODY);

@@ -1,6 +1,8 @@
 //! The HTTP client below a client.
 
-use super::{options::TransportOptions, tls};
+use reqwest::ClientBuilder;
+
+use super::options::TransportOptions;
 use crate::{BaseUrl, Error};
 
 /// Returns an HTTP client for a node, with the policy of a [`Client`](crate::Client).
@@ -24,8 +26,8 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
         .http1_only()
         .connect_timeout(options.connect_timeout)
         .timeout(options.request_timeout)
-        .user_agent(options.user_agent.as_str())
-        .tls_backend_preconfigured(tls::config(base, options)?);
+        .user_agent(options.user_agent.as_str());
+    let builder = with_tls(builder, base, options)?;
     let builder = if base.is_loopback() || !options.proxy_from_environment {
         builder.no_proxy()
     } else {
@@ -39,4 +41,28 @@ pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest
     builder
         .build()
         .map_err(|source| Error::configuration("the HTTP client can't be made", source))
+}
+
+#[cfg(feature = "rustls")]
+fn with_tls(
+    builder: ClientBuilder,
+    base: &BaseUrl,
+    options: &TransportOptions,
+) -> Result<ClientBuilder, Error> {
+    Ok(builder.tls_backend_preconfigured(super::tls::config(base, options)?))
+}
+
+#[cfg(not(feature = "rustls"))]
+fn with_tls(
+    builder: ClientBuilder,
+    base: &BaseUrl,
+    _options: &TransportOptions,
+) -> Result<ClientBuilder, Error> {
+    if base.is_https() {
+        return Err(Error::unusable(
+            "this program was built without TLS: use a base URL with http, or build \
+             nodeproof-client with its feature rustls",
+        ));
+    }
+    Ok(builder)
 }

@@ -6,10 +6,14 @@
 
 mod body;
 mod exchange;
+pub(crate) mod headers;
 mod http;
 mod options;
+mod pace;
 mod response;
 mod retry;
+mod routes;
+#[cfg(feature = "rustls")]
 mod tls;
 
 pub use body::BodyTooLarge;
@@ -18,3 +22,4 @@ pub use http::http_client;
 pub use options::{Limits, TransportOptions};
 pub use retry::RetryPolicy;
 pub(crate) use retry::is_passing;
+pub(crate) use routes::Route;

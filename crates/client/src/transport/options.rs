@@ -28,6 +28,8 @@ pub struct TransportOptions {
     pub keep_alive: bool,
     /// Certificate authorities, in DER, that are trusted besides the machine's own. None.
     pub extra_roots: Vec<Vec<u8>>,
+    /// Files of certificate authorities, in PEM, that are trusted in addition. None.
+    pub extra_roots_pem: Vec<Vec<u8>>,
 }
 
 impl Default for TransportOptions {
@@ -39,6 +41,7 @@ impl Default for TransportOptions {
             proxy_from_environment: true,
             keep_alive: true,
             extra_roots: Vec::new(),
+            extra_roots_pem: Vec::new(),
         }
     }
 }
@@ -83,6 +86,13 @@ impl TransportOptions {
     #[must_use]
     pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
         self.extra_roots.push(certificate.into());
+        self
+    }
+
+    /// Trusts the certificate authorities in a PEM file, given by its contents.
+    #[must_use]
+    pub fn extra_roots_pem(mut self, file: impl Into<Vec<u8>>) -> Self {
+        self.extra_roots_pem.push(file.into());
         self
     }
 }

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, pem::PemObject as _},
+};
 use rustls_platform_verifier::Verifier;
 
 use super::options::TransportOptions;
@@ -19,6 +23,7 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
         .map_err(|source| Error::configuration("TLS can't be set up", source))?;
     let mut config = if base.is_https() {
         let roots = options.extra_roots.iter().map(|der| der.clone().into());
+        let roots = roots.chain(from_pem(&options.extra_roots_pem)?);
         let verifier = Verifier::new_with_extra_roots(roots, provider).map_err(|source| {
             Error::configuration(
                 "TLS can't be set up: there are no usable certificate authorities; install the \
@@ -36,4 +41,23 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// The certificates in PEM files, each of which has to have one at least.
+fn from_pem(files: &[Vec<u8>]) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let mut all = Vec::new();
+    for file in files {
+        let before = all.len();
+        for certificate in CertificateDer::pem_slice_iter(file) {
+            let broken = |source| Error::configuration("a certificate is not PEM", source);
+            all.push(certificate.map_err(broken)?);
+        }
+        if all.len() == before {
+            return Err(Error::unusable(
+                "a PEM file of certificate authorities has no certificate: expected \
+                 -----BEGIN CERTIFICATE-----",
+            ));
+        }
+    }
+    Ok(all)
 }

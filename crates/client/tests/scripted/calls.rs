@@ -14,7 +14,7 @@ use crate::{
 async fn a_block_is_asked_for_by_its_index() {
     let server = Server::answering(Reply::json(r#"{"index":7,"timestamp":1}"#)).await;
     let block = client(&server.base).block_response(7_u64).await.unwrap();
-    assert_eq!(block.index().unwrap(), &7.into());
+    assert_eq!(block.index().unwrap(), &7);
     let request = server.request();
     assert_eq!(request.line, "GET /get-block?block_index=7 HTTP/1.1");
     assert_eq!(request.header("accept"), Some("application/json"));
@@ -154,7 +154,7 @@ async fn trust_goes_from_the_first_wallet_to_the_second() {
         .await
         .unwrap()
         .unwrap();
-    assert_eq!(score.score().unwrap(), &(-3).into());
+    assert_eq!(score.score().unwrap(), &-3);
     assert_eq!(score.status(), Ok("SUCCESS"));
     let line = server.request().line;
     assert!(
@@ -308,7 +308,7 @@ async fn a_client_can_be_shared_between_tasks() {
         })
     });
     for task in tasks.collect::<Vec<_>>() {
-        assert_eq!(task.await.unwrap().unwrap().unwrap(), 1.into());
+        assert_eq!(task.await.unwrap().unwrap().unwrap(), 1);
     }
     assert_eq!(server.count(), 8);
 }

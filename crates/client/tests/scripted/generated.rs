@@ -24,7 +24,7 @@ async fn its_calls_answer_with_status_and_headers() {
         .unwrap();
     assert_eq!(answer.status().as_u16(), 200);
     assert_eq!(answer.headers()["x-node"], "a");
-    assert_eq!(answer.into_inner().index().unwrap(), &3.into());
+    assert_eq!(answer.into_inner().index().unwrap(), &3);
     assert_eq!(server.request().header("api-version"), None);
 }
 

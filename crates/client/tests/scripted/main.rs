@@ -9,8 +9,10 @@ mod answers;
 mod calls;
 mod generated;
 mod limits;
+mod options;
 mod repetition;
 mod server;
+mod spans;
 mod submissions;
 mod tls;
 

@@ -26,7 +26,7 @@ async fn a_get_is_tried_again_until_it_succeeds() {
     ] {
         let server = Server::start(vec![failing.clone(), failing, Reply::json(OK)]).await;
         let block = client(&server.base).block_response(1).await.unwrap();
-        assert_eq!(block.index().unwrap(), &1.into());
+        assert_eq!(block.index().unwrap(), &1);
         assert_eq!(server.count(), 3);
     }
 }

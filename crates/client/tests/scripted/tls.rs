@@ -50,10 +50,26 @@ async fn a_certificate_that_is_trusted_is_enough() {
         .extra_root(CERTIFICATE)
         .build()
         .unwrap();
-    assert_eq!(
-        client.block_response(1).await.unwrap().index().unwrap(),
-        &1.into()
-    );
+    assert_eq!(client.block_response(1).await.unwrap().index().unwrap(), &1);
+}
+
+#[tokio::test]
+async fn a_certificate_in_a_pem_file_is_trusted_and_another_file_is_refused() {
+    let base = format!("https://localhost:{}", start().await);
+    let pem = include_bytes!("tls/localhost.pem");
+    let client = builder(&base).extra_roots_pem(pem).build().unwrap();
+    assert!(client.block_response(1).await.is_ok());
+    let key = b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n".as_slice();
+    for (file, words) in [
+        (&b""[..], "has no certificate"),
+        (CERTIFICATE, "has no certificate"),
+        (key, "has no certificate"),
+        (&pem[..60], "a certificate is not PEM"),
+    ] {
+        let error = builder(&base).extra_roots_pem(file).build().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        assert!(error.to_string().contains(words), "{error}");
+    }
 }
 
 #[tokio::test]

@@ -123,7 +123,7 @@ impl<'e> List<'e> {
 /// Returns the positive balances in a list of a wallet, or `None` if the list has another form.
 pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)>> {
     let mut held = List::of(list)?.held;
-    held.retain(|(_, balance)| *balance > Integer::from(0));
+    held.retain(|(_, balance)| *balance > 0);
     Some(held)
 }
 

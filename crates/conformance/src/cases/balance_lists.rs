@@ -246,7 +246,7 @@ async fn unlisted(
     for pair in unlisted.take(MOST_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
         let alone = context.node.send(request.clone()).await?;
-        if held(&alone).is_none_or(|held| held == Integer::from(0)) {
+        if held(&alone).is_none_or(|held| held == 0) {
             continue;
         }
         match look_again(context, &request, &list.exchange.request, &pair).await? {

@@ -135,8 +135,9 @@ fn checked(
     let time = checked.timestamp();
     if !MILLISECONDS.contains(&time.as_millis()) {
         return Err(Unsigned::Contradicts(format!(
-            "the timestamp {time} is not in milliseconds since the Unix epoch, after 1973 and \
-             before 5138"
+            "the timestamp {} is not in milliseconds since the Unix epoch, after 1973 and \
+             before 5138",
+            time.as_millis()
         )));
     }
     Ok(checked)

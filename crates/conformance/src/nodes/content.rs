@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use nodeproof_client::{BalanceAnswer, Block, ContractState, FieldError, HexText, TrustScore};
-use nodeproof_primitives::{Integer, RawJson};
+use nodeproof_primitives::{Integer, RawJson, TimestampMs};
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
 use crate::{checks::Fingerprint, http::Exchange};
@@ -91,7 +91,11 @@ pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     let block = Block::from_slice(&exchange.body).ok()?;
     let mut content = there(true);
     put_read(&mut content, "index", block.index());
-    put_read(&mut content, "timestamp", block.timestamp());
+    put_read(
+        &mut content,
+        "timestamp",
+        block.timestamp().map(TimestampMs::as_millis),
+    );
     put_read(&mut content, "proof", block.proof());
     put_read(&mut content, "status", block.status());
     put_read(&mut content, "creator_wallet", block.creator_wallet());

@@ -174,20 +174,51 @@ impl BlockView<'_> {
         receipts.join(comma)
     }
 
-    /// The block as `/get-block` answers it: the documented fields, in the documented order.
+    /// The block as `/get-block` returns it: the documented fields, in the documented order.
     pub(crate) fn text(&self) -> String {
-        let (creator, committee) = (self.creator(), self.members(&DENSE));
-        let receipts = self.receipts(&DENSE, |vote| vote.data(&DENSE));
+        self.document(str::to_owned)
+    }
+
+    /// The documented fields, with arrays and objects as JSON inside of strings.
+    pub(crate) fn text_of_strings(&self) -> String {
+        self.document(quoted)
+    }
+
+    fn document(&self, form: fn(&str) -> String) -> String {
+        let creator = self.creator();
+        let contents = form(&format!(
+            "{{\"transactions\":[{}],\"previous_block_receipts\":[{}]}}",
+            self.block.transactions.join(","),
+            self.receipts(&DENSE, |vote| vote.data(&DENSE)),
+        ));
+        let committee = form(&format!("[{}]", self.members(&DENSE)));
         format!(
             "{{\"index\":{},\"timestamp\":{},\"proof\":{},\"status\":{STATUS_VALID},\
-             \"text\":{{\"transactions\":[{}],\"previous_block_receipts\":[{receipts}]}},\
+             \"text\":{contents},\
              \"creator_wallet\":\"{creator}\",\"expected_miner\":\"{creator}\",\
-             \"committee\":[{committee}],\"previous_hash\":\"{}\"}}",
+             \"committee\":{committee},\"previous_hash\":\"{}\"}}",
             self.index,
             self.block.timestamp,
             self.proof(),
-            self.block.transactions.join(","),
             self.block.previous_hash,
+        )
+    }
+
+    /// The block as a row of the table of blocks, with its own hash. Observed on a real node.
+    pub(crate) fn row(&self, hash: &Hash256) -> String {
+        let previous = match self.index {
+            1 => "0".to_owned(),
+            _ => self.block.previous_hash.to_string(),
+        };
+        format!(
+            "{{\"block_index\":{},\"timestamp\":{},\"proof\":{},\"status\":null,\
+             \"previous_hash\":\"{previous}\",\"hash\":\"{hash}\",\"creator_wallet\":null,\
+             \"expected_miner\":\"{}\",\"committee\":{}}}",
+            self.index,
+            self.block.timestamp,
+            self.proof(),
+            self.creator(),
+            quoted(&format!("[{}]", self.members(&AS_PYTHON))),
         )
     }
 
@@ -221,6 +252,11 @@ impl BlockView<'_> {
     pub(crate) fn hash(&self) -> Hash256 {
         Hash256::from_bytes(Sha256::digest(self.sorted_text()).into())
     }
+}
+
+/// JSON inside of a string.
+fn quoted(json: &str) -> String {
+    serde_json::Value::from(json).to_string()
 }
 
 fn hex(bytes: &[u8]) -> String {

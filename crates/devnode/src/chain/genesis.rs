@@ -15,6 +15,9 @@ const GENESIS_STEP: i64 = 1000;
 /// A chain that starts with many blocks has a claim in every so many of them.
 const CLAIM_EVERY: u64 = 16;
 
+/// The first asset that a chain has a claim about, and the block that has it.
+pub(crate) const CLAIMED_ASSET: (&str, u64) = ("warehouse-receipt-0001", 2);
+
 /// Two tokens beside the native one. Of the second, balances lie beyond 2^53.
 const GRAIN: &str = "GRAIN";
 const VAULT: &str = "VAULT";
@@ -131,12 +134,8 @@ fn planned<'a>(index: u64, rules: TransactionRules, cast: &Cast<'a>) -> Vec<Plan
     };
     match index {
         2 => vec![
-            claim(vec![alice], "warehouse-receipt-0001", "Weighed and sealed"),
-            claim(
-                vec![bob],
-                "warehouse-receipt-0001",
-                "Seen, and counted again",
-            ),
+            claim(vec![alice], CLAIMED_ASSET.0, "Weighed and sealed"),
+            claim(vec![bob], CLAIMED_ASSET.0, "Seen, and counted again"),
         ],
         3 => vec![transfer(alice, bob, GRAIN, 1_250_000)],
         5 => vec![
@@ -205,6 +204,7 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Forms;
 
     fn chain(seed: u64, blocks: u64) -> Chain {
         let seed = Seed(seed);
@@ -237,7 +237,8 @@ mod tests {
         let counts: Vec<usize> = (1..=32)
             .map(|index| {
                 let block: serde_json::Value =
-                    serde_json::from_str(&chain.block_text(index).unwrap()).unwrap();
+                    serde_json::from_str(&chain.block_text(index, Forms::Documented).unwrap())
+                        .unwrap();
                 block["text"]["transactions"].as_array().unwrap().len()
             })
             .collect();
@@ -250,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_chain_follows_from_its_seed() {
-        let text = |seed| chain(seed, 9).block_text(9);
+        let text = |seed| chain(seed, 9).block_text(9, Forms::Documented);
         assert_eq!(text(1), text(1));
         assert_ne!(text(1), text(2));
     }
@@ -259,7 +260,7 @@ mod tests {
     fn a_chain_can_be_empty() {
         let chain = chain(1, 0);
         assert_eq!(chain.height(), 0);
-        assert_eq!(chain.block_text(0), None);
-        assert_eq!(chain.block_text(1), None);
+        assert_eq!(chain.block_text(0, Forms::Documented), None);
+        assert_eq!(chain.block_text(1, Forms::Documented), None);
     }
 }

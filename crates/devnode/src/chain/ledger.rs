@@ -27,11 +27,12 @@ impl Ledger {
 
     /// What is held of one token; 0 as well when holder or token are unknown.
     pub(crate) fn balance(&self, token: &str, holder: HolderAddress) -> u128 {
-        self.tokens
-            .get(token)
-            .and_then(|holders| holders.get(&holder))
-            .copied()
-            .unwrap_or(0)
+        self.held(token, holder).unwrap_or(0)
+    }
+
+    /// What is held of one token; `None` for a holder that never had it.
+    pub(crate) fn held(&self, token: &str, holder: HolderAddress) -> Option<u128> {
+        self.tokens.get(token)?.get(&holder).copied()
     }
 
     /// Every token that a holder has or had, with what is held of it, by code.

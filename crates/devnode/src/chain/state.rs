@@ -11,7 +11,7 @@ use super::{
     transaction::Call,
     verification::Table,
 };
-use crate::InjectedFault;
+use crate::{Forms, InjectedFault};
 
 /// What a node says about a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,8 +114,16 @@ impl Chain {
     }
 
     /// The block at an index, as JSON.
-    pub(crate) fn block_text(&self, index: u64) -> Option<String> {
-        self.view(index).map(|view| view.text())
+    pub(crate) fn block_text(&self, index: u64, forms: Forms) -> Option<String> {
+        let view = self.view(index)?;
+        Some(match forms {
+            Forms::Documented => view.text(),
+            Forms::Text => view.text_of_strings(),
+            Forms::Rows => {
+                let next = self.view(index + 1).map(|next| next.block.previous_hash);
+                view.row(&next.unwrap_or(self.tip_hash))
+            }
+        })
     }
 
     fn view(&self, index: u64) -> Option<BlockView<'_>> {

@@ -134,7 +134,7 @@ impl Submission<'_> {
             .trans_code
             .parse()
             .map_err(|error| Refusal(format!("Invalid transaction code: {error}")))?;
-        let call: CallView = if view.kind == Integer::from(3) {
+        let call: CallView = if view.kind == 3 {
             view.specific_data
                 .decode()
                 .map_err(|error| Refusal(format!("Invalid specific_data: {error}")))?
@@ -236,7 +236,7 @@ fn fee(view: &View) -> Result<u128, Refusal> {
             LEAST_FEE / NATIVE_UNIT
         ))
     };
-    if view.fee < Amount::from(LEAST_FEE) {
+    if view.fee < LEAST_FEE {
         return Err(too_low());
     }
     // More than there is can't be paid, and a part of a base unit neither.

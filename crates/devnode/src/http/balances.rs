@@ -10,7 +10,7 @@ use super::{
     answer::{Fault, Faults, json_text},
     query::Query,
 };
-use crate::Node;
+use crate::{Forms, Node};
 
 enum BalanceType {
     TokenInWallet,
@@ -45,7 +45,8 @@ impl FromStr for BalanceType {
 /// Balances, after their type. A holder may be a wallet or a contract.
 ///
 /// A parameter that the type uses has to be there: an answer without it would
-/// not be about what was asked. Nothing held, and an unknown token, are 0.
+/// not be about what was asked. Nothing held, and an unknown token, are 0,
+/// or null in the form of rows.
 pub(super) async fn get_balances(
     State(node): State<Arc<Node>>,
     query: Query,
@@ -55,10 +56,10 @@ pub(super) async fn get_balances(
             let (token, holder) = (token(&query), query.read::<HolderAddress>("wallet_address"));
             let mut faults = Faults::default();
             match (faults.note(token), faults.note(holder)) {
-                (Some(token), Some(holder)) => {
-                    let balance = node.chain().ledger().balance(token, holder);
-                    format!("{{\"balance\":{balance}}}")
-                }
+                (Some(token), Some(holder)) => match node.chain().ledger().held(token, holder) {
+                    None if node.forms() == Forms::Rows => "{\"balance\":null}".to_owned(),
+                    held => format!("{{\"balance\":{}}}", held.unwrap_or(0)),
+                },
                 _ => return Err(faults),
             }
         }

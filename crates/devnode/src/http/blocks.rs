@@ -21,7 +21,7 @@ pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Re
         Ok(text) => index(text),
         Err(fault) => return super::answer::Faults::from(fault).into_response(),
     };
-    match index.and_then(|index| node.chain().block_text(index)) {
+    match index.and_then(|index| node.chain().block_text(index, node.forms())) {
         Some(text) => json_text(StatusCode::OK, text),
         None => detail(StatusCode::BAD_REQUEST, "Block not found"),
     }

@@ -1,6 +1,6 @@
 //! `GET /sc-state`.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use axum::{
     extract::State,
@@ -8,12 +8,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use nodeproof_primitives::ContractAddress;
+use serde_json::Value;
 
 use super::{
     answer::{Faults, detail, json_text},
     query::Query,
 };
-use crate::{InjectedFault, Node, chain::TABLE};
+use crate::{Forms, InjectedFault, Node, chain::TABLE};
 
 /// A row of a contract's table, both as the `value` that the contract describes and
 /// as the `data` that was observed on a real node; null when no row matches.
@@ -40,22 +41,30 @@ pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Res
             .is_some_and(|rest| rest.starts_with([' ', '\'', '"']))
         && let Some(row) = node.chain().verifications().first()
     {
-        return found(Some(&row));
+        return found(Some(&row), node.forms());
     }
     // The token contract keeps balances, and no table.
     if contract != node.contract_address() || table != TABLE {
         return unknown("table", table);
     }
     match node.chain().verifications().find(column, value) {
-        Ok(row) => found(row.as_deref()),
+        Ok(row) => found(row.as_deref(), node.forms()),
         Err(_) => unknown("column", column),
     }
 }
 
-fn found(row: Option<&str>) -> Response {
-    let row = row.unwrap_or("null");
+fn found(row: Option<&str>, forms: Forms) -> Response {
+    let row = match (row, forms) {
+        (None, _) => "null".into(),
+        (Some(row), Forms::Text) => Value::from(row).to_string().into(),
+        (Some(row), Forms::Documented | Forms::Rows) => Cow::Borrowed(row),
+    };
+    let value = match forms {
+        Forms::Rows => String::new(),
+        Forms::Documented | Forms::Text => format!(",\"value\":{row}"),
+    };
     json_text(
         StatusCode::OK,
-        format!("{{\"status\":\"SUCCESS\",\"data\":{row},\"value\":{row}}}"),
+        format!("{{\"status\":\"SUCCESS\",\"data\":{row}{value}}}"),
     )
 }

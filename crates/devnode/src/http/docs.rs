@@ -1,24 +1,29 @@
 //! `GET /docs`: the interactive listing, with everything that it needs inside the binary.
 
-use std::sync::{Arc, LazyLock};
+#[cfg(feature = "swagger-ui")]
+use std::sync::Arc;
+use std::sync::LazyLock;
 
 use axum::{
     body::Body,
-    http::{HeaderValue, StatusCode, Uri, header},
+    http::{HeaderValue, Uri, header},
     response::Response,
 };
 use nodeproof_openapi::{NODE_JSON, NODE_YAML};
 use serde_json::Value;
-use utoipa_swagger_ui::Config;
 
-use super::answer::detail;
-
-const PAGE: &str = include_str!("docs.html");
+/// Without Swagger UI, the page is the list of operations that it shows to readers without scripts.
+const PAGE: &str = if cfg!(feature = "swagger-ui") {
+    include_str!("docs.html")
+} else {
+    include_str!("docs_list.html")
+};
 
 /// Nothing may be fetched from anywhere else.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'";
 
 /// The files of Swagger UI that the page uses.
+#[cfg(feature = "swagger-ui")]
 const ASSETS: [&str; 4] = [
     "swagger-ui.css",
     "swagger-ui-bundle.js",
@@ -82,7 +87,9 @@ fn escaped(text: &str) -> String {
 }
 
 /// A file of Swagger UI.
+#[cfg(feature = "swagger-ui")]
 pub(super) async fn asset(uri: Uri) -> Response {
+    use utoipa_swagger_ui::Config;
     static CONFIG: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| Arc::new(Config::default()));
     let name = uri.path().strip_prefix("/docs/").unwrap_or_default();
     let file = ASSETS
@@ -92,7 +99,7 @@ pub(super) async fn asset(uri: Uri) -> Response {
         .flatten();
     match file {
         Some(file) => answer(&file.content_type, file.bytes.into_owned()),
-        None => detail(StatusCode::NOT_FOUND, "Not Found"),
+        None => super::answer::detail(axum::http::StatusCode::NOT_FOUND, "Not Found"),
     }
 }
 

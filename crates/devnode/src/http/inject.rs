@@ -36,7 +36,7 @@ pub(super) async fn inject(
         && response.status() == StatusCode::BAD_REQUEST
     {
         let chain = node.chain();
-        let newest = chain.block_text(chain.height());
+        let newest = chain.block_text(chain.height(), node.forms());
         return newest.map_or(response, |block| json_text(StatusCode::OK, block));
     }
     let (mut head, body) = response.into_parts();

@@ -41,7 +41,10 @@ pub(crate) use rate_limit::RateLimit;
 /// let router: axum::Router = nodeproof_devnode::router(node);
 /// ```
 pub fn router(node: Arc<Node>) -> Router {
-    Router::new()
+    let router = Router::new();
+    #[cfg(feature = "swagger-ui")]
+    let router = router.route("/docs/{asset}", get(docs::asset));
+    router
         .route("/get-block", get(blocks::get_block))
         .route("/get-balances", get(balances::get_balances))
         .route("/sc-state", get(contract_state::sc_state))
@@ -57,7 +60,6 @@ pub fn router(node: Arc<Node>) -> Router {
         )
         .route("/docs", get(docs::page))
         .route("/docs/", get(docs::page))
-        .route("/docs/{asset}", get(docs::asset))
         .route("/openapi.yaml", get(docs::yaml))
         .route("/openapi.json", get(docs::json))
         .fallback(|| async { answer::detail(StatusCode::NOT_FOUND, "Not Found") })

@@ -6,6 +6,7 @@ mod browser;
 mod calls;
 mod determinism;
 mod docs;
+mod forms;
 mod injected_faults;
 #[cfg(unix)]
 mod load;

@@ -17,7 +17,7 @@ pub(super) fn untimely(
     newest: Option<TimestampMs>,
 ) -> String {
     let block = newest
-        .map(|newest| format!(", and of the newest block, {newest}"))
+        .map(|newest| format!(", and of the newest block, {}", newest.as_millis()))
         .unwrap_or_default();
     let in_seconds = TimestampMs::from_millis(built.as_millis().saturating_mul(1000));
     let hint = if [Some(here), newest]
@@ -29,6 +29,7 @@ pub(super) fn untimely(
     } else {
         ""
     };
+    let (built, here) = (built.as_millis(), here.as_millis());
     format!(
         "the node gave the transaction the time {built}, which is more than a day from the time \
          here, {here}{block} (milliseconds since 1970){hint}"

@@ -1,0 +1,203 @@
+//! Errors of single steps and of values as an [`Error`], so that `?` works in a whole program.
+
+use nodeproof_primitives::{
+    InexactAmountError, IntegerRangeError, MessageError, ParseAmountError, ParseHexError,
+    ParseIntegerError, ParseNetworkError, ParseTimestampError, ParseTokensError, SignerError,
+    SystemTimeRangeError,
+};
+
+use super::{DecodeError, Error, ErrorKind};
+use crate::{
+    FieldError, ParseHexTextError,
+    contract_call::{BuildCallError, BuiltCallMismatch, FeeError, SignError, SubmitError},
+};
+
+macro_rules! from_errors {
+    ($kind:ident: $($source:ty),* $(,)?) => {$(
+        impl From<$source> for Error {
+            fn from(source: $source) -> Self {
+                Self::from_kind(ErrorKind::$kind, source.to_string()).caused_by(source)
+            }
+        }
+    )*};
+}
+
+from_errors!(Decode: DecodeError, FieldError, BuiltCallMismatch);
+from_errors!(
+    Configuration: FeeError,
+    InexactAmountError,
+    IntegerRangeError,
+    MessageError,
+    ParseAmountError,
+    ParseHexError,
+    ParseHexTextError,
+    ParseIntegerError,
+    ParseNetworkError,
+    ParseTimestampError,
+    ParseTokensError,
+    SignerError,
+    SystemTimeRangeError,
+);
+
+impl From<SignError> for Error {
+    fn from(source: SignError) -> Self {
+        match source {
+            SignError::Assembly(fault) => fault.into(),
+            SignError::Mismatch(fault) => fault.into(),
+            _ => Self::from_kind(ErrorKind::Configuration, source.to_string()).caused_by(source),
+        }
+    }
+}
+
+impl From<BuildCallError> for Error {
+    fn from(source: BuildCallError) -> Self {
+        match source {
+            BuildCallError::Client(error) => error,
+            BuildCallError::Mismatch(fault) => fault.into(),
+        }
+    }
+}
+
+/// Whether the transaction may have reached the node is kept.
+impl From<SubmitError> for Error {
+    fn from(source: SubmitError) -> Self {
+        let kind = source.client_error().map_or(ErrorKind::Unclear, Self::kind);
+        let maybe_sent = source.maybe_sent();
+        Self::from_kind(kind, source.to_string())
+            .caused_by(source)
+            .sent(maybe_sent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use nodeproof_primitives::{
+        Amount, ContractAddress, Integer, Network, TimestampMs, TokenDecimals, WalletAddress,
+    };
+
+    use super::*;
+    use crate::{Block, HexText, contract_call::Fee};
+
+    /// Runs a step of a program that has no other error than the client's.
+    fn failing(step: impl FnOnce() -> Result<(), Error>) -> Error {
+        step().unwrap_err()
+    }
+
+    #[test]
+    fn a_program_needs_no_other_error() {
+        use ErrorKind::{Configuration, Decode};
+        let steps: Vec<(ErrorKind, Error)> = vec![
+            (
+                Configuration,
+                failing(|| {
+                    "0x1".parse::<WalletAddress>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "ct1".parse::<ContractAddress>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "1.5".parse::<Integer>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "1,5".parse::<Amount>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "now".parse::<TimestampMs>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "moon".parse::<Network>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "xyz".parse::<HexText>()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    u8::try_from(Integer::from(256))?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    TokenDecimals::new(2).parse("0.001")?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    "0.10000000000000000001".parse::<Amount>()?.check_exact()?;
+                    Ok(())
+                }),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    Fee::new((-1).into(), "TKN")?;
+                    Ok(())
+                }),
+            ),
+            (Configuration, failing(|| Err(SignError::Nobody)?)),
+            (
+                Configuration,
+                failing(|| Err(SignerError::refused("the device is locked"))?),
+            ),
+            (
+                Configuration,
+                failing(|| {
+                    nodeproof_primitives::signed_message("{")?;
+                    Ok(())
+                }),
+            ),
+            (
+                Decode,
+                failing(|| {
+                    Block::from_slice(b"[]")?;
+                    Ok(())
+                }),
+            ),
+            (
+                Decode,
+                failing(|| {
+                    Block::from_slice(b"{}")?.timestamp()?;
+                    Ok(())
+                }),
+            ),
+        ];
+        for (kind, error) in steps {
+            assert_eq!(error.kind(), kind, "{error}");
+            assert!(!error.maybe_sent() && !error.is_retryable(), "{error}");
+            // The message is that of the step, which is still there to be looked at.
+            assert_eq!(error.source().unwrap().to_string(), error.to_string());
+        }
+    }
+}

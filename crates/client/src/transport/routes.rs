@@ -1,0 +1,55 @@
+//! Several nodes for reads: which one a request goes to.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use reqwest::{Client, Request, Url};
+
+use crate::BaseUrl;
+
+/// A node, and the HTTP client that reaches it.
+pub(crate) type Route = (BaseUrl, Client);
+
+/// The nodes that a client reads from: its own, and those that stand in for it. All clones of a
+/// client share the choice.
+#[derive(Debug)]
+pub(super) struct Routes {
+    /// The client's own node is the first.
+    all: Vec<Route>,
+    /// The node that responded last.
+    current: AtomicUsize,
+}
+
+impl Routes {
+    pub(super) fn new(own: Route, fallbacks: Vec<Route>) -> Self {
+        Self {
+            all: std::iter::once(own).chain(fallbacks).collect(),
+            current: AtomicUsize::new(0),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Where reads go first.
+    pub(super) fn current(&self) -> usize {
+        self.current.load(Ordering::Relaxed)
+    }
+
+    /// Lets later reads go to this node first.
+    pub(super) fn stay(&self, at: usize) {
+        self.current.store(at, Ordering::Relaxed);
+    }
+
+    /// Addresses a request, which was made for the client's own node, to another one.
+    pub(super) fn readdress(&self, mut request: Request, at: usize) -> Option<(Request, &Client)> {
+        let ((own, _), (base, http)) = (self.all.first()?, self.all.get(at)?);
+        if at > 0 {
+            let asked = request.url().as_str();
+            let rest = asked.strip_prefix(own.as_str().trim_end_matches('/'))?;
+            let url = format!("{}{rest}", base.as_str().trim_end_matches('/'));
+            *request.url_mut() = url.parse::<Url>().ok()?;
+        }
+        Some((request, http))
+    }
+}

@@ -1,0 +1,232 @@
+//! Default headers, time-outs of single requests, the rate, and several nodes.
+
+use std::{
+    error::Error as _,
+    num::NonZeroU32,
+    time::{Duration, Instant},
+};
+
+use nodeproof_client::{Client, ClientBuilder, Error, ErrorKind, transport::RetryPolicy};
+
+use crate::{
+    server::{Reply, Request, Server},
+    spans::Trace,
+};
+
+const SECRET: &str = "gateway-key-0a1b2c3d";
+const OK: &str = r#"{"balance":1}"#;
+
+fn wallet() -> nodeproof_client::nodeproof_primitives::WalletAddress {
+    nodeproof_client::wallet_address!("0x00000000000000000000000000000000000000a1")
+}
+
+fn last(server: &Server) -> Request {
+    server.requests().pop().unwrap()
+}
+
+fn quick(base: &str) -> ClientBuilder {
+    let builder = Client::builder(base).unwrap();
+    builder.retry(RetryPolicy::default().pauses(Duration::ZERO, Duration::ZERO))
+}
+
+/// Everything that an error shows, to people and to programs.
+fn shown(error: &Error) -> String {
+    let mut text = format!(
+        "{error} {error:?} {error:#?} {:?} {:?}",
+        error.detail(),
+        error.body_excerpt()
+    );
+    text += error.reason();
+    text += error.url().unwrap_or_default();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text += &format!("{cause} {cause:?}");
+        source = cause.source();
+    }
+    text
+}
+
+#[tokio::test]
+async fn the_value_of_a_default_header_is_sent_and_shown_nowhere() {
+    let trace = Trace::default();
+    let _guard = tracing::subscriber::set_default(trace.clone());
+    // A node that sends the key back, in every place from which an error takes text.
+    let echo = |text: &str| text.replace("KEY", SECRET);
+    let replies = [
+        Reply::status(401, &echo(r#"{"detail":"the key KEY is not known"}"#)),
+        Reply::status(403, &echo("no entry with Bearer KEY")),
+        Reply::status(422, &echo(r#"{"detail":[{"loc":["KEY"],"msg":"KEY"}]}"#)),
+        Reply::json(&echo(r#"{"balance":"KEY"}"#)),
+        Reply::json(&echo(r#"{"status":"KEY","balance":1}"#)),
+        Reply::json(&echo("\"KEY\"")),
+        Reply::json(&echo("KEY")),
+        Reply::with(302, &echo("location: /KEY\r\n"), ""),
+        Reply::with(200, &echo("content-type: text/KEY\r\n"), "<p>"),
+    ];
+    for value in [SECRET.to_owned(), format!("Bearer {SECRET}")] {
+        let server = Server::start(replies.to_vec()).await;
+        let builder = quick(&server.base)
+            .default_header("X-Api-Key", &value)
+            .unwrap();
+        let mut texts = vec![format!("{builder:?}")];
+        let client = builder.build().unwrap();
+        texts.push(format!("{client:?} {client:#?}"));
+        for _ in &replies {
+            let error = client.token_balance("TKN", wallet()).await.unwrap_err();
+            texts.push(shown(&error));
+            assert_eq!(last(&server).header("x-api-key"), Some(value.as_str()));
+        }
+        texts.push(trace.text());
+        for text in texts {
+            assert!(!text.contains(SECRET), "{text}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_default_header_goes_with_submissions_and_generated_calls_too() {
+    let server = Server::answering(Reply::json(OK)).await;
+    let builder = quick(&server.base)
+        .default_header("x-api-key", SECRET)
+        .unwrap();
+    let client = builder.build().unwrap();
+    let _page = client.docs().await;
+    assert_eq!(last(&server).header("x-api-key"), Some(SECRET));
+    let _block = client
+        .generated()
+        .get_block()
+        .block_index(1_u64)
+        .send()
+        .await;
+    assert_eq!(last(&server).header("x-api-key"), Some(SECRET));
+    let contract =
+        nodeproof_client::contract_address!("ct00000000000000000000000000000000000000a1");
+    let call = nodeproof_client::ContractCall::new(contract, "f");
+    let _built = client.build_call(&call).await;
+    let request = last(&server);
+    assert_eq!(request.header("x-api-key"), Some(SECRET));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+}
+
+#[test]
+fn rejects_headers_that_can_not_be_sent_without_their_values() {
+    for (name, value, words) in [
+        ("x key", SECRET, "\"x key\" is not the name of a header"),
+        ("", SECRET, "\"\" is not the name"),
+        ("Content-Type", SECRET, "is set by the client"),
+        ("host", SECRET, "is set by the client"),
+        ("x-key", &format!("{SECRET}\r\nx: y"), "without line breaks"),
+    ] {
+        let builder = Client::builder("http://localhost:1").unwrap();
+        let error = builder.default_header(name, value).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        let text = shown(&error);
+        assert!(text.contains(words) && !text.contains(SECRET), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn one_request_has_a_time_out_and_retries_of_its_own() {
+    let server = Server::answering(Reply::Hang(b"HTTP/1.1 200 OK\r\n".to_vec())).await;
+    let client = quick(&server.base).build().unwrap();
+    let once = client
+        .with_request_timeout(Duration::from_millis(50))
+        .with_retry(RetryPolicy::never());
+    let error = once.docs().await.unwrap_err();
+    assert_eq!((error.kind(), error.tries()), (ErrorKind::Timeout, 1));
+    let twice = once.with_retry(RetryPolicy::default().retries(1));
+    assert_eq!(twice.docs().await.unwrap_err().tries(), 2);
+    let none = client.with_total_timeout(Duration::ZERO);
+    assert_eq!(none.docs().await.unwrap_err().tries(), 1);
+}
+
+#[tokio::test]
+async fn requests_keep_to_the_rate_together() {
+    let server = Server::answering(Reply::json(OK)).await;
+    let rate = NonZeroU32::new(50).unwrap();
+    let client = quick(&server.base).rate_limit(rate).build().unwrap();
+    let started = Instant::now();
+    let one = async {
+        for _ in 0..4 {
+            client.token_balance("TKN", wallet()).await.unwrap();
+        }
+    };
+    let clone = client.clone();
+    let other = async {
+        for _ in 0..4 {
+            clone.token_balance("TKN", wallet()).await.unwrap();
+        }
+    };
+    tokio::join!(one, other);
+    // 8 requests have 7 pauses of 20 ms between them. A slower machine takes longer, and never less.
+    assert!(started.elapsed() >= Duration::from_millis(140));
+    assert_eq!(server.count(), 8);
+}
+
+#[tokio::test]
+async fn reads_go_to_the_node_that_responds_and_submissions_to_the_first() {
+    let busy = Server::answering(Reply::status(503, r#"{"detail":"syncing"}"#)).await;
+    let good = Server::answering(Reply::json(OK)).await;
+    let client = quick(&busy.base)
+        .fallback("http://127.0.0.1:1")
+        .unwrap()
+        .fallback(format!("{}/behind/a/proxy", good.base).as_str())
+        .unwrap()
+        .retry(RetryPolicy::never())
+        .build()
+        .unwrap();
+    for _ in 0..3 {
+        let balance = client.token_balance("TKN", wallet()).await.unwrap();
+        assert_eq!(balance.unwrap(), 1);
+        let line = last(&good).line;
+        assert!(
+            line.starts_with("GET /behind/a/proxy/get-balances?balance_type="),
+            "{line}"
+        );
+    }
+    // Only the first read tried the others.
+    assert_eq!((busy.count(), good.count()), (1, 3));
+
+    let contract =
+        nodeproof_client::contract_address!("ct00000000000000000000000000000000000000a1");
+    let call = nodeproof_client::ContractCall::new(contract, "f");
+    let error = client.build_call(&call).await.unwrap_err();
+    assert_eq!(error.status().unwrap().as_u16(), 503);
+    let signed = nodeproof_client::RawTransaction::from_slice(
+        br#"{"transaction":{"type":3},"signatures":[]}"#,
+    );
+    let signed = signed
+        .unwrap()
+        .into_signed::<nodeproof_client::SignatureEntry>([])
+        .unwrap();
+    let error = client.submit(&signed).await.unwrap_err();
+    assert_eq!((error.status().unwrap().as_u16(), error.tries()), (503, 1));
+    assert_eq!((busy.count(), good.count()), (3, 3));
+}
+
+#[tokio::test]
+async fn a_read_that_no_node_answers_tells_of_the_last_one() {
+    let busy = Server::answering(Reply::status(503, "{}")).await;
+    let client = quick("http://127.0.0.1:1")
+        .fallback(busy.base.as_str())
+        .unwrap()
+        .build()
+        .unwrap();
+    let error = client.docs().await.unwrap_err();
+    // Two nodes, in a first round and two more.
+    assert_eq!((error.tries(), busy.count()), (6, 3));
+    assert!(
+        error.url().unwrap().starts_with("http://127.0.0.1:"),
+        "{error}"
+    );
+    // What is wrong with the request itself is not tried elsewhere.
+    let refusing = Server::answering(Reply::status(400, r#"{"detail":"no"}"#)).await;
+    let good = Server::answering(Reply::json(OK)).await;
+    let client = quick(&refusing.base)
+        .fallback(good.base.as_str())
+        .unwrap()
+        .build()
+        .unwrap();
+    assert_eq!(client.docs().await.unwrap_err().tries(), 1);
+    assert_eq!(good.count(), 0);
+}

@@ -1,0 +1,78 @@
+//! The forms of responses, where real nodes differ from the contract.
+
+use std::{fmt, str::FromStr};
+
+/// The form of blocks, records and balances in responses.
+///
+/// A client has to read all of them. Only [`Documented`](Self::Documented) conforms to the contract.
+///
+/// | | block | record in `/sc-state` | nothing held |
+/// | --- | --- | --- | --- |
+/// | `documented` | the documented object | the row, in `value` and `data` | 0 |
+/// | `rows` | a row of the table of blocks | the row, in `data` alone | null |
+/// | `text` | the documented object, with `text` and `committee` as JSON inside of a string | the row as JSON inside of a string, in `value` and `data` | 0 |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Forms {
+    /// As the contract documents them.
+    #[default]
+    Documented,
+    /// Rows of database tables, as observed on a real node: a block has no transactions and no
+    /// receipts, its index is `block_index`, and its committee is JSON inside of a string.
+    Rows,
+    /// Arrays and objects are JSON inside of strings. Observed on a real node for single members;
+    /// here for all that the contract leaves room for, or that clients have to tolerate.
+    Text,
+}
+
+impl Forms {
+    const ALL: [(Self, &'static str); 3] = [
+        (Self::Documented, "documented"),
+        (Self::Rows, "rows"),
+        (Self::Text, "text"),
+    ];
+
+    /// Returns every form.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().map(|(forms, _)| forms)
+    }
+}
+
+impl fmt::Display for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::ALL.iter().find(|(forms, _)| forms == self);
+        f.write_str(name.map_or("", |(_, name)| name))
+    }
+}
+
+/// The text does not name a form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected documented, rows or text")]
+pub struct ParseFormsError;
+
+impl FromStr for Forms {
+    type Err = ParseFormsError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find_map(|(forms, name)| (name == text).then_some(forms))
+            .ok_or(ParseFormsError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_is_written_as_it_is_read() {
+        for (forms, name) in Forms::ALL {
+            assert_eq!(forms.to_string(), name);
+            assert_eq!(name.parse(), Ok(forms));
+        }
+        for text in ["", "Rows", "row", "json"] {
+            assert_eq!(text.parse::<Forms>(), Err(ParseFormsError), "{text:?}");
+        }
+    }
+}

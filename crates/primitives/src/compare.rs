@@ -1,0 +1,20 @@
+//! Comparison with the integers of the language.
+
+/// Implements comparison of a number type with types that it can be made from.
+macro_rules! compare_with {
+    ($name:ty: $($kind:ty),*) => {$(
+        impl PartialEq<$kind> for $name {
+            fn eq(&self, other: &$kind) -> bool {
+                self.partial_cmp(other) == Some(std::cmp::Ordering::Equal)
+            }
+        }
+
+        impl PartialOrd<$kind> for $name {
+            fn partial_cmp(&self, other: &$kind) -> Option<std::cmp::Ordering> {
+                Some(self.cmp(&<$name>::from(*other)))
+            }
+        }
+    )*};
+}
+
+pub(crate) use compare_with;

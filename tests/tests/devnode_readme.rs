@@ -1,0 +1,11 @@
+//! The test in the local node's README is run, as it stands there.
+
+#[path = "devnode_readme/in_a_test.rs"]
+mod in_a_test;
+
+#[test]
+fn the_readme_shows_the_test_that_is_run() {
+    let readme = include_str!("../../crates/devnode/README.md");
+    let code = include_str!("devnode_readme/in_a_test.rs");
+    assert!(readme.contains(&format!("```rust\n{code}```\n")));
+}
