@@ -96,7 +96,6 @@ const REFUSALS: &[&str] = &[
     "submit-transaction/wrong-method",
     "submit-transaction/right-after-wrong-signature",
     "submit-transaction/signature-order",
-    "submit-transaction/batch",
 ];
 
 /// The cases about the one claim.
@@ -521,9 +520,22 @@ pub const KINDS: &[RequestKind] = &[
         "a transaction of two signers, which both signed, with the signatures in either order",
         &["submit-transaction/signature-order"],
     ),
-    refused(
+    kind(
+        Post,
+        "/call-sc",
+        &[],
+        Some("a claim to build, which is submitted in a batch so that it must be refused"),
+        Reject,
+        &["submit-transaction/batch"],
+    ),
+    kind(
+        Post,
         "/submit-transaction-batch",
-        "an array of two transactions: one that nobody signed, and one that another key signed",
+        &[],
+        Some(
+            "an array of two transactions: one that nobody signed, and one that another key signed",
+        ),
+        Reject,
         &["submit-transaction/batch"],
     ),
     refused(
