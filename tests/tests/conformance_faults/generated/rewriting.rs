@@ -91,8 +91,8 @@ fn change(
         _ => number,
     };
     match kind {
-        Kind::TooOld | Kind::InTheFuture if number % 2 == 0 => return false,
-        Kind::Contradicting if before % 2 == 0 => return false,
+        Kind::TooOld | Kind::InTheFuture if number.is_multiple_of(2) => return false,
+        Kind::Contradicting if before.is_multiple_of(2) => return false,
         Kind::WrongLater if before == 0 => return false,
         _ => {}
     }
