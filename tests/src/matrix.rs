@@ -1,6 +1,6 @@
 //! The table of the seeded faults in the docs, written from the tables that the tests run.
 
-use std::{collections::BTreeSet, env, fs, path::PathBuf};
+use std::{collections::BTreeSet, env, fs, path::PathBuf, sync::Mutex};
 
 use crate::faults::Broken;
 
@@ -101,6 +101,9 @@ pub(crate) fn with_section(document: &str, section: &str, text: &str) -> Option<
 /// # Errors
 /// What is wrong with the file, and how to renew it.
 pub fn keep_fresh(sections: &[(&str, String)]) -> Result<(), String> {
+    // Several tests have sections of their own.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock();
     let name = "fault-matrix.md";
     let document = fs::read_to_string(file(name)).map_err(|error| format!("{name}: {error}"))?;
     let mut fresh = document.clone();

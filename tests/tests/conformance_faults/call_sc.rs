@@ -58,6 +58,9 @@ pub(crate) fn faults() -> Vec<Broken> {
             let time = answer.pointer("/transaction/timestamp").map(Value::to_string);
             set(answer, "/transaction/timestamp", json!(time));
         }) => ["call-sc/snapshot", "call-sc/submittable", "call-sc/timestamp-unit"];
+        "a built call's time is that of an old one", json_of("/call-sc", |_, a| {
+            set(a, "/transaction/timestamp", json!(1_600_000_000_000_i64));
+        }) => ["call-sc/timestamp-current"];
         "a built call has no time", json_of(CALL, |_, answer| {
             remove(answer, "/transaction", "timestamp");
         }) => ["call-sc/snapshot", "call-sc/submittable"];

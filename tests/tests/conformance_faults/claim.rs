@@ -61,16 +61,20 @@ pub(crate) fn faults() -> Vec<Broken> {
             t["timestamp"] = json!(t["timestamp"].as_i64().unwrap_or_default() / 1000);
         }) => ["submit-transaction/claim-built"];
         "a good claim has no message", claiming(true, |answer| remove(answer, "/response", "msg"))
-            => ["submit-transaction/claim-msg"];
+            => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
         "a good claim's message is null", claiming(true, |answer| {
             set(answer, "/response/msg", Value::Null);
-        }) => ["submit-transaction/claim-msg"];
+        }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
         "a good claim's message is a list", claiming(true, |answer| {
             set(answer, "/response/msg", json!(["fine"]));
-        }) => ["submit-transaction/claim-msg"];
+        }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
         "a resubmission's message is a list", claiming(false, |answer| {
             set(answer, "/response/msg", json!(["known"]));
-        }) => ["submit-transaction/claim-msg"];
+        }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
+        "a good claim's answer has a member twice", of_claim(|answer| {
+            let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"status\":\"\",", 1);
+            answer.with_body(text)
+        }) => ["submit-transaction/claim-document"];
         "a good claim's answer says that it is a text", of_claim(|answer| typed(answer, "text/plain"))
             => ["submit-transaction/claim-answers"];
         "a good claim's answer says that it is nothing", of_claim(|answer| typed(answer, ""))

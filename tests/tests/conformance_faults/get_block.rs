@@ -66,6 +66,11 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "one committee member has a short address", json_of(BLOCK, |_, block| {
             set(block, "/committee/0", json!("0x12"));
         }) => ["get-block/committee", "get-block/snapshot"];
+        "a wallet is in the committee twice", json_of(BLOCK, |_, block| {
+            if let Some(committee) = block["committee"].as_array_mut() {
+                committee.extend(committee.first().cloned());
+            }
+        }) => ["get-block/committee-distinct"];
         "the previous hash is short", json_of(BLOCK, |_, block| block["previous_hash"] = json!("0"))
             => ["chain/distinct-blocks", "get-block/previous-hash", "get-block/snapshot"];
         "receipts have no data", json_of(BLOCK, |_, block| {

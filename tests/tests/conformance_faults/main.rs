@@ -17,6 +17,7 @@ mod claim;
 mod conforming;
 mod docs;
 mod facts;
+mod generated;
 mod get_balances;
 mod get_block;
 mod get_trustscore_wallets;
@@ -41,6 +42,7 @@ fn main() {
     let mut trials = tables::trials(&setup);
     trials.extend(pairs::trials(&setup));
     trials.extend(conforming::trials(&setup));
+    trials.extend(generated::trials(&setup));
     trials.extend(good_nodes::trials(&setup));
     libtest_mimic::run(&arguments, trials).exit();
 }

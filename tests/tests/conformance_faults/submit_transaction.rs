@@ -1,15 +1,18 @@
 //! `POST /submit-transaction`: submissions that have to be refused.
 
-use std::sync::Arc;
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     broken,
-    faults::{Broken, answer_of, as_if_right, json_of, remove, set},
-    proxy::Answer,
+    faults::{Behaviour, Broken, answer_of, as_if_right, behaving, json_of, remove, set},
+    proxy::{Answer, Asked},
     submissions::{SUBMIT, accepting, kind_of_submission, refusing},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::records::STATE;
 
@@ -83,6 +86,23 @@ pub(crate) fn faults() -> Vec<Broken> {
                 _ => answer,
             }
         }) => ["submit-transaction/answers"];
+        "a bad signature is remembered with its code", behaving(RemembersRefusals::default())
+            => ["submit-transaction/right-after-wrong-signature"];
+        "signatures have to be in the order of the signers", answer_of(SUBMIT, |asked, answer| {
+            let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+            let signers = &body["transaction"]["specific_data"]["signers"];
+            let right = json!([body["signatures"][0]["wallet_address"],
+                body["signatures"][1]["wallet_address"]]);
+            match kind_of_submission(asked) == "control" && right[1].is_string() && right != *signers {
+                true => answer.with_body(NOT_VALID),
+                false => answer,
+            }
+        }) => ["submit-transaction/signature-order"];
+        "a batch takes what nobody signed", answer_of("/submit-transaction-batch", |asked, answer| {
+            let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+            let code = &body[0]["transaction"]["trans_code"];
+            answer.with_json(|said| set(said, "/response/accepted_transactions", json!([code])))
+        }) => ["submit-transaction/batch"];
         "signatures alone are valid", accepting("transaction-required")
             => ["submit-transaction/transaction-required"];
         "signatures may be left out", accepting("signatures-required")
@@ -115,6 +135,36 @@ pub(crate) fn faults() -> Vec<Broken> {
         "refusals do not say whether they are new", refusing(|answer| {
             remove(answer, "/response", "new_transaction");
         }) => ["submit-transaction/new-transaction"];
+    }
+}
+
+/// What a node says of a signature that does not verify.
+const NOT_VALID: &str = r#"{"status":"SUCCESS","response":{"valid":false,"msg":"Transaction has invalid signatures","new_transaction":true}}"#;
+
+/// Refuses each transaction with a code that it has refused before.
+#[derive(Default)]
+struct RemembersRefusals {
+    refused: Mutex<BTreeSet<String>>,
+}
+
+impl Behaviour for RemembersRefusals {
+    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+        let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
+        let code = body["transaction"]["trans_code"].as_str();
+        let (Some(code), Ok(mut refused)) = (code, self.refused.lock()) else {
+            return answer;
+        };
+        if asked.path != SUBMIT {
+            return answer;
+        }
+        match kind_of_submission(asked) {
+            "control" if refused.contains(code) => answer.with_body(NOT_VALID),
+            "another-wallets-key" => {
+                refused.insert(code.to_owned());
+                answer
+            }
+            _ => answer,
+        }
     }
 }
 

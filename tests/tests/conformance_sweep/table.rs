@@ -306,6 +306,14 @@ fn fields() -> Vec<Row> {
             &[("get-block/committee", 2)],
         ),
         Row::new(
+            "a wallet is in a committee twice",
+            in_block(|block| {
+                let first = block["committee"][0].clone();
+                set(block, "/committee/1", first);
+            }),
+            &[("get-block/committee-distinct", 1)],
+        ),
+        Row::new(
             "a block's previous hash is short",
             in_block(|block| block["previous_hash"] = json!("ab")),
             &[("get-block/decodes", 1), ("get-block/previous-hash", 1)],

@@ -125,10 +125,14 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
         ids(&report, Outcome::Warn),
         ["submit-transaction/refusal-is-no-crash"]
     );
-    // The node has no record that could be read, so that none is stored shows nothing.
+    // The node has no second endpoint for submissions, and no record that could be read, so that none
+    // is stored shows nothing.
     assert_eq!(
         ids(&report, Outcome::Inconclusive),
-        ["submit-transaction/refused-not-stored"]
+        [
+            "submit-transaction/batch",
+            "submit-transaction/refused-not-stored"
+        ]
     );
 }
 

@@ -48,11 +48,13 @@ const UNUSABLE: [Ruin; 6] = [
 ];
 
 /// The cases that look at something else than the responses of the endpoint they are named after.
-const OF_OTHERS: [&str; 3] = [
+const OF_OTHERS: [&str; 4] = [
     // The status alone.
     "docs/answers",
     // `/openapi.json`.
     "docs/openapi-document",
+    // `/submit-transaction-batch`.
+    "submit-transaction/batch",
     // `/call-sc`.
     "submit-transaction/claim-built",
 ];

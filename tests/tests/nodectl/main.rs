@@ -25,6 +25,7 @@ mod processes;
 mod program;
 mod raw_server;
 mod reading;
+mod receipt_verdicts;
 mod refusals;
 mod secrets;
 mod settings;

@@ -15,6 +15,8 @@ pub(crate) enum Sample {
     CallSc,
     /// The responses to submissions that must be refused.
     Refusals,
+    /// The responses to submissions that are valid.
+    Acceptances,
 }
 
 impl Sample {
@@ -26,7 +28,7 @@ impl Sample {
             Self::TrustScore => "get_trustscore_wallets",
             Self::Docs => "docs",
             Self::CallSc => "call_sc",
-            Self::Refusals => "submit_transaction",
+            Self::Refusals | Self::Acceptances => "submit_transaction",
         }
     }
 

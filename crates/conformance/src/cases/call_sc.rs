@@ -1,7 +1,7 @@
 //! `POST /call-sc`.
 
 use nodeproof_client::RawTransaction;
-use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
+use nodeproof_primitives::{TimestampMs, canonical_json, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 use serde_json::Value;
 
@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     api::{
-        BUILT, Sample, contract_state_request, is_missing_endpoint, stored, wallet_balances_request,
+        BUILT, MILLISECONDS, Sample, contract_state_request, is_missing_endpoint, stored,
+        wallet_balances_request,
     },
     checks::{
         Checked, Finding, Findings, Height, all_answer_json, decodes, never, objects, refused,
@@ -44,6 +45,9 @@ pub(crate) const CASES: &[Case] = &[
     Case::should("call-sc/valid", &["TX-7"], |c| Box::pin(valid(c))),
     Case::must("call-sc/timestamp-unit", &["FORM-1", "TX-1"], |c| {
         Box::pin(timestamp_unit(c))
+    }),
+    Case::should("call-sc/timestamp-current", &["TX-1"], |c| {
+        Box::pin(timestamp_current(c))
     }),
     Case::must(
         "call-sc/changes-nothing",
@@ -326,6 +330,33 @@ async fn timestamp_unit(context: &Context) -> Findings {
         if let Some((what, actual)) = wrong_time(time) {
             let what = format!("the transaction's timestamp {what}");
             findings.push(Finding::new(&exchange, what, TIME, actual).at(at));
+        }
+    }
+    if_any("timestamp", findings)
+}
+
+/// By how much the clocks of a node and of whoever checks it may differ, in milliseconds.
+const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
+
+/// A transaction is built when it is asked for. Wallets refuse to sign one of another time.
+async fn timestamp_current(context: &Context) -> Findings {
+    let now = TimestampMs::now().as_millis();
+    let mut findings = Checked::default();
+    for exchange in objects(context, Sample::CallSc).await? {
+        let answer = exchange.answered_object();
+        let Some((at, time)) = answer.and_then(|answer| find(answer, "timestamp", "")) else {
+            continue;
+        };
+        // What is no time in milliseconds is told elsewhere.
+        let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
+            continue;
+        };
+        findings.one();
+        if now.abs_diff(time) > CLOCKS_DIFFER.unsigned_abs() {
+            let what =
+                "the transaction was built just now, and its timestamp is more than a day off";
+            let expected = format!("about {now}, the time of this check");
+            findings.push(Finding::new(&exchange, what, expected, time.to_string()).at(at));
         }
     }
     if_any("timestamp", findings)

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
+use nodeproof_report::Level;
 use serde_json::Value;
 
 use super::{
@@ -19,8 +20,8 @@ use super::{
     inconclusive::unknown,
 };
 use crate::{
-    api::{Tier, answered, is_valid, message},
-    checks::{Checked, Finding, Findings},
+    api::{Sample, Tier, answered, is_valid, message},
+    checks::{Checked, Finding, Findings, sample_answers},
     context::{Context, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
 };
@@ -55,6 +56,19 @@ pub(crate) const CASES: &[Case] = &[
     Case::must("submit-transaction/claim-msg", &["SUBMIT-6"], |c| {
         Box::pin(msg(c))
     })
+    .of(Tier::Write),
+    Case::must(
+        "submit-transaction/claim-document",
+        &["SUBMIT-4", "SUBMIT-5"],
+        |c| Box::pin(sample_answers(c, Sample::Acceptances)),
+    )
+    .of(Tier::Write),
+    Case::of_snapshot(
+        "submit-transaction/claim-snapshot",
+        Level::Must,
+        &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
+        Sample::Acceptances,
+    )
     .of(Tier::Write),
     Case::should("submit-transaction/claim-answers", &["HTTP-5"], |c| {
         Box::pin(answers(c))
@@ -276,18 +290,10 @@ fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec
     vec![Finding::new(answer, what, wanted.to_string(), actual).at(pointer)]
 }
 
-/// The answers that say that the transaction is valid: the first, and the second if it does.
-async fn acceptances(context: &Context) -> Result<Vec<&Arc<Exchange>>, InconclusiveReason> {
-    let first = acceptance(context).await?;
-    let again = context.submissions.claim().await?.again.as_ref().ok();
-    let again = again.filter(|answer| is_valid(answer));
-    Ok([Some(first), again].into_iter().flatten().collect())
-}
-
 async fn status(context: &Context) -> Findings {
     let what = "a valid transaction is answered with another status than SUCCESS";
     let wanted = Value::from("SUCCESS");
-    let answers = acceptances(context).await?;
+    let answers = context.submissions.acceptances().await?;
     let found = answers
         .iter()
         .flat_map(|answer| has(answer, "/status", &wanted, what));
@@ -296,10 +302,10 @@ async fn status(context: &Context) -> Findings {
 
 async fn msg(context: &Context) -> Findings {
     let mut findings = Checked::default();
-    for answer in acceptances(context).await? {
+    for answer in context.submissions.acceptances().await? {
         findings.one();
         let at = "/response/msg";
-        let found = answered(answer).and_then(|body| body.pointer(at));
+        let found = answered(&answer).and_then(|body| body.pointer(at));
         if found.is_some_and(Value::is_string) {
             continue;
         }
@@ -308,18 +314,17 @@ async fn msg(context: &Context) -> Findings {
             None => ("there is no msg", answer.summary()),
         };
         let what = format!("{what} where a transaction is valid");
-        findings.push(Finding::new(answer, what, "a string", actual).at(at));
+        findings.push(Finding::new(&answer, what, "a string", actual).at(at));
     }
     Ok(findings)
 }
 
 async fn answers(context: &Context) -> Findings {
-    let answers: Vec<_> = acceptances(context).await?.into_iter().cloned().collect();
-    Ok(content_types(&answers))
+    Ok(content_types(&context.submissions.acceptances().await?))
 }
 
 async fn http_status(context: &Context) -> Findings {
-    let answers = acceptances(context).await?;
+    let answers = context.submissions.acceptances().await?;
     let others = answers.iter().filter(|answer| answer.status != 200);
     let findings = others.map(|answer| {
         let what = "a valid transaction is answered with another HTTP status than 200";

@@ -41,6 +41,10 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "A request with `no-index-5a5a` as `block_index` is refused, or returns nothing.",
     ),
     (
+        "get-block/committee-distinct",
+        "`committee` has each wallet once.",
+    ),
+    (
         "get-block/decodes",
         "The client `nodeproof-client` reads index, timestamp, previous hash and committee of each block.",
     ),
@@ -319,6 +323,10 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "`timestamp` of the built transaction is milliseconds since the Unix epoch.",
     ),
     (
+        "call-sc/timestamp-current",
+        "`timestamp` of the built transaction is the time at which it was built, give or take a day.",
+    ),
+    (
         "call-sc/changes-nothing",
         "After a call was built and not submitted, no record exists and the signer's balances are the same.",
     ),
@@ -448,6 +456,18 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "A transaction of more than 10 kB is refused.",
     ),
     (
+        "submit-transaction/right-after-wrong-signature",
+        "A transaction that was refused for a wrong signature is accepted when it is submitted again with the right one.",
+    ),
+    (
+        "submit-transaction/signature-order",
+        "The signatures of two signers are accepted in either order. Each element of `signatures` names its wallet.",
+    ),
+    (
+        "submit-transaction/batch",
+        "`/submit-transaction-batch`, if the node has it, accepts neither an unsigned transaction nor one with another wallet's key.",
+    ),
+    (
         "submit-transaction/answers",
         "A refusal with a status of success is one JSON object.",
     ),
@@ -486,6 +506,14 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
         "submit-transaction/claim-msg",
         "`response.msg` of an accepted submission is a string.",
+    ),
+    (
+        "submit-transaction/claim-document",
+        "The response to an accepted submission is one JSON object, in which no member stands twice.",
+    ),
+    (
+        "submit-transaction/claim-snapshot",
+        "The shape of the response to an accepted submission is that of the shared snapshot.",
     ),
     (
         "submit-transaction/claim-answers",

@@ -1,5 +1,8 @@
 //! `GET /get-block`.
 
+use std::collections::BTreeSet;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::Level;
 use serde_json::Value;
 
@@ -53,6 +56,13 @@ pub(crate) const CASES: &[Case] = &[
             look: CheckScope::Alone(receipts_of_preceding_block),
             least: 1,
             otherwise: "no receipt was seen",
+        },
+    ),
+    Case::of_blocks("get-block/committee-distinct", Level::Should, &["BLOCK-11"],
+        BlockCheck {
+            look: CheckScope::Alone(committee_distinct),
+            least: 1,
+            otherwise: "no committee was seen that has a wallet",
         },
     ),
     Case::must("get-block/unknown-index", &["BLOCK-1"],
@@ -183,6 +193,27 @@ fn receipts(block: &Value) -> &[Value] {
         .and_then(|text| text.get("previous_block_receipts"))
         .and_then(Value::as_array)
         .map_or(&[], Vec::as_slice)
+}
+
+/// A wallet is in a committee or not. It can't be there twice.
+fn committee_distinct(seen: &BlockResponse, result: &mut CheckResult) {
+    let body = seen.exchange.answered_object();
+    let committee = body.and_then(|block| block.get("committee")?.as_array());
+    let mut members = BTreeSet::new();
+    for (place, member) in committee.into_iter().flatten().enumerate() {
+        let Some(member) = member.as_str() else {
+            continue;
+        };
+        result.one();
+        if !members.insert(member) {
+            let what = "a wallet is in the committee twice";
+            let expected = "each wallet once";
+            let actual = shown(member, 80);
+            let finding = Finding::new(&seen.exchange, what, expected, actual);
+            result.found(finding.at(format!("/committee/{place}")));
+            return;
+        }
+    }
 }
 
 fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {

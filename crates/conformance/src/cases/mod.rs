@@ -24,6 +24,7 @@ mod http;
 mod inconclusive;
 mod probes;
 mod registry;
+mod right_submissions;
 mod sc_state;
 mod stored_record;
 mod submit_transaction;

@@ -6,7 +6,11 @@ use nodeproof_client::SubmitAnswer;
 use nodeproof_report::SignedReport;
 use serde_json::Value;
 
-use super::{case::Case, http::content_types};
+use super::{
+    case::Case,
+    http::content_types,
+    right_submissions::{after_a_bad_one, batch, order_of_signatures},
+};
 use crate::{
     api::{
         Sample, Tier, answered, contract_state_request, is_missing_endpoint, is_refusal, message,
@@ -162,6 +166,24 @@ pub(crate) const CASES: &[Case] = &[
     Case::observed("submit-transaction/oversized", &["SUBMIT-11"], |c| {
         Box::pin(refuses(c, &[Refusal::Oversized]))
     })
+    .of(Tier::Reject),
+    Case::must(
+        "submit-transaction/right-after-wrong-signature",
+        &["SUBMIT-1", "SUBMIT-5"],
+        |c| Box::pin(after_a_bad_one(c)),
+    )
+    .of(Tier::Reject),
+    Case::should(
+        "submit-transaction/signature-order",
+        &["TX-10", "TX-11", "SUBMIT-3"],
+        |c| Box::pin(order_of_signatures(c)),
+    )
+    .of(Tier::Reject),
+    Case::should(
+        "submit-transaction/batch",
+        &["SUBMIT-3", "SUBMIT-12"],
+        |c| Box::pin(batch(c)),
+    )
     .of(Tier::Reject),
     Case::must(
         "submit-transaction/answers",

@@ -34,6 +34,7 @@ const fn name_of(sample: Sample) -> &'static str {
         Sample::Docs => "docs",
         Sample::CallSc => "call-sc",
         Sample::Refusals => "submit-transaction",
+        Sample::Acceptances => "submit-transaction-accepted",
     }
 }
 

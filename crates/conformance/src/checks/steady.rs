@@ -16,7 +16,7 @@ use nodeproof_openapi::View;
 /// How often an answer that differs is looked at again while the chain goes on.
 const MOST_LOOKS: u32 = 4;
 
-/// An answer may change with a block, but not with every look.
+/// An answer may change with a block, but neither without one nor with every look.
 pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     // The last one, as most other questions are about the first.
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
@@ -31,12 +31,23 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     if same(&before, &first) {
         return Ok(Checked::right());
     }
-    let mut height = Height::of(context).await?;
+    let mut height = Height::found(context);
+    let mut no_block_since = context.material.tip.is_some() && height.stands(context).await?;
     for _ in 0..MOST_LOOKS {
         let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
-            return Ok(Checked::right());
+            if !(no_block_since && height.stands(context).await?) {
+                return Ok(Checked::right());
+            }
+            let what = "the answer changed, and no block was made meanwhile";
+            return Ok(Checked::wrong(Finding::new(
+                &after,
+                what,
+                first.excerpt(160),
+                after.excerpt(160),
+            )));
         }
+        no_block_since = false;
         // What a block changes may show a moment after the block does.
         let again = context.node.send(first.request.clone()).await?;
         if same(&again, &after) {
@@ -57,15 +68,16 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     Err(InconclusiveReason::NoSample(reason.to_owned()))
 }
 
-/// The members of an answer that are documented.
+/// The members of an answer that are documented, by any name.
 pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
     let at = sample.schema(&context.spec, View::Documented);
     let schema = at.and_then(|at| context.spec.unwrap(View::Documented, &at));
-    let members = schema.and_then(|(_, schema)| schema.get("properties")?.as_object().cloned());
+    let schema = schema.map(|(_, schema)| schema);
+    let branches = schema.and_then(|schema| schema.get("anyOf")?.as_array());
+    let schemas = schema.into_iter().chain(branches.into_iter().flatten());
+    let members = schemas.filter_map(|schema| schema.get("properties")?.as_object());
     members
-        .into_iter()
-        .flatten()
-        .map(|(name, _)| name)
+        .flat_map(|members| members.keys().cloned())
         .collect()
 }
 

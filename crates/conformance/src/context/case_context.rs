@@ -55,6 +55,7 @@ impl Context {
                     |answer: &Arc<Exchange>| !answer.answered_object().is_some_and(is_refusal);
                 answers.map(|answers| answers.into_iter().filter(told).collect())
             }
+            Sample::Acceptances => self.submissions.acceptances().await,
             _ => self.get(sample).await,
         }
     }

@@ -8,6 +8,7 @@ mod draft;
 mod probing;
 mod redactor;
 mod refusal;
+mod right_submission;
 mod samples;
 mod signing;
 mod snapshot_store;

@@ -385,7 +385,7 @@ pub(crate) async fn with_known_code_signed(accepted: &str) -> Result<Request, In
 ///
 /// Never the user's: a node that was given a genuine signature could restore the transaction that
 /// it belongs to, and submit it.
-fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
+pub(super) fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
     match &submitter.with.public_wallet {
         Some(wallet) => Ok(wallet.clone()),
         None => throw_away(0x5a),
@@ -402,12 +402,12 @@ fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
 }
 
 /// The wallet that signs in place of another one.
-fn stranger() -> Result<SigningWallet, InconclusiveReason> {
+pub(super) fn stranger() -> Result<SigningWallet, InconclusiveReason> {
     throw_away(0xa5)
 }
 
 /// A signature as if it were another wallet's.
-fn in_the_name_of(wallet: WalletAddress, mut entry: Value) -> Value {
+pub(super) fn in_the_name_of(wallet: WalletAddress, mut entry: Value) -> Value {
     entry["wallet_address"] = Value::from(wallet.to_string());
     entry
 }
@@ -420,7 +420,7 @@ fn throw_away(byte: u8) -> Result<SigningWallet, InconclusiveReason> {
 }
 
 /// Signs whatever it is, also what the wallet is no signer of.
-async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveReason> {
+pub(super) async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveReason> {
     let message =
         signed_message(text).map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let signing = wallet.signer().sign_message(message.as_bytes());
@@ -430,7 +430,7 @@ async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveR
     Ok(json!({"wallet_address": wallet.address(), "msgsign": signature}))
 }
 
-fn whole(transaction: &str, entries: &[Value]) -> String {
+pub(super) fn whole(transaction: &str, entries: &[Value]) -> String {
     let entries: Vec<_> = entries.iter().map(Value::to_string).collect();
     format!(
         "{{\"transaction\":{transaction},\"signatures\":[{}]}}",

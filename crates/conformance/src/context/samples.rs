@@ -110,7 +110,9 @@ impl Samples {
         let answers = match sample {
             Sample::Blocks => return self.blocks(),
             // These are submitted, not read.
-            Sample::Refusals => return Err(no("nothing is submitted to get a sample")),
+            Sample::Refusals | Sample::Acceptances => {
+                return Err(no("nothing is submitted to get a sample"));
+            }
             Sample::TokenBalance => {
                 self.token_balance
                     .get_or_init(|| self.ask_all(self.token_balance_requests()))

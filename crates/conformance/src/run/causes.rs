@@ -299,6 +299,17 @@ const RULES: &[Rule] = &[
         When::Always,
     ),
     rule(
+        &[
+            "submit-transaction/claim-status",
+            "submit-transaction/claim-msg",
+            "submit-transaction/claim-new",
+            "submit-transaction/resubmission-not-new",
+            "submit-transaction/resubmission-valid",
+        ],
+        &["submit-transaction/claim-snapshot"],
+        When::Always,
+    ),
+    rule(
         &["call-sc/decodes"],
         &[
             "call-sc/sc-address",
@@ -308,6 +319,7 @@ const RULES: &[Rule] = &[
             "call-sc/deep-and-large-params",
             "call-sc/type",
             "call-sc/timestamp-unit",
+            "call-sc/timestamp-current",
             "call-sc/submittable",
             "call-sc/snapshot",
         ],

@@ -4,7 +4,7 @@ use std::{
     future::Future,
     panic::AssertUnwindSafe,
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -43,6 +43,14 @@ pub async fn run(
     examine(target, options, watch, interrupt).await.report
 }
 
+/// The description, which is parsed once for all runs of a process.
+fn spec() -> Result<Arc<Spec>, String> {
+    static SPEC: OnceLock<Result<Arc<Spec>, String>> = OnceLock::new();
+    let read = || Spec::from_json(nodeproof_openapi::NODE_JSON).map(Arc::new);
+    SPEC.get_or_init(|| read().map_err(|error| error.to_string()))
+        .clone()
+}
+
 /// Does the same as [`run`], and returns more.
 pub(crate) async fn examine(
     target: Target,
@@ -66,9 +74,8 @@ pub(crate) async fn examine(
         one_connection: options.limits.jobs <= 1,
         rate: options.limits.rate,
     };
-    let spec = Spec::from_json(nodeproof_openapi::NODE_JSON).map_err(|error| error.to_string());
     let node = Node::new(target.clone(), limits).map_err(|error| error.to_string());
-    let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), Arc::new(spec?)))) {
+    let (node, spec) = match node.and_then(|node| Ok((Arc::new(node), spec()?))) {
         Ok(both) => both,
         Err(reason) => {
             let cut = StopReason::Harness(reason);

@@ -94,6 +94,8 @@ const REFUSALS: &[&str] = &[
     "submit-transaction/body-*",
     "submit-transaction/oversized",
     "submit-transaction/wrong-method",
+    "submit-transaction/right-after-wrong-signature",
+    "submit-transaction/signature-order",
 ];
 
 /// The cases about the one claim.
@@ -507,6 +509,34 @@ pub const KINDS: &[RequestKind] = &[
         "/submit-transaction",
         "a transaction whose fee is 0, signed as the control is",
         &["submit-transaction/fee-zero"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction with another key's signature, and then the same one signed as the control is",
+        &["submit-transaction/right-after-wrong-signature"],
+    ),
+    refused(
+        "/submit-transaction",
+        "a transaction of two signers, which both signed, with the signatures in either order",
+        &["submit-transaction/signature-order"],
+    ),
+    kind(
+        Post,
+        "/call-sc",
+        &[],
+        Some("a claim to build, which is submitted in a batch so that it must be refused"),
+        Reject,
+        &["submit-transaction/batch"],
+    ),
+    kind(
+        Post,
+        "/submit-transaction-batch",
+        &[],
+        Some(
+            "an array of two transactions: one that nobody signed, and one that another key signed",
+        ),
+        Reject,
+        &["submit-transaction/batch"],
     ),
     refused(
         "/submit-transaction",

@@ -1,0 +1,101 @@
+//! Submissions that are right, compared with the control, and the second endpoint for submissions.
+
+use std::sync::Arc;
+
+use nodeproof_primitives::escape::escaped_up_to as shown;
+use serde_json::Value;
+
+use super::inconclusive::unknown;
+use crate::{
+    api::{answered, is_missing_endpoint},
+    checks::{Checked, Finding, Findings, Reply},
+    context::{Context, Refusal},
+    http::{Exchange, InconclusiveReason},
+};
+
+/// A signature that was refused does not spoil the transaction.
+pub(crate) async fn after_a_bad_one(context: &Context) -> Findings {
+    let (bad, right) = context.submissions.right_after_a_bad_one().await?;
+    if Reply::of(&bad) == Reply::Accepted {
+        return unknown("the bad signature was accepted, of which another case tells");
+    }
+    let what = "a rightly signed transaction is refused because it was submitted with a wrong signature before";
+    compare(context, &context.submissions.control().await?, &right, what).await
+}
+
+/// An element of `signatures` names its wallet, so its place shows nothing.
+pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
+    let in_order = context.submissions.of_two(false).await?;
+    let reversed = context.submissions.of_two(true).await?;
+    let what =
+        "the signatures of two signers are refused in another order than that of the signers";
+    compare(context, &in_order, &reversed, what).await
+}
+
+/// A submission that is as right as another one has to be answered as that one is.
+async fn compare(
+    context: &Context,
+    control: &Arc<Exchange>,
+    right: &Arc<Exchange>,
+    what: &str,
+) -> Findings {
+    let (known, said) = (Reply::of(control), Reply::of(right));
+    if said == Reply::Accepted {
+        return Ok(Checked::right());
+    }
+    let finding = || {
+        let expected = format!("the response to another right one: {}", control.summary());
+        Finding::new(right, what, shown(&expected, 300), right.summary())
+    };
+    if known == Reply::Accepted {
+        return Ok(Checked::wrong(finding().at("/response/valid")));
+    }
+    // Both are refused. It shows something only if a wrong signature is refused in other words.
+    let wrong = context
+        .submissions
+        .refusal(Refusal::SignatureAltered)
+        .await?;
+    let wrong = Reply::of(&wrong);
+    if wrong == known || wrong == Reply::Accepted {
+        return unknown(
+            "the node refuses a right transaction of a wallet without money as it refuses a wrong \
+             signature; run against a node of your own, whose test wallet can pay",
+        );
+    }
+    match said {
+        said if said == known => Ok(Checked::right()),
+        said if said == wrong => Ok(Checked::wrong(finding())),
+        _ => unknown("a right transaction was refused in other words than another one"),
+    }
+}
+
+/// The second endpoint refuses what the first has to refuse.
+pub(crate) async fn batch(context: &Context) -> Findings {
+    let (codes, answer) = context.submissions.bad_batch().await?;
+    if is_missing_endpoint(answer.status) {
+        return unknown("the node has no /submit-transaction-batch");
+    }
+    let list = |name: &str| {
+        let at = format!("/response/{name}");
+        answered(&answer)?.pointer(&at)?.as_array()
+    };
+    let named = |list: &Vec<Value>| {
+        let is_own = |item: &&Value| codes.iter().any(|code| item.as_str() == Some(code));
+        list.iter().filter(is_own).count()
+    };
+    if list("accepted_transactions").map_or(0, named) > 0 {
+        let what = "a batch accepts transactions that are not signed, or signed with another key";
+        let finding = Finding::new(&answer, what, "none of them accepted", answer.summary());
+        return Ok(Checked::wrong(
+            finding.at("/response/accepted_transactions"),
+        ));
+    }
+    let refused = (400..500).contains(&answer.status);
+    match list("failed_transactions").map_or(0, named) {
+        0 if !refused => Err(InconclusiveReason::NoSample(format!(
+            "the batch was neither accepted nor refused: {}",
+            answer.summary()
+        ))),
+        failed => Ok(Checked::of(failed.max(1), None)),
+    }
+}

@@ -1,0 +1,55 @@
+//! Submissions that are right, and that a careless node refuses for another reason than money.
+
+use std::sync::Arc;
+
+use super::{
+    draft::{REFUSED, code_of, draft},
+    refusal::{in_the_name_of, sign, signer, stranger, whole},
+    submitter::{Answer, Submitter},
+};
+use crate::http::{Exchange, InconclusiveReason, Request};
+
+/// The path of the second endpoint for submissions, as nodes were seen to have it.
+const BATCH: &str = "/submit-transaction-batch";
+
+/// A transaction with another key's signature, and then the same one rightly signed.
+pub(crate) async fn after_a_bad_one(
+    submitter: &Submitter,
+) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
+    let signer = signer(submitter)?;
+    let text = draft(submitter, &[signer.address()], REFUSED).await?;
+    let wrong = in_the_name_of(signer.address(), sign(&stranger()?, &text).await?);
+    let wrong = Request::post("/submit-transaction", whole(&text, &[wrong]));
+    let wrong = submitter.submit_in_turn(wrong).await?;
+    let right = whole(&text, &[sign(&signer, &text).await?]);
+    let right = Request::post("/submit-transaction", right);
+    Ok((wrong, submitter.submit_in_turn(right).await?))
+}
+
+/// A transaction of two signers, with their signatures in the order of the signers or in the other.
+pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Answer {
+    let (first, second) = (signer(submitter)?, stranger()?);
+    let signers = [first.address(), second.address()];
+    let text = draft(submitter, &signers, REFUSED).await?;
+    let mut entries = [sign(&first, &text).await?, sign(&second, &text).await?];
+    if reversed {
+        entries.reverse();
+    }
+    let request = Request::post("/submit-transaction", whole(&text, &entries));
+    submitter.submit_in_turn(request).await
+}
+
+/// Two transactions in one batch, of which one is not signed and one is signed with another key. Also
+/// returns their codes.
+pub(crate) async fn bad_batch(
+    submitter: &Submitter,
+) -> Result<(Vec<String>, Arc<Exchange>), InconclusiveReason> {
+    let (signer, stranger) = (signer(submitter)?.address(), stranger()?);
+    let unsigned = draft(submitter, &[signer], REFUSED).await?;
+    let other = draft(submitter, &[signer], REFUSED).await?;
+    let entry = in_the_name_of(signer, sign(&stranger, &other).await?);
+    let body = format!("[{},{}]", whole(&unsigned, &[]), whole(&other, &[entry]));
+    let codes = [&unsigned, &other].map(|text| code_of(text));
+    let answer = submitter.submit_in_turn(Request::post(BATCH, body)).await?;
+    Ok((codes.to_vec(), answer))
+}

@@ -1,0 +1,237 @@
+//! The kinds of faults that one documented field can have.
+
+use serde_json::{Number, Value, json};
+
+use super::field::{Field, Shape};
+
+/// What is wrong with a field of a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Missing,
+    Null,
+    WrongType,
+    WrongUnit,
+    Malformed,
+    Empty,
+    Constant,
+    Stale,
+    Swapped,
+    Truncated,
+    Rounded,
+    Duplicated,
+    OfAnother,
+    TooOld,
+    InTheFuture,
+    Contradicting,
+    WrongLater,
+}
+
+/// A decade in milliseconds.
+const TEN_YEARS: i64 = 10 * 365 * 24 * 3600 * 1000;
+
+impl Kind {
+    pub(crate) const ALL: [Self; 17] = [
+        Self::Missing,
+        Self::Null,
+        Self::WrongType,
+        Self::WrongUnit,
+        Self::Malformed,
+        Self::Empty,
+        Self::Constant,
+        Self::Stale,
+        Self::Swapped,
+        Self::Truncated,
+        Self::Rounded,
+        Self::Duplicated,
+        Self::OfAnother,
+        Self::TooOld,
+        Self::InTheFuture,
+        Self::Contradicting,
+        Self::WrongLater,
+    ];
+
+    /// The heading of its column, and what the generator does.
+    pub(crate) const fn named(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Missing => ("missing", "the member is left out"),
+            Self::Null => ("null", "it is null"),
+            Self::WrongType => (
+                "wrong type",
+                "an integer is a text of its digits, a text a number, a list an object, an object a list",
+            ),
+            Self::WrongUnit => ("wrong unit", "a time is in seconds"),
+            Self::Malformed => (
+                "malformed",
+                "an integer has a fraction, a text of a documented form has a wrong last character",
+            ),
+            Self::Empty => ("empty", "a text, a list or an object is empty"),
+            Self::Constant => ("constant", "every response has what the first one had"),
+            Self::Stale => (
+                "stale",
+                "each response has what the response before it should have had",
+            ),
+            Self::Swapped => (
+                "swapped",
+                "it has the value of the next field of the same type, and that one has its",
+            ),
+            Self::Truncated => (
+                "truncated",
+                "a text lacks its second half, a list its last element, an integer its last digit",
+            ),
+            Self::Rounded => (
+                "rounded",
+                "a number is a multiple of 1000, or of 10 if it is small",
+            ),
+            Self::Duplicated => (
+                "duplicated",
+                "a list has its first element twice; the object has any other member twice",
+            ),
+            Self::OfAnother => (
+                "of another",
+                "it is that of another receipt, or of another object that was asked for",
+            ),
+            Self::TooOld => (
+                "too old",
+                "every second response has a time ten years earlier",
+            ),
+            Self::InTheFuture => (
+                "in the future",
+                "every second response has a time ten years later",
+            ),
+            Self::Contradicting => (
+                "contradicting",
+                "every second response to the same request has another value of the right form",
+            ),
+            Self::WrongLater => (
+                "wrong later",
+                "the first response is right, and the same request is later answered with another value \
+                 of the right form",
+            ),
+        }
+    }
+
+    /// Whether a field of this shape can have such a fault.
+    pub(crate) fn applies_to(self, field: &Field) -> bool {
+        let shape = &field.shape;
+        let number = matches!(shape, Shape::Integer { .. } | Shape::Number);
+        let object = matches!(shape, Shape::Object);
+        match self {
+            Self::Missing | Self::Null | Self::Duplicated => true,
+            Self::WrongType => !matches!(shape, Shape::Open),
+            Self::WrongUnit | Self::TooOld | Self::InTheFuture => {
+                matches!(shape, Shape::Integer { is_time: true })
+            }
+            Self::Malformed => match shape {
+                Shape::Integer { .. } => true,
+                Shape::Text { has_form } | Shape::List { has_form } => *has_form,
+                _ => false,
+            },
+            Self::Empty => !number && !matches!(shape, Shape::Boolean | Shape::Open),
+            Self::Rounded => number,
+            // The members of an object have rows of their own.
+            Self::Truncated => !object && !matches!(shape, Shape::Boolean | Shape::Open),
+            Self::Swapped => field.sibling.is_some(),
+            Self::Constant | Self::Stale | Self::OfAnother => !object,
+            Self::Contradicting | Self::WrongLater => !object && !matches!(shape, Shape::Open),
+        }
+    }
+
+    /// Whether there is no such fault where values happen to be equal, or are small or empty.
+    pub(crate) const fn depends_on_values(self) -> bool {
+        matches!(
+            self,
+            Self::Empty
+                | Self::Constant
+                | Self::Stale
+                | Self::Swapped
+                | Self::Truncated
+                | Self::Rounded
+                | Self::OfAnother
+                | Self::Contradicting
+                | Self::WrongLater
+        )
+    }
+
+    /// The value with this fault, where it follows from the value alone.
+    pub(crate) fn of(self, value: &Value) -> Option<Value> {
+        match self {
+            Self::Null => Some(Value::Null),
+            Self::WrongType => Some(match value {
+                Value::Number(number) => number.to_string().into(),
+                Value::Bool(truth) => truth.to_string().into(),
+                Value::String(_) => 7.into(),
+                Value::Array(_) => json!({}),
+                Value::Object(_) | Value::Null => json!([]),
+            }),
+            Self::WrongUnit => Some((value.as_i64()? / 1000).into()),
+            Self::Malformed => malformed(value),
+            Self::Empty => Some(match value {
+                Value::String(_) => "".into(),
+                Value::Array(_) => json!([]),
+                _ => json!({}),
+            }),
+            Self::Truncated => Some(match value {
+                Value::String(text) => text
+                    .chars()
+                    .take(text.chars().count() / 2)
+                    .collect::<String>()
+                    .into(),
+                Value::Array(items) => items.iter().rev().skip(1).rev().cloned().collect(),
+                _ => (value.as_i64()? / 10).into(),
+            }),
+            Self::Rounded => {
+                let number = value.as_i64()?;
+                let to = if number.abs() < 1000 { 10 } else { 1000 };
+                Some(((number + to / 2) / to * to).into())
+            }
+            Self::TooOld => Some((value.as_i64()? - TEN_YEARS).into()),
+            Self::InTheFuture => Some((value.as_i64()? + TEN_YEARS).into()),
+            Self::Contradicting | Self::WrongLater => other(value),
+            _ => None,
+        }
+    }
+}
+
+/// A value that lacks the form that the contract gives it.
+fn malformed(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => {
+            let mut text = text.clone();
+            text.pop();
+            text.push('g');
+            Some(text.into())
+        }
+        Value::Array(items) => {
+            let mut items = items.clone();
+            let first = items.first_mut()?;
+            *first = malformed(first)?;
+            Some(items.into())
+        }
+        _ => Number::from_f64(value.as_f64()? + 0.5).map(Value::Number),
+    }
+}
+
+/// Another value of the same form.
+fn other(value: &Value) -> Option<Value> {
+    Some(match value {
+        Value::Bool(truth) => (!truth).into(),
+        Value::Number(number) => match number.as_i64() {
+            Some(number) => (number + 1).into(),
+            None => json!(number.as_f64()? + 1.0),
+        },
+        Value::String(text) => {
+            let mut text = text.clone();
+            let last = text.pop();
+            text.push(if last == Some('a') { 'b' } else { 'a' });
+            text.into()
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => json!([]),
+        Value::Array(items) => {
+            let mut items = items.clone();
+            let first = items.first_mut()?;
+            *first = other(first)?;
+            items.into()
+        }
+        Value::Null | Value::Object(_) => return None,
+    })
+}

@@ -1,0 +1,249 @@
+//! Faults that are generated from the description: each documented field of a response with each kind of fault
+//! that it can have. A run has to blame a case about that field, or a reason has to say why none can.
+
+mod field;
+mod kind;
+mod reasons;
+mod rewriting;
+mod tables;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    thread,
+};
+
+use globset::Glob;
+use integration_tests::{
+    matrix,
+    proxy::{Fault, Proxy},
+    submissions::options,
+    watch::check,
+};
+use libtest_mimic::{Failed, Trial};
+use nodeproof_conformance::{
+    Options, Tier,
+    report::{Level, Outcome, Report},
+};
+use nodeproof_devnode::Config;
+use nodeproof_primitives::Network;
+use tokio::{sync::Semaphore, task::JoinSet};
+
+use self::{
+    field::Field,
+    kind::Kind,
+    reasons::Reason,
+    rewriting::fault,
+    tables::{Table, tables},
+};
+use crate::setup::{Setup, test_name};
+
+/// What came of a field with a kind of fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cell {
+    /// The field can't have this fault.
+    Impossible,
+    /// The cases that it is blamed on.
+    Caught(Vec<(String, Level)>),
+    /// The fault changed no response: on the local chain, the value is the same everywhere.
+    Unchanged,
+    /// No case departed.
+    Missed,
+    /// The run came to no verdict.
+    NoVerdict(String),
+}
+
+/// The length of the chain: short, as each run reads all of it.
+const BLOCKS: u64 = 7;
+
+pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for table in tables() {
+        let name = format!("generated::{}", test_name(table.title));
+        trials.push(setup.trial(name, async move |_: Arc<Setup>| examine(table).await));
+    }
+    trials.push(setup.trial(
+        "generated::every_documented_response_has_a_table",
+        async |_: Arc<Setup>| tables::all_are_there(),
+    ));
+    trials.push(setup.trial(
+        "generated::the_kinds_in_the_docs_are_fresh",
+        async |_: Arc<Setup>| matrix::keep_fresh(&[("kinds", kinds())]).map_err(Failed::from),
+    ));
+    trials
+}
+
+/// Runs all cells of a table, and compares it with the docs.
+async fn examine(table: Table) -> Result<(), Failed> {
+    let table = Arc::new(table);
+    let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(BLOCKS));
+    let node = node.await.expect("a local node");
+    let at_a_time = thread::available_parallelism().map_or(2, usize::from);
+    let (turns, mut runs) = (Arc::new(Semaphore::new(at_a_time)), JoinSet::new());
+    for (row, field) in table.fields.iter().enumerate() {
+        for kind in Kind::ALL {
+            let (table, field) = (Arc::clone(&table), field.clone());
+            let (turns, node) = (Arc::clone(&turns), node.base_url().to_owned());
+            runs.spawn(async move {
+                let _turn = turns.acquire().await;
+                ((row, kind), cell(&table, field, kind, &node).await)
+            });
+        }
+    }
+    let cells: BTreeMap<_, _> = runs.join_all().await.into_iter().collect();
+    let wrong = wrong(&table, &cells);
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n").into());
+    }
+    matrix::keep_fresh(&[(table.section, render(&table, &cells))]).map_err(Into::into)
+}
+
+async fn cell(table: &Table, field: Field, kind: Kind, node: &str) -> Cell {
+    if !kind.applies_to(&field) {
+        return Cell::Impossible;
+    }
+    let (fault, changed) = fault(table.responses, field, kind);
+    let report = run(table, fault, node).await;
+    if report.exit_code > 1 {
+        return Cell::NoVerdict(format!("{}: {:?}", report.exit_code, report.reason));
+    }
+    let blamed: Vec<_> = report
+        .causes()
+        .iter()
+        .filter(|(cause, _)| matches!(cause.outcome, Outcome::Fail | Outcome::Warn | Outcome::Info))
+        .map(|(cause, _)| (cause.id.clone(), cause.level))
+        .collect();
+    match changed.load(Relaxed) {
+        false => Cell::Unchanged,
+        true if blamed.is_empty() => Cell::Missed,
+        true => Cell::Caught(blamed),
+    }
+}
+
+/// A run of the cases that are about the table's endpoint, one request after the other.
+async fn run(table: &Table, fault: Fault, node: &str) -> Report {
+    let (mut options, local) = match table.tier {
+        Tier::Read => (Options::default(), None),
+        tier => {
+            let start = xtask::conformance::start_local();
+            let local = start(Network::Devnet).await.expect("a local node");
+            (options(&local, tier), Some(local))
+        }
+    };
+    let about = |ids: &&str| Glob::new(ids).expect("a pattern").compile_matcher();
+    options.selection.only = table.cases.iter().map(about).collect();
+    // Slow, and about params that none of these faults is in.
+    options.selection.skip = vec![about(&"call-sc/deep-and-large-params")];
+    options.limits.jobs = 1;
+    let node = local.as_ref().map_or(node, |local| &local.base_url);
+    let proxy = Proxy::spawn(node, fault).await.expect("a proxy");
+    check(&proxy.server.base_url(), &options).await
+}
+
+/// What is wrong with a table: what no case catches, and reasons that are none.
+fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for ((row, kind), cell) in cells {
+        let field = &table.fields[*row];
+        let reason = reasons::of(table.reasons, field, *kind);
+        let place = format!("{}: {} {}", table.title, field.name(), kind.named().0);
+        match (cell, reason) {
+            (Cell::Missed, None) => {
+                wrong.push(format!(
+                    "{place}: no case catches it, and no reason says why"
+                ));
+            }
+            (Cell::Unchanged, _) if !kind.depends_on_values() => {
+                wrong.push(format!("{place}: the fault changed no response"));
+            }
+            (Cell::Caught(by), Some(_)) => {
+                wrong.push(format!(
+                    "{place}: it has a reason why nothing catches it, and {by:?} do"
+                ));
+            }
+            (Cell::NoVerdict(why), _) => wrong.push(format!("{place}: no verdict, {why}")),
+            (Cell::Impossible | Cell::Unchanged, Some(_)) => {
+                wrong.push(format!("{place}: it has a reason, and is no fault here"));
+            }
+            _ => {}
+        }
+    }
+    wrong
+}
+
+/// How a level is written behind a case.
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "",
+        Level::Should => " (SHOULD)",
+        Level::Observed => " (OBSERVED)",
+    }
+}
+
+fn render(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> String {
+    let used: Vec<Kind> = Kind::ALL
+        .into_iter()
+        .filter(|kind| {
+            let of_kind = cells.iter().filter(|((_, of), _)| of == kind);
+            of_kind
+                .into_iter()
+                .any(|(_, cell)| *cell != Cell::Impossible)
+        })
+        .collect();
+    let heads: Vec<_> = used.iter().map(|kind| kind.named().0).collect();
+    let mut text = format!(
+        "| field | requirements | {} |\n|{}\n",
+        heads.join(" | "),
+        " --- |".repeat(used.len() + 2)
+    );
+    let mut notes: Vec<&Reason> = Vec::new();
+    let own = table.cases[0]
+        .split_inclusive('/')
+        .next()
+        .unwrap_or_default();
+    for (row, field) in table.fields.iter().enumerate() {
+        let mut line = format!("| `{}` | {} |", field.name(), field.requirements.join(", "));
+        for kind in &used {
+            let text = match cells.get(&(row, *kind)) {
+                Some(Cell::Caught(by)) => {
+                    let short = |id: &str| id.strip_prefix(own).unwrap_or(id).to_owned();
+                    let by = by
+                        .iter()
+                        .map(|(id, of)| format!("`{}`{}", short(id), level(*of)));
+                    by.collect::<Vec<_>>().join(", ")
+                }
+                Some(Cell::Missed) => match reasons::of(table.reasons, field, *kind) {
+                    Some(reason) => {
+                        let known = notes.iter().position(|note| std::ptr::eq(*note, reason));
+                        let number = known.unwrap_or_else(|| {
+                            notes.push(reason);
+                            notes.len() - 1
+                        });
+                        format!("({})", number + 1)
+                    }
+                    None => String::new(),
+                },
+                Some(Cell::Unchanged) => "=".to_owned(),
+                Some(Cell::Impossible | Cell::NoVerdict(_)) | None => "–".to_owned(),
+            };
+            line.push_str(&format!(" {text} |"));
+        }
+        text.push_str(&line);
+        text.push('\n');
+    }
+    for (number, note) in notes.iter().enumerate() {
+        text.push_str(&format!("\n{}. {}", number + 1, note.text));
+    }
+    text
+}
+
+/// What each kind of fault is.
+fn kinds() -> String {
+    let rows = Kind::ALL
+        .map(Kind::named)
+        .map(|(name, what)| format!("| {name} | {what} |\n"));
+    format!(
+        "| kind | what the generator does |\n| --- | --- |\n{}",
+        rows.concat()
+    )
+}

@@ -1,0 +1,178 @@
+//! A node that has one kind of fault in one field of its responses.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+use axum::http::{Method, StatusCode};
+use integration_tests::proxy::{Answer, Asked, Fault};
+use serde_json::{Map, Value};
+
+use super::{field::Field, kind::Kind};
+
+/// Which responses have the field, and in which form they are given it.
+#[derive(Clone, Copy)]
+pub(crate) struct Responses {
+    pub(crate) path: &'static str,
+    /// Whether a successful response to this request is one of them.
+    pub(crate) are: fn(&Asked, &Value) -> bool,
+    /// A conforming form in which the field has a name.
+    pub(crate) prepared: fn(&mut Value),
+}
+
+/// What the fault remembers of earlier responses, by place in the response.
+#[derive(Default)]
+struct Earlier {
+    responses: usize,
+    requests: BTreeMap<String, usize>,
+    first: BTreeMap<usize, Value>,
+    previous: BTreeMap<usize, Value>,
+}
+
+/// A fault, and whether it has changed anything yet.
+pub(crate) fn fault(responses: Responses, field: Field, kind: Kind) -> (Fault, Arc<AtomicBool>) {
+    let changed = Arc::new(AtomicBool::new(false));
+    let (noted, earlier) = (Arc::clone(&changed), Mutex::new(Earlier::default()));
+    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
+        if asked.path != responses.path || answer.status != StatusCode::OK {
+            return answer;
+        }
+        let mut doubled = false;
+        let answer = answer.with_json(|body| {
+            if !body.is_object() || !(responses.are)(asked, body) {
+                return;
+            }
+            (responses.prepared)(body);
+            let right = body.clone();
+            if let Ok(mut earlier) = earlier.lock() {
+                doubled = change(asked, body, &field, kind, &mut earlier);
+            }
+            if *body != right {
+                noted.store(true, Relaxed);
+            }
+        });
+        match doubled {
+            false => answer,
+            true => {
+                let text = String::from_utf8_lossy(&answer.body).replace(SECOND, "");
+                answer.with_body(text)
+            }
+        }
+    });
+    (fault, changed)
+}
+
+/// Marks the name of a member that is to stand in its object twice.
+const SECOND: &str = "the second ";
+
+/// Makes the fault. Returns whether a member is to stand there twice.
+fn change(
+    asked: &Asked,
+    body: &mut Value,
+    field: &Field,
+    kind: Kind,
+    earlier: &mut Earlier,
+) -> bool {
+    let Some((name, parents)) = field.path.split_last() else {
+        return false;
+    };
+    let number = earlier.responses;
+    earlier.responses += 1;
+    let before = match asked.method {
+        Method::GET => {
+            let before = earlier.requests.entry(asked.query.clone()).or_default();
+            *before += 1;
+            *before - 1
+        }
+        _ => number,
+    };
+    match kind {
+        Kind::TooOld | Kind::InTheFuture if number.is_multiple_of(2) => return false,
+        Kind::Contradicting if before.is_multiple_of(2) => return false,
+        Kind::WrongLater if before == 0 => return false,
+        _ => {}
+    }
+    let mut objects = Vec::new();
+    objects_at(body, parents, &mut objects);
+    let right: Vec<_> = objects
+        .iter()
+        .map(|object| object.get(name).cloned())
+        .collect();
+    let mut doubled = false;
+    for (place, object) in objects.into_iter().enumerate() {
+        let Some(value) = object.get(name).cloned() else {
+            continue;
+        };
+        let new = match kind {
+            Kind::Missing => {
+                object.shift_remove(name);
+                continue;
+            }
+            Kind::Swapped => {
+                let sibling = field.sibling.as_deref().unwrap_or_default();
+                let Some(theirs) = object.get(sibling).cloned() else {
+                    continue;
+                };
+                object.insert(sibling.to_owned(), value);
+                Some(theirs)
+            }
+            Kind::Duplicated => match value {
+                Value::Array(mut items) => {
+                    let first = items.first().cloned();
+                    items.extend(first);
+                    Some(items.into())
+                }
+                value => {
+                    doubled = true;
+                    object.insert(format!("{SECOND}{name}"), value);
+                    continue;
+                }
+            },
+            Kind::Constant => Some(earlier.first.entry(place).or_insert(value).clone()),
+            Kind::Stale => earlier.previous.insert(place, value),
+            // That of the next one in its list, or of the first object that was different.
+            Kind::OfAnother if right.len() > 1 => right[(place + 1) % right.len()].clone(),
+            Kind::OfAnother => {
+                let first = earlier.first.entry(0).or_insert_with(|| value.clone());
+                match *first == value {
+                    true => earlier.previous.get(&0).cloned(),
+                    false => {
+                        earlier.previous.insert(0, value);
+                        Some(first.clone())
+                    }
+                }
+            }
+            kind => kind.of(&value),
+        };
+        if let Some(new) = new {
+            object.insert(name.clone(), new);
+        }
+    }
+    doubled
+}
+
+/// The objects at a path.
+fn objects_at<'v>(
+    value: &'v mut Value,
+    path: &[String],
+    found: &mut Vec<&'v mut Map<String, Value>>,
+) {
+    match (path.split_first(), value) {
+        (None, Value::Object(members)) => found.push(members),
+        (Some((star, rest)), Value::Array(items)) if star == "*" => {
+            items
+                .iter_mut()
+                .for_each(|item| objects_at(item, rest, found));
+        }
+        (Some((name, rest)), Value::Object(members)) => {
+            if let Some(member) = members.get_mut(name) {
+                objects_at(member, rest, found);
+            }
+        }
+        _ => {}
+    }
+}
