@@ -1,5 +1,4 @@
 //! A search in the documentation for a word of the contract finds the method.
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use serde_json::Value;
 
