@@ -27,7 +27,7 @@ pub const TOKEN: &str = "OBS";
 pub const CONTRACT: &str = "ct4c1d7e0a93b85f6210decade5ca1ab1e0ff1ce00";
 /// What the holder has: beyond what a float holds exactly.
 pub const HELD: u64 = 9_007_199_254_740_993;
-/// The newest block.
+/// The latest block.
 pub const TIP: u64 = 6;
 
 /// The listing: a page that has its scripts show the node's description.

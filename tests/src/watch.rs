@@ -20,7 +20,7 @@ impl Observer for Silent {
 /// Checks the node at a base URL of devnet.
 ///
 /// # Panics
-/// When the text is no base URL.
+/// When the text is not a base URL.
 #[expect(
     clippy::expect_used,
     reason = "a test's own URL is right, or the test is wrong"

@@ -57,7 +57,7 @@ fn expected(fault: F) -> Option<Found> {
         F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
         F::BalanceOffByOne => As("get-balances/wallet-address"),
         F::BalanceRounded => Nothing(
-            "every query rounds in the same way, and an even balance is no fault: nothing in the contract \
+            "every query rounds in the same way, and an even balance is not a fault: nothing in the contract \
              shows another source of balances",
         ),
         F::BalanceStale => As("submit-transaction/fee-paid"),

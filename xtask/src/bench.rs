@@ -86,7 +86,7 @@ pub struct BenchArgs {
     )]
     pub sweep: Vec<u64>,
 
-    /// Only the plain loop that a sweep is held against, over the blocks of one chain; the bench
+    /// Only the plain loop that a sweep is compared with, over the blocks of one chain; the bench
     /// calls itself with it.
     #[arg(long, value_name = "URL", hide = true)]
     pub plain_loop: Option<String>,
@@ -103,7 +103,7 @@ const MEMORY: f64 = 50.0;
 /// is nothing where another process has printed it.
 ///
 /// # Errors
-/// When something could not be measured at all. A target that is missed is no error.
+/// When something could not be measured at all. A target that is missed is not an error.
 pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
     if let Some(url) = &args.plain_loop {
         let blocks = args.sweep.first().copied().unwrap_or_default();

@@ -30,7 +30,7 @@ enum Task {
     Directions(directions::DirectionsArgs),
     /// Measure what a run, a call, a block, a signature, the local node and a build cost
     Bench(bench::BenchArgs),
-    /// Hold the programs against every hostile server, and print what came of it, with time and memory
+    /// Run the programs against every hostile server, and print the results with time and memory
     Hostile(hostile::HostileArgs),
     /// Everything that has to hold before a change lands
     Ci,

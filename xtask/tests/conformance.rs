@@ -101,12 +101,12 @@ async fn a_node_of_the_observed_forms_departs_and_its_departures_are_named() {
         "committee as text",
         "status is null",
         "creator_wallet is null",
-        "nothing held is answered with balance: null",
+        "the response for nothing held has balance: null",
         "the state is in data, and there is no value",
     ] {
         assert!(stdout.contains(named), "{named:?} is not named: {stdout}");
     }
-    assert!(stdout.contains("departs from the contract"), "{stdout}");
+    assert!(stdout.contains("violates the contract"), "{stdout}");
     assert!(
         !stdout.contains("the harness") && !stderr.contains("panicked"),
         "{stdout}{stderr}"

@@ -71,7 +71,7 @@ async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_depar
         known
             .note
             .as_deref()
-            .is_some_and(|note| note.contains("inside of a string"))
+            .is_some_and(|note| note.contains("inside a string"))
     );
     assert!(known.reason.is_some(), "what was found is told as well");
 }

@@ -184,7 +184,7 @@ async fn what_is_for_one_node_alone_is_refused_for_several() {
         ),
         (
             arguments(&[&same[..], &["--network", "devnet"]].concat()),
-            "is named twice",
+            "is given twice",
         ),
         (
             arguments(&["--base-url", "http://a:8420", "--base-url", "http://b:8421"]),

@@ -133,7 +133,7 @@ impl Claim {
         let verifier = self.verifier.unwrap_or(*first);
         if !signers.contains(&verifier) {
             return Err(ClaimError::Input(format!(
-                "the verifier {verifier} is none of the signers, and nodes store the wallet that \
+                "the verifier {verifier} is not one of the signers, and nodes store the wallet that \
                  signs; add it to the signers"
             )));
         }

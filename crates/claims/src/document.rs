@@ -64,7 +64,7 @@ pub enum DocumentError {
         path: PathBuf,
     },
     /// The path is that of a device, a pipe or a socket.
-    #[error("the document {} is no regular file", escaped(&path.to_string_lossy()))]
+    #[error("the document {} is not a regular file", escaped(&path.to_string_lossy()))]
     NoRegularFile {
         /// The path.
         path: PathBuf,

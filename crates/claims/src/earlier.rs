@@ -14,7 +14,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct EarlierClaims {
     pub(crate) folders: Vec<PathBuf>,
-    /// The claim's own file, which is no earlier claim.
+    /// The claim's own file, which is not an earlier claim.
     pub(crate) own: Option<PathBuf>,
     /// The network, if it is known: claims of another one do not count.
     pub(crate) network: Option<Network>,

@@ -1,4 +1,4 @@
-//! A test of code that uses a node, against a local one inside of the test's own process.
+//! A test of code that uses a node, against a local one inside the test's own process.
 //!
 //! `cargo run -p nodeproof-client --example test_with_devnode [-- http://localhost:8420]`
 //!

@@ -102,7 +102,7 @@ pub enum BaseUrlError {
         /// What was given.
         found: String,
     },
-    /// The text is no URL for another reason.
+    /// The text is not a URL for another reason.
     #[error("{found:?} is not a URL: {reason}")]
     Malformed {
         /// What was given.

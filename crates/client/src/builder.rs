@@ -14,7 +14,7 @@ impl Client {
     /// A client for the node at a base URL, such as `http://localhost:8420`.
     ///
     /// # Errors
-    /// If the text is no base URL of a node, or TLS can't be set up.
+    /// If the text is not a base URL of a node, or TLS can't be set up.
     pub fn new<U>(base: U) -> Result<Self, Error>
     where
         U: TryInto<BaseUrl>,
@@ -34,7 +34,7 @@ impl Client {
     /// Sets up a client for the node at a base URL.
     ///
     /// # Errors
-    /// If the text is no base URL of a node.
+    /// If the text is not a base URL of a node.
     pub fn builder<U>(base: U) -> Result<ClientBuilder, Error>
     where
         U: TryInto<BaseUrl>,
@@ -242,7 +242,7 @@ impl ClientBuilder {
     /// ```
     ///
     /// # Errors
-    /// If the text is no base URL of a node.
+    /// If the text is not a base URL of a node.
     pub fn fallback<U>(mut self, base: U) -> Result<Self, Error>
     where
         U: TryInto<BaseUrl>,

@@ -86,7 +86,7 @@ impl ContractCall {
     /// A [`RawJson`] is sent byte for byte.
     ///
     /// # Errors
-    /// If they can't be written as JSON, or are no object.
+    /// If they can't be written as JSON, or are not an object.
     pub fn params(mut self, params: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
         self.params = RawJson::from_value(params)
             .map_err(|source| Error::configuration("the parameters can't be written", source))?;

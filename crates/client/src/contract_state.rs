@@ -50,7 +50,7 @@ impl ContractState {
     ///
     /// # Errors
     /// If the answer has neither `value` nor `data`, has both with different records, or has a
-    /// `status` that is not `SUCCESS`: what it carries then is no record, and not the answer that
+    /// `status` that is not `SUCCESS`: what it carries then is not a record, and not the answer that
     /// there is none.
     pub fn record(&self) -> Result<Option<&RawJson>, FieldError> {
         if self.says_absent() {
@@ -141,7 +141,7 @@ impl ContractState {
 
 /// Whether two records, neither of which is null, say different things.
 fn differ(one: &RawJson, other: &RawJson) -> bool {
-    // An order of members and spaces mean nothing; a record may stand inside of a string.
+    // An order of members and spaces mean nothing; a record may stand inside a string.
     let meaning = |record: &RawJson| {
         let text = text_in(record.as_str()).map_or(record.as_str().into(), |inside| inside);
         sorted_message(&text).unwrap_or_else(|_| record.as_str().to_owned())

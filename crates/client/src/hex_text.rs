@@ -30,7 +30,7 @@ pub enum ParseHexTextError {
     /// There is nothing.
     #[error("hexadecimal text belongs here, and this is empty")]
     Empty,
-    /// A character is no hexadecimal digit.
+    /// A character is not a hexadecimal digit.
     #[error("hexadecimal text has {found:?} at character {position}")]
     Digit {
         /// The character.

@@ -1,9 +1,9 @@
-//! The newest block.
+//! The latest block.
 
 use crate::{Block, Client, Error};
 
 impl Client {
-    /// The index of the newest block; `None` where there is no block at all.
+    /// The index of the latest block; `None` where there is no block at all.
     ///
     /// The contract has no call for it, so it is found by asking for blocks: twice as far until
     /// there is none, and then in between. That takes some 2·log₂ of the index in requests, 40 for

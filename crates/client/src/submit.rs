@@ -122,7 +122,7 @@ impl SubmitAnswer {
     /// What is in `status`: `SUCCESS` on success, refused transactions included.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }
@@ -293,7 +293,7 @@ impl BatchAnswer {
     /// What is in `status`: `SUCCESS`, or `FAILURE` while the node can't take transactions.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }

@@ -34,7 +34,7 @@ impl TrustScore {
     /// [`check_status`](Self::check_status).
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn score(&self) -> Result<&Integer, FieldError> {
         self.trust_score.require("trust_score")
     }
@@ -42,7 +42,7 @@ impl TrustScore {
     /// What is in `status`: `SUCCESS`; other values are not shown.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }

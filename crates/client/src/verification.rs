@@ -51,7 +51,7 @@ impl VerificationRecord {
         "deletable_after",
     ];
 
-    /// Reads one record from a row or an object, or from either inside of a string.
+    /// Reads one record from a row or an object, or from either inside a string.
     ///
     /// # Errors
     /// If it is neither, or has none of the fields of such a record.
@@ -111,7 +111,7 @@ impl VerificationRecord {
     /// The contract that stores the record.
     ///
     /// # Errors
-    /// If it is no contract address.
+    /// If it is not a contract address.
     pub fn contract_address(&self) -> Result<ContractAddress, FieldError> {
         self.address.require("address").copied()
     }
@@ -119,7 +119,7 @@ impl VerificationRecord {
     /// Identifier of the asset that the claim is about.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn asset_id(&self) -> Result<&str, FieldError> {
         self.asset_id.require("asset_id").map(String::as_str)
     }
@@ -127,7 +127,7 @@ impl VerificationRecord {
     /// Kind of asset, such as `token`.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn asset_type(&self) -> Result<&str, FieldError> {
         self.asset_type.require("asset_type").map(String::as_str)
     }
@@ -135,7 +135,7 @@ impl VerificationRecord {
     /// The verifier's wallet. Nodes were seen to store the wallet that signed.
     ///
     /// # Errors
-    /// If it is no wallet address.
+    /// If it is not a wallet address.
     pub fn verifier_address(&self) -> Result<WalletAddress, FieldError> {
         self.verifier_address.require("verifier_address").copied()
     }
@@ -143,7 +143,7 @@ impl VerificationRecord {
     /// What was found, such as 1. The meaning of the values is not stated.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn outcome(&self) -> Result<&Integer, FieldError> {
         self.outcome.require("outcome")
     }
@@ -171,7 +171,7 @@ impl VerificationRecord {
     /// Free text.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn remarks(&self) -> Result<&str, FieldError> {
         self.remarks.require("remarks").map(String::as_str)
     }
@@ -179,7 +179,7 @@ impl VerificationRecord {
     /// Threshold after which the record may be deleted. Its unit is not stated.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn deletable_after(&self) -> Result<&Integer, FieldError> {
         self.deletable_after.require("deletable_after")
     }

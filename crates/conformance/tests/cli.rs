@@ -232,7 +232,7 @@ fn a_glob_that_matches_nothing_is_an_error() {
         2,
         &["no case"],
     );
-    refuses(&with(&["--only", "a[b"]), 2, &["no glob"]);
+    refuses(&with(&["--only", "a[b"]), 2, &["not a glob"]);
 }
 
 #[test]
@@ -263,7 +263,11 @@ fn a_sweep_that_could_not_be_made_is_explained() {
         &["--blocks", "5..10 for 5 to 9", "5..=10 for 5 to 10"],
     );
     refuses(&with(&["--blocks", "9..5"]), 2, &["no block is in 9..5"]);
-    refuses(&with(&["--blocks", "-1..5"]), 2, &["\"-1\" is no index"]);
+    refuses(
+        &with(&["--blocks", "-1..5"]),
+        2,
+        &["\"-1\" is not an index"],
+    );
     refuses(&with(&["--resume"]), 2, &["--blocks"]);
     refuses(&with(&["--state", "a.json"]), 2, &["--blocks"]);
     refuses(
@@ -281,7 +285,7 @@ fn a_file_that_no_sweep_has_written_is_not_taken_for_its_state() {
     let path = path.to_str().unwrap();
     let target = ["--base-url", "http://localhost", "--network", "devnet"];
     let sweep = ["--blocks", "..", "--state", path];
-    let told = ["notes.txt", "no state of a sweep"];
+    let told = ["notes.txt", "not a sweep's state"];
     refuses(&[target, sweep].concat(), 2, &told);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "mine");
 }
@@ -292,7 +296,7 @@ fn a_dry_run_lists_the_blocks_of_a_sweep() {
     assert_eq!(code, 0, "{text}");
     assert!(
         text.contains("/get-block?block_index=<each block of 5..10>")
-            && text.contains("2000 requests in all, besides those for the sweep's blocks"),
+            && text.contains("2000 requests in all, plus those for the sweep's blocks"),
         "{text}"
     );
 }

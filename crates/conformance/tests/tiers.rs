@@ -119,8 +119,11 @@ fn a_bad_key_file_is_explained_and_never_shown() {
             |file| file["private"] = json!(format!("{SECRET}0g")),
             "no private key",
         ),
-        (|file| file["private"] = json!([SECRET]), "is no key file"),
-        (|file| *file = json!(SECRET), "is no key file"),
+        (
+            |file| file["private"] = json!([SECRET]),
+            "is not a key file",
+        ),
+        (|file| *file = json!(SECRET), "is not a key file"),
         (
             |file| {
                 if let Some(members) = file.as_object_mut() {

@@ -22,46 +22,46 @@ const EXIT_USAGE: u8 = 2;
 /// Options of the command that runs a node until it is told to end.
 #[derive(Args, Clone, Debug)]
 pub struct DevnodeArgs {
-    /// The network to stand for: devnet, testnet or mainnet
+    /// Network of the node: devnet, testnet or mainnet
     #[arg(long, value_name = "NETWORK", default_value = "devnet")]
     pub network: Network,
-    /// The port to listen on, 0 for a free one [default: the network's]
+    /// Port to listen on, 0 for a free one [default: the network's]
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// The address to listen on. The node's keys are public: keep it on this machine
+    /// Address to listen on. The node's keys are public, so keep it on this machine
     #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     pub host: IpAddr,
-    /// What keys, addresses and the chain are derived from
+    /// Seed of the keys, the addresses and the chain
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
-    /// How many blocks the chain starts with
+    /// Number of blocks that the chain starts with
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub blocks: u64,
-    /// How often a block is made, such as 1s or 250ms; on-submission for one with each
-    /// transaction, manual for never
+    /// Time between blocks, such as 1s or 250ms; on-submission for a block with each transaction, or
+    /// manual for no blocks
     #[arg(long, value_name = "TIME", default_value_t = BlockTime::Every(Duration::from_secs(1)))]
     pub block_time: BlockTime,
-    /// When the chain starts, such as 2026-01-01T00:00:00Z. Its time then follows from its blocks,
-    /// so that two nodes with one seed return the same bytes [default: time is the machine's clock]
+    /// Time of the chain's start, such as 2026-01-01T00:00:00Z. Time then follows from the blocks, and
+    /// two nodes with the same seed return the same bytes [default: time is the machine's clock]
     #[arg(long, value_name = "TIME", value_parser = start_time)]
     pub start_time: Option<TimestampMs>,
-    /// How many submissions are taken within a second, as real nodes bound them [default: no bound]
+    /// Maximum number of submissions per second, as real nodes have it [default: no limit]
     #[arg(long, value_name = "N")]
     pub rate_limit: Option<NonZeroU32>,
-    /// A wallet of your own that is to hold tokens for fees from the start; may be given more than once
+    /// Address of a wallet that gets tokens for fees. Can be repeated
     #[arg(long, value_name = "WALLET")]
     pub fund: Vec<WalletAddress>,
-    /// The form of blocks, records and balances: documented, rows (of database tables, as observed
-    /// on real nodes) or text (JSON inside of strings)
+    /// Form of blocks, records and balances: documented, rows (of database tables, as observed on real
+    /// nodes) or text (JSON inside strings)
     #[arg(long, value_name = "FORMS", default_value_t)]
     pub forms: Forms,
     /// Print the greeting as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// A defect to have on purpose, to see a check fail; list prints them all
+    /// Fault to have on purpose, to see a check fail; list prints them all
     #[arg(long, value_name = "NAME", value_parser = fault)]
     pub fault: Option<FaultArg>,
-    /// A host name that requests may use, besides IP addresses and localhost; may be given more than once
+    /// Host name that requests may use, in addition to IP addresses and localhost. Can be repeated
     #[arg(long, value_name = "NAME")]
     pub allow_host: Vec<String>,
 }
@@ -145,7 +145,7 @@ pub async fn run(args: DevnodeArgs) -> ExitCode {
 
 async fn serve(args: &DevnodeArgs) -> Result<(), String> {
     if let Some(FaultArg::List) = args.fault {
-        // A reader that has gone away is no reason to fail.
+        // A reader that has gone away is not a reason to fail.
         let _written = io::stdout().write_all(list_of_faults().as_bytes());
         return Ok(());
     }
@@ -170,7 +170,7 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
     } else {
         greeting.text(&config)
     };
-    // A reader that has gone away is no reason to end.
+    // A reader that has gone away is not a reason to end.
     let _written = io::stdout().write_all(greeting.as_bytes());
     end.await;
     node.shutdown().await;

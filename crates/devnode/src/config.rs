@@ -35,10 +35,10 @@ impl BlockTime {
     }
 }
 
-/// Text that is no block time.
+/// Text that is not a block time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{found:?} is no block time: write a number with ms, s or m, such as 1s, or on-submission, or manual"
+    "{found:?} is not a block time: write a number with ms, s or m, such as 1s, or on-submission, or manual"
 )]
 pub struct ParseBlockTimeError {
     found: String,

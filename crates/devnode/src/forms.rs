@@ -10,7 +10,7 @@ use std::{fmt, str::FromStr};
 /// | --- | --- | --- | --- |
 /// | `documented` | the documented object | the row, in `value` and `data` | 0 |
 /// | `rows` | a row of the table of blocks | the row, in `data` alone | null |
-/// | `text` | the documented object, with `text` and `committee` as JSON inside of a string | the row as JSON inside of a string, in `value` and `data` | 0 |
+/// | `text` | the documented object, with `text` and `committee` as JSON inside a string | the row as JSON inside a string, in `value` and `data` | 0 |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forms {
@@ -18,9 +18,9 @@ pub enum Forms {
     #[default]
     Documented,
     /// Rows of database tables, as observed on a real node: a block has no transactions and no
-    /// receipts, its index is `block_index`, and its committee is JSON inside of a string.
+    /// receipts, its index is `block_index`, and its committee is JSON inside a string.
     Rows,
-    /// Arrays and objects are JSON inside of strings. Observed on a real node for single members;
+    /// Arrays and objects are JSON inside strings. Observed on a real node for single members;
     /// here for all that the contract leaves room for, or that clients have to tolerate.
     Text,
 }

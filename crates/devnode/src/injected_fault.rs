@@ -24,7 +24,7 @@ pub enum InjectedFault {
     BlockChangesLater,
     /// Block 5 is missing.
     BlockHole,
-    /// An index without a block is answered with the newest block.
+    /// An index without a block is answered with the latest block.
     NewestForUnknown,
     /// Votes are signed by another member's key.
     ReceiptKeys,
@@ -81,7 +81,7 @@ impl InjectedFault {
         (
             Self::EveryTenth500,
             "every-tenth-500",
-            "every tenth request is answered with 500",
+            "every tenth response is a 500",
         ),
         (
             Self::NoContentType,
@@ -107,7 +107,7 @@ impl InjectedFault {
         (
             Self::NewestForUnknown,
             "newest-for-unknown",
-            "an index without a block is answered with the newest block",
+            "an index without a block is answered with the latest block",
         ),
         (
             Self::ReceiptKeys,

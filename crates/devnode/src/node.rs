@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// The index of the newest block; 0 when there is none.
+    /// The index of the latest block; 0 when there is none.
     #[must_use]
     pub fn height(&self) -> u64 {
         self.chain().height()

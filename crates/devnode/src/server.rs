@@ -163,7 +163,7 @@ async fn converse(stream: TcpStream, router: Router, mut stopped: watch::Receive
             .header_read_timeout(PATIENCE)
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
     );
-    // A client that goes away or sends what is no HTTP ends its own connection only.
+    // A client that goes away or sends what is not HTTP ends its own connection only.
     tokio::select! {
         _ended = connection.as_mut() => return,
         _ = stopped.changed() => connection.as_mut().graceful_shutdown(),

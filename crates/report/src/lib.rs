@@ -25,7 +25,7 @@
 //! }"#)?;
 //!
 //! assert_eq!(report.count(Outcome::Fail), 1);
-//! assert!(nodeproof_report::text(&report, Style::Plain).contains("departs from the contract"));
+//! assert!(nodeproof_report::text(&report, Style::Plain).contains("violates the contract"));
 //! # Ok::<_, serde_json::Error>(())
 //! ```
 //!

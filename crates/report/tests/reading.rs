@@ -126,10 +126,10 @@ fn a_report_read_back_is_the_same_and_renders_in_every_format() {
         value
     );
 
-    assert!(html(&report).contains("Departs from the contract"));
+    assert!(html(&report).contains("Violates the contract"));
     assert!(junit(&report).expect("XML").contains("get-block/fail"));
     let plain = text(&report, Style::Plain);
-    assert!(plain.contains("departs from the contract: proof is missing"));
+    assert!(plain.contains("violates the contract: proof is missing"));
     assert!(plain.contains(&text_of_case(&report.cases[1], Style::Plain)));
     assert_eq!(
         line_of_case(&report.cases[1], Style::Plain),
@@ -155,7 +155,7 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
     assert!(plain.contains("the nodes do not agree with one another"));
 }
 
-/// Asserts that markup in Markdown stands inside of code spans.
+/// Asserts that markup in Markdown stands inside code spans.
 fn assert_only_in_code<'t>(texts: impl Iterator<Item = &'t str>) {
     for line in texts.flat_map(str::lines) {
         let mut outside = String::new();

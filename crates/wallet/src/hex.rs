@@ -18,7 +18,7 @@ pub enum HexError {
     #[error("the prefix 0x does not belong here: leave it out")]
     Prefix,
     /// A character is not a hexadecimal digit.
-    #[error("character {position} is no hexadecimal digit")]
+    #[error("character {position} is not a hexadecimal digit")]
     Digit {
         /// The character's position, counted from 1.
         position: usize,

@@ -32,7 +32,7 @@ pub struct Passphrase {
     others_can_read: bool,
 }
 
-/// Why a text is no passphrase. The error never contains the text.
+/// Why a text is not a passphrase. The error never contains the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassphraseError {

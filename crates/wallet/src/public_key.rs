@@ -20,7 +20,7 @@ pub enum PublicKeyError {
     #[error("a public key is 64 bytes in hexadecimal, x and then y: {0}")]
     Hex(#[from] HexError),
     /// The coordinates do not belong to a point on the curve.
-    #[error("the public key is no point of the curve secp256k1")]
+    #[error("the public key is not a point on secp256k1")]
     NotOnCurve,
 }
 

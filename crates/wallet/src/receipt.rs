@@ -20,7 +20,7 @@ pub enum ReceiptError {
     #[error("the receipt does not say who votes: {0}")]
     Voter(String),
     /// The public key belongs to another wallet than the one that `data` names.
-    #[error("the receipt is said to be by {claimed}, but its public key is the one of {actual}")]
+    #[error("the receipt names {claimed}, but its public key belongs to {actual}")]
     OtherWallet {
         /// The wallet that `data` names.
         claimed: WalletAddress,

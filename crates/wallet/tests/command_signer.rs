@@ -126,7 +126,7 @@ async fn what_is_no_signature_is_refused_without_being_quoted() {
         (&right[1..], "128 hexadecimal digits"),
         (&format!("0x{right}"), "the prefix 0x"),
         (&format!("{right} {right}"), "128 hexadecimal digits"),
-        (&right.replace(&right[..1], "g"), "no hexadecimal digit"),
+        (&right.replace(&right[..1], "g"), "not a hexadecimal digit"),
         (&"0".repeat(128), "between 1 and the order"),
         (&"1 ".repeat(2049), "more than 4096 bytes"),
     ] {

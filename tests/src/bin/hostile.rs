@@ -39,7 +39,7 @@ enum Task {
     },
     /// Hold the programs against every server, and print the table
     Table(TableArgs),
-    /// Ask a node for a block and submit a transaction, and tell what came of it
+    /// Ask a node for a block and submit a transaction, and print the result
     Client(ClientArgs),
     /// Check a node, as nodeproof does
     Conformance(Box<ConformanceArgs>),

@@ -1,4 +1,4 @@
-//! Programs that are held against hostile servers.
+//! Programs that are compared with hostile servers.
 
 use std::{ffi::OsString, path::PathBuf, process::Command};
 

@@ -2,7 +2,7 @@
 //!
 //! There is one list, [`all`]. A row says what the server does, and what has to come of a call of the
 //! client, of a submission, of a conformance run, and of runs of `nodectl`. The tests hold the programs against it; the
-//! table in the docs is measured with it. Where another program is to be held against the list, its
+//! table in the docs is measured with it. Where another program is to be compared with the list, its
 //! outcome is one more field of [`Hostile`], and how it is started one more [`Consumer`].
 
 mod certificates;

@@ -135,7 +135,7 @@ async fn an_answer_that_is_lost_has_the_same_transaction_submitted_again() {
         StatusCode::BAD_GATEWAY,
         StatusCode::INTERNAL_SERVER_ERROR,
         StatusCode::TOO_MANY_REQUESTS,
-        // An answer that is no JSON.
+        // An answer that is not JSON.
         StatusCode::OK,
     ] {
         let world = World::new().await;

@@ -1,4 +1,4 @@
-//! Finding the newest block.
+//! Finding the latest block.
 
 use super::*;
 

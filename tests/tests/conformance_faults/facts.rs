@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// What the rows of the tables need to know of the node.
 pub(crate) struct Facts {
-    /// The index of the newest block.
+    /// The index of the latest block.
     pub(crate) newest: u64,
     /// The index of a block without transactions in the upper half of the chain.
     pub(crate) middle: u64,

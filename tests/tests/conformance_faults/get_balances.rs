@@ -68,7 +68,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "a balance comes with a failure", json_of(BALANCES, |asked, answer| {
             if asks_for(asked, "balance_type=TOKEN_IN_WALLET") { answer["status"] = json!("FAILURE"); }
         }) => ["get-balances/decodes"];
-        "what is no wallet is answered", as_if_right(BALANCES,
+        "what is not a wallet is answered", as_if_right(BALANCES,
             |asked, _| asks_for(asked, "wallet_address=0x5a"), json!({"balance": 5}))
             => ["get-balances/wallet-address-malformed"];
         "a balance comes with a list thrown with dice",
@@ -108,7 +108,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
                 answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { answer }
         }) => ["get-balances/all-tokens-in-wallet"];
-        "the list of holders is no object", json_of(BALANCES, |asked, answer| {
+        "the list of holders is not an object", json_of(BALANCES, |asked, answer| {
             if asks_for(asked, "ALL_WALLETS_FOR_TOKEN") { *answer = answer["balance"].take(); }
         }) => ["get-balances/all-wallets-for-token"];
         "the lists carry nothing", json_of(BALANCES, |asked, answer| if asks_for(asked, "ALL_") {

@@ -76,7 +76,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "receipts have no data", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|receipt| remove(receipt, "", "data"));
         }) => ["get-block/receipt-data", "get-block/snapshot"];
-        "a receipt's hash is no hash", json_of(BLOCK, |_, block| {
+        "a receipt's hash is not a hash", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| set(r, "/data/block_hash", json!("xyz")));
         }) => ["chain/signature-algorithm", "get-block/receipt-block-hash", "get-block/snapshot"];
         "a vote is a word", json_of(BLOCK, |_, block| {
@@ -90,7 +90,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
                 set(r, "/data/timestamp", json!("2026-01-01T00:00:00Z"));
             });
         }) => ["chain/signature-algorithm", "get-block/receipt-timestamp", "get-block/snapshot"];
-        "a public key is no hexadecimal", json_of(BLOCK, |_, block| {
+        "a public key is not hexadecimal", json_of(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| set(r, "/public_key", json!("-----BEGIN")));
         }) => ["get-block/receipt-public-key", "get-block/snapshot"];
         "a signature is missing", json_of(BLOCK, |_, block| {
@@ -147,7 +147,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "one block in the middle is another one", at_block(facts.middle, |block| {
             block["index"] = json!(block["index"].as_u64().unwrap_or_default() - 1);
         }) => ["get-block/index-echo"];
-        "no index is the newest block's", behaving(NewestBlockAtZero::new(facts.newest))
+        "no index is the latest block's", behaving(NewestBlockAtZero::new(facts.newest))
             => ["get-block/index-zero"];
         "an index is cut to 32 bits", as_if_right(BLOCK, {
             let wrapped = format!("block_index={}", (1_u64 << 32) + facts.newest);
@@ -169,7 +169,7 @@ fn at_block(index: u64, change: fn(&mut Value)) -> Fault {
     })
 }
 
-/// Returns the newest block where the block at index 0 is requested.
+/// Returns the latest block where the block at index 0 is requested.
 struct NewestBlockAtZero {
     newest: String,
     body: OnceLock<Bytes>,

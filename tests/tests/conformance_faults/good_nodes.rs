@@ -69,7 +69,7 @@ async fn a_good_node_fails_no_case_at_any_number_of_jobs(setup: Arc<Setup>) -> R
     Ok(())
 }
 
-/// Of a chain that is not read as a whole, what is missing is read before a record is said to be wrong.
+/// Of a chain that is not read as a whole, what is missing is read before a record is reported as wrong.
 async fn a_record_is_held_against_a_claim_far_below_the_newest_block(
     _: Arc<Setup>,
 ) -> Result<(), Failed> {

@@ -20,7 +20,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
     broken! {
         "state is another one each time", behaving(Dice::new(STATE, "entries", |n| json!([n])))
             => ["sc-state/repeat-read"];
-        "what is no contract has a record", as_if_right(STATE,
+        "what is not a contract has a record", as_if_right(STATE,
             |asked, _| asks_for(asked, "ct5a&") || asked.query.ends_with("ct5a"),
             json!({"value": ["a"]}))
             => ["sc-state/contract-address-malformed"];

@@ -1,4 +1,4 @@
-//! Several nodes side by side, and held against one another.
+//! Several nodes side by side, and compared with each other.
 
 #![expect(
     clippy::expect_used,
@@ -108,7 +108,7 @@ async fn a_node_that_is_behind_is_told_from_one_that_disagrees() {
     let reason = height.reason.clone().unwrap_or_default();
     assert_eq!(
         reason,
-        format!("{} is behind by 9 blocks", told(behind.base_url()))
+        format!("{} lags by 9 blocks", told(behind.base_url()))
     );
     assert_eq!(cross(&report, "blocks").outcome, Outcome::Pass);
     // Not at the same block, so nothing can be said.
@@ -447,7 +447,7 @@ async fn a_node_that_is_behind_hides_no_fork_above_it() {
     assert_eq!(finding.what, "proof: the nodes disagree");
     assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
 
-    // And what the one behind has is held against the others'.
+    // And what the one behind has is compared with the others'.
     let wrong = proxy(&behind, other_proof("block_index=40")).await;
     let wrong_url = wrong.server.base_url();
     let report = check(

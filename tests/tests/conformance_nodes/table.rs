@@ -86,7 +86,7 @@ fn rows_of_table() -> Vec<Row> {
         ),
         row("nothing answers there", Last::Gone, AGREE, [0; 4], 3),
         row(
-            "the newest block has another proof",
+            "the latest block has another proof",
             Last::Answers(other_proof("block_index=40")),
             [Pass, Fail, Pass, Pass],
             [0, 1, 0, 0],

@@ -1,4 +1,4 @@
-//! Chains that grow while they are looked at: what was not there a moment ago is no hole.
+//! Chains that grow while they are looked at: what was not there a moment ago is not a hole.
 
 use std::sync::{
     Arc,
@@ -15,7 +15,7 @@ use nodeproof_conformance::{Options, report::Outcome};
 use super::{devnode, kinds, only_blocks};
 
 const BLOCKS: u64 = 30;
-/// The newest block until the chain grows.
+/// The latest block until the chain grows.
 const BEFORE: u64 = 19;
 
 /// A chain that ends at `BEFORE` until block `grows_at` is asked for, and then at `BLOCKS`; of those

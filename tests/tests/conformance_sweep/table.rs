@@ -152,7 +152,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// What is no block.
+/// What is not a block.
 fn answers() -> Vec<Row> {
     vec![
         Row::new(
@@ -193,7 +193,7 @@ fn answers() -> Vec<Row> {
             &[("get-block/answers", 1)],
         ),
         Row::new(
-            "the newest block is answered with status 500",
+            "the latest block is answered with status 500",
             answer_at(BLOCKS, |answer| {
                 answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             }),
@@ -366,7 +366,7 @@ fn receipts() -> Vec<Row> {
             ],
         ),
         Row::new(
-            "a receipt's hash is no hash",
+            "a receipt's hash is not a hash",
             in_receipt(|receipt| set(receipt, "/data/block_hash", json!("xyz"))),
             &[
                 ("chain/receipt-signatures", 1),
@@ -395,7 +395,7 @@ fn receipts() -> Vec<Row> {
             &[("get-block/receipt-wallet-address", 1)],
         ),
         Row::new(
-            "a public key is no hexadecimal",
+            "a public key is not hexadecimal",
             in_receipt(|receipt| set(receipt, "/public_key", json!("-----BEGIN"))),
             &[("get-block/receipt-public-key", 1)],
         ),
@@ -516,7 +516,7 @@ fn chain() -> Vec<Row> {
         )
         .at(&[BLOCK, BLOCK + 1, BLOCK + 2]),
         Row::new(
-            "the newest block is of the far future",
+            "the latest block is of the far future",
             block_at(BLOCKS, |block| later(block, 2_000_000_000_000)),
             &[("chain/time-goes-on", 1)],
         )

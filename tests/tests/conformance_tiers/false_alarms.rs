@@ -1,4 +1,4 @@
-//! What is no departure is not called one, and what is one is named.
+//! What is not a departure is not called one, and what is one is named.
 
 use std::{
     sync::{

@@ -1,5 +1,5 @@
 //! What a network and a server can do to a run, told for what it is: a network that fails is no
-//! departure, a wrong body is no failure of the network, and patience is enough where it should be.
+//! departure, a wrong body is not a failure of the network, and patience is enough where it should be.
 
 #![expect(
     clippy::expect_used,

@@ -8,6 +8,7 @@
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]
 
 mod compare;
+mod language;
 mod links;
 mod page;
 mod session;

@@ -107,7 +107,7 @@ impl Session {
     fn localised(&self, text: &str) -> String {
         let text = text.replace("/home/ada", &self.home().to_string_lossy());
         match &self.node {
-            // A free port is no network's, so the network has to be named.
+            // A free port is not a network's, so the network has to be named.
             Some((_, address)) => text
                 .replace(
                     "nodeproof --base-url",

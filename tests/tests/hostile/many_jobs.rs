@@ -51,7 +51,7 @@ async fn memory_is_bounded_with_many_endless_answers_at_a_time() {
             Act::Right
         }
     };
-    // None of those that the search for the newest block asks for.
+    // None of those that the search for the latest block asks for.
     let of_blocks = |seen: &Seen, good: &Good| {
         let index = seen.query.strip_prefix("block_index=");
         match index.map(str::parse::<u64>) {

@@ -173,7 +173,7 @@ async fn no_input_takes_a_key_to_the_node() {
             }
         }
     }
-    // An ordinary number of that length is no key.
+    // An ordinary number of that length is not a key.
     let hash = "7f".repeat(32);
     let get = ["claim", "get", "--contract", CONTRACT, &hash];
     let ran = home.ask(&url, &get).ended(1);

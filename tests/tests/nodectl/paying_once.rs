@@ -359,7 +359,7 @@ async fn who_does_not_wait_is_not_told_of_waiting() {
     let ran = verifier
         .add_signed(node.base_url(), "a", &["--no-wait"])
         .ended(0);
-    assert!(ran.err.contains("took the transaction"), "{ran:?}");
+    assert!(ran.err.contains("accepted the transaction"), "{ran:?}");
     assert!(!ran.err.contains("waiting"), "{ran:?}");
 }
 

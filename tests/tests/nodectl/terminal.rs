@@ -262,7 +262,7 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     let mut terminal = Terminal::open(&home, &claim);
     terminal.shows("the node built what was asked for").await;
     terminal.answers("me.pem: ", &line).await;
-    terminal.shows("signed, and kept in").await;
+    terminal.shows("signed, and saved in").await;
     terminal.shows("verifier         ").await;
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(PASSPHRASE), "{shown}");

@@ -233,7 +233,7 @@ async fn a_transaction_of_another_time_is_not_signed() {
     for (time, words) in [
         ((|time| time / 1000) as fn(i64) -> i64, "looks like seconds"),
         (|_| 4_102_444_800_000, "4102444800000"),
-        (|time| time - 25 * 3_600_000, "newest block"),
+        (|time| time - 25 * 3_600_000, "latest block"),
     ] {
         let fault: Fault = Arc::new(move |asked, answer| {
             if asked.path != "/call-sc" {
@@ -356,7 +356,7 @@ async fn a_claim_that_was_paid_and_can_not_be_told_is_no_usage_error() {
     assert_eq!(told["maybe_sent"], true);
     let message = told["message"].as_str().unwrap();
     assert!(
-        message.contains("the node took the transaction"),
+        message.contains("the node accepted the transaction"),
         "{message}"
     );
 }

@@ -154,7 +154,7 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
 
     let text = fs::read_to_string(&summary).expect("a summary");
     assert!(
-        text.starts_with("# Before\n\n## nodeproof: departs from the contract\n"),
+        text.starts_with("# Before\n\n## nodeproof: violates the contract\n"),
         "{text}"
     );
     assert!(

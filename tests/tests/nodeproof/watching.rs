@@ -136,7 +136,7 @@ async fn it_runs_every_so_often_and_ends_with_the_status_of_the_last_run() {
         let mut watch = Watch::start(command);
         // Without an input there is still the clock.
         watch.input = None;
-        watch.until("departs from the contract");
+        watch.until("violates the contract");
         watch.until("the same as before");
         watch.until("the same as before");
         watch.signal(signal);
@@ -205,7 +205,7 @@ fn what_must_not_be_repeated_is_refused() {
     for wrong in ["--watch=0", "--watch=-1", "--watch=soon"] {
         let (status, _, errors) = ran(run("http://127.0.0.1:1").arg(wrong));
         assert!(
-            status == 2 && errors.contains("is no number of seconds"),
+            status == 2 && errors.contains("is not a number of seconds"),
             "{errors}"
         );
     }

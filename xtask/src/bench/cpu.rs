@@ -1,4 +1,4 @@
-//! Processor time, and two pieces of work held against one another.
+//! Processor time, and two pieces of work compared with each other.
 
 use std::time::Duration;
 

@@ -21,7 +21,7 @@ pub enum BenchError {
         source: std::io::Error,
     },
     /// A run did not end with exit status 0.
-    #[error("a run against the local node ended with {0}, so its time tells nothing")]
+    #[error("a run against the local node ended with {0}, so its time means nothing")]
     Run(String),
     /// The report can't be read.
     #[error("the run's report can't be read")]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// What a figure is held against.
+/// What a figure is compared with.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
     AtMost(f64),
@@ -38,7 +38,7 @@ impl Row {
         self
     }
 
-    /// The line that tells it; the median is held against the target.
+    /// The line that tells it; the median is compared with the target.
     fn line(&self) -> String {
         let (least, median, most) = spread(&self.values);
         let (target, met) = match self.target {

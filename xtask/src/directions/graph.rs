@@ -78,7 +78,7 @@ impl CrateFiles<'_> {
             {
                 let known = layers.join(", ");
                 let file = self.name(file);
-                problems.push(format!("{file}: {layer} is none of the layers {known}"));
+                problems.push(format!("{file}: {layer} is not one of the layers {known}"));
             }
             heights.push((layer, height));
         }

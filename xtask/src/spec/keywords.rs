@@ -126,7 +126,7 @@ fn content(lint: &mut Lint<'_>, value: &Value, shape: Shape, name: &str, at: &st
         (Shape::Word(words), Value::String(word)) => {
             if !words.contains(&word.as_str()) {
                 let hint = suggestion(word, words.iter().copied());
-                let message = format!("`{word}` is none of {}{hint}", words.join(", "));
+                let message = format!("`{word}` is not one of {}{hint}", words.join(", "));
                 lint.report("unknown-word", at, message);
             }
             return;
@@ -188,7 +188,7 @@ fn marks(lint: &mut Lint<'_>, object: &Map<String, Value>, kind: Kind, at: &str)
                         kind.keyword(name).is_some() && object.contains_key(name)
                     });
                     if !known {
-                        let message = format!("{name} is no keyword of this {kind:?}");
+                        let message = format!("{name} is not a keyword of this {kind:?}");
                         lint.report("mark-form", &at, message);
                     }
                 }

@@ -173,7 +173,7 @@ fn successes(lint: &mut Lint<'_>, document: &Value, at: &str, node: &Node) {
             lint.report(
                 "status-form",
                 &at,
-                format!("`{status}` is no status, class or `default`"),
+                format!("`{status}` is not a status, a class or `default`"),
             );
         }
         if status.starts_with('2') {

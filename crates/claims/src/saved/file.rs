@@ -222,7 +222,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError>
         Err(error) => return Err(unusable(error)),
     };
     if !kind.is_file() {
-        return Err(foreign("it is no regular file"));
+        return Err(foreign("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(unusable)?;
@@ -234,5 +234,5 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, SavedTransactionError>
     }
     String::from_utf8(bytes)
         .map(Some)
-        .map_err(|_| foreign("it is no text"))
+        .map_err(|_| foreign("it is not text"))
 }

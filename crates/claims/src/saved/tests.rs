@@ -151,7 +151,7 @@ async fn its_state_is_noted_and_nothing_else_changes() {
 async fn what_was_accepted_or_recorded_stays_so_whoever_notes_something_else() {
     let desk = desk().await;
     let mut kept = desk.keep();
-    // Another process opened it before, and knows nothing of what came of it.
+    // Another process opened it before, and knows nothing of the result.
     let mut late = desk.opened();
     assert_eq!(
         kept.note_after(TransactionState::Sent).unwrap(),
@@ -490,7 +490,7 @@ async fn other_files_are_told_apart_from_damaged_ones() {
     let error = SavedTransaction::open(&desk.path())
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("it is no JSON object"), "{error}");
+    assert!(error.ends_with("it is not a JSON object"), "{error}");
     for text in [
         "{}",
         "[1]",

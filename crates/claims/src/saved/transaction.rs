@@ -225,7 +225,7 @@ impl SavedTransaction {
             return Err(damaged("it is empty".to_owned()));
         }
         if !text.trim_start().starts_with('{') {
-            return Err(foreign("it is no JSON object".to_owned()));
+            return Err(foreign("it is not a JSON object".to_owned()));
         }
         let head: Head = serde_json::from_str(&text).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof => damaged("it ends too early".to_owned()),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A number of seconds above zero, such as `10` or `0.5`.
 pub(crate) fn positive(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no number of seconds, such as 10 or 0.5");
+    let wrong = || format!("{text:?} is not a number of seconds, such as 10 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     if !(seconds > 0.0 && seconds <= 1e6) {
         return Err(wrong());

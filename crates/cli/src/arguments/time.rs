@@ -7,7 +7,7 @@ use nodeproof_client::contract_call::Clock;
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TimeArgs {
     /// Accept a transaction's time that is more than a day from this computer's clock, if it is
-    /// that of the node's newest block. The node sets both; only test networks need this
+    /// that of the node's latest block. The node sets both; only test networks need this
     #[arg(long)]
     pub(crate) trust_node_time: bool,
 }

@@ -101,7 +101,7 @@ fn another(index: u64, found: &Integer) -> String {
 /// An index beyond which no chain has come: at one block a second, it would take 30,000 years.
 const ABSURD: u64 = 1_000_000_000_000;
 
-/// The newest block with its index; warns where there is reason not to believe it.
+/// The latest block with its index; warns where there is reason not to believe it.
 pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
     let Some(index) = client.newest_block().await? else {
         // Once more, for what the node says of it.
@@ -122,12 +122,12 @@ pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Bloc
     if index > ABSURD {
         output.warn(&format!(
             "the node answers with a block for index {index}, and for each that was asked on the \
-             way there: no chain is that long, so this is likely not the newest block"
+             way there: no chain is that long, so this is likely not the latest block"
         ));
     }
     if let Some(Err(fault)) = block.as_ref().map(Block::index) {
         output.warn(&format!(
-            "the block does not tell its own index, so nothing shows that it is block {index}: \
+            "the block has no index, so it may not be block {index}: \
              {fault}"
         ));
     }
@@ -207,7 +207,7 @@ impl<'b> Shown<'b> {
         }
     }
 
-    /// The same with what was found when it was held against the block before.
+    /// The same with what was found when it was compared with the block before.
     pub(super) fn after(self, breaks: Vec<String>) -> Self {
         Self {
             breaks: Some(breaks),

@@ -70,7 +70,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         Err(BuildCallError::Mismatch(error)) => return Err(mismatch(error)),
     };
     session.output.note(&format!(
-        "the node built what was asked for: transaction {}, of {}",
+        "the node built the requested transaction: transaction {}, of {}",
         checked.trans_code(),
         date_and_time(checked.timestamp())
     ));
@@ -91,7 +91,7 @@ pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
         }
         BuiltCallMismatch::Untimely { newest: None, .. } => Failure::unexpected(format!(
             "{error}; nothing was signed. Set this computer's clock, or ask another node; \
-             --trust-node-time takes the node's newest block for the clock, on a test network"
+             --trust-node-time takes the node's latest block for the clock, on a test network"
         )),
         error => Failure::unexpected(format!("{error}; nothing was signed")),
     }

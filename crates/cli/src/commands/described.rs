@@ -97,7 +97,7 @@ fn line(name: &str, value: &RawJson, is_known: bool, most: usize) -> String {
     )
 }
 
-/// The members of an object, by name. Of what is no object, the whole as one without a name.
+/// The members of an object, by name. Of what is not an object, the whole as one without a name.
 fn members(text: &str) -> BTreeMap<String, RawJson> {
     serde_json::from_str(text).unwrap_or_else(|_| {
         let whole = text.parse().ok();

@@ -40,7 +40,7 @@ fn line(text: &str) -> String {
     parts.join("\t")
 }
 
-/// How much is shown of what is no page, in bytes.
+/// How much is shown of what is not a page, in bytes.
 const MOST: usize = 120;
 /// What a page in HTML has, one of them at least, in lower case.
 const MARKS: [&str; 6] = [

@@ -8,7 +8,7 @@ use super::field_text::date_and_time;
 /// In what a block does not follow the one before it, each in a line.
 ///
 /// The hash of the block before is known where the node tells it, and from the votes in this
-/// block, which name the block that they are about. What can't be read is no finding here.
+/// block, which name the block that they are about. What can't be read is not a finding here.
 pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
     let mut found = Vec::new();
     let Some(last) = index.checked_sub(1) else {

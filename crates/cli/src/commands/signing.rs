@@ -175,7 +175,9 @@ pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
              text sees the first; leave one"
         )),
         BuiltCallMismatch::TooDeep { .. } => Failure::usage(error),
-        _ => Failure::usage("the name of a member can't be read, so it can't be told from others"),
+        _ => Failure::usage(
+            "the name of a member can't be read, so it can't be distinguished from others",
+        ),
     })
 }
 

@@ -22,7 +22,7 @@ const TOO_MANY: u16 = 429;
 /// What a refusal does not change.
 const ANYONE: &str =
     "; that is the node's word, and whoever has the transaction can still submit it";
-/// Statuses of what is no node, or has no such call.
+/// Statuses of what is not a node, or has no such call.
 const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
 #[derive(Debug, Args)]
@@ -105,8 +105,8 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     let view = signed.transaction().ok();
     let code = view.and_then(|view| view.trans_code().ok().map(|code| code.to_string()));
     interrupt::from_now_on(match &code {
-        Some(code) => format!("the node took the transaction {code}"),
-        None => "the node took the transaction".to_owned(),
+        Some(code) => format!("the node accepted the transaction {code}"),
+        None => "the node accepted the transaction".to_owned(),
     });
     session.output.show(&Taken {
         trans_code: code,
@@ -212,7 +212,7 @@ async fn submit(
     }
 }
 
-/// What it means when a submission has no answer that says what came of it.
+/// What it means when a submission has no response with a result.
 fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
     let kind = if had_arrived {
         Kind::Unconfirmed

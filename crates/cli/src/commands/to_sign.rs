@@ -73,9 +73,9 @@ impl Answer for ToSign {
         if let Some(path) = &self.kept_in {
             let path = nodeproof_primitives::escape::escaped(path);
             text.push_str(&if self.already_signed {
-                format!("signed by an earlier run already, and kept in {path}\n")
+                format!("signed by an earlier run already, and saved in {path}\n")
             } else {
-                format!("to be kept in {path}\n")
+                format!("to be saved in {path}\n")
             });
         }
         text.push_str("nothing was signed, and nothing was submitted\n");

@@ -80,16 +80,16 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
             pause,
         } => {
             if *earlier == 0 {
-                output.note(&format!("{error}; waiting for the node to answer again"));
+                output.note(&format!("{error}; waiting for the node to respond again"));
             }
             if error.retry_after().is_some() {
                 let seconds = pause.as_secs_f64();
                 output.note(&format!(
-                    "the node wants to be left alone: asking again in {seconds} s"
+                    "the node asks for a pause: next request in {seconds} s"
                 ));
             }
         }
-        FollowEvent::Resumed => output.note("the node answers again"),
+        FollowEvent::Resumed => output.note("the node responds again"),
         FollowEvent::Missing { index } => {
             missing.fetch_add(1, Ordering::Relaxed);
             output.note(&format!(

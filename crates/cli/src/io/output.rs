@@ -173,7 +173,7 @@ pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
 
 /// The same JSON document on one line, with nothing in it that a terminal acts on.
 ///
-/// Such characters stand only inside of strings, where an escape means the same; but for
+/// Such characters stand only inside strings, where an escape means the same; but for
 /// line breaks and tabs, which stand only between values and mean nothing.
 pub(crate) fn harmless_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

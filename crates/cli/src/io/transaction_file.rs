@@ -66,7 +66,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
     let is_saved = SavedTransaction::open(&path).is_ok_and(|saved| saved.is_some());
     if found.len() > 0 && (is_saved || SignedTransaction::from_text(&there).is_err()) {
         return Err(failed(io::Error::other(
-            "there is a file already that is no transaction; it may be the only copy of a key or \
+            "there is a file already that is not a transaction; it may be the only copy of a key or \
              of a claim: name another one, or remove it first",
         )));
     }

@@ -77,7 +77,7 @@ fn typed_passphrase(what: &str, instead: &str, output: Output) -> Result<Passphr
     let typed = prompt::hidden(what, instead)?;
     let passphrase = Passphrase::new(typed).map_err(|error| match error {
         PassphraseError::Empty => Failure::usage("a passphrase must not be empty"),
-        error => Failure::usage(format!("what was typed is no passphrase: {error}")),
+        error => Failure::usage(format!("what was typed is not a valid passphrase: {error}")),
     })?;
     warn(&passphrase, "what was typed", output);
     Ok(passphrase)

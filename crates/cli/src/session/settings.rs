@@ -23,7 +23,7 @@ pub(crate) struct Session {
     file: ConfigFile,
 }
 
-/// A node, and the network that it is said to belong to.
+/// A node, and the network that it should belong to.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) base_url: BaseUrl,
@@ -168,7 +168,7 @@ impl Target {
     pub(crate) fn may_submit(&self, allow_mainnet: bool) -> Result<Network, Failure> {
         match self.network {
             None => Err(Failure::usage(format!(
-                "which network? {} does not tell by its port: give --network devnet, testnet or \
+                "which network? {} has no network's port: give --network devnet, testnet or \
                  mainnet",
                 self.base_url
             ))),

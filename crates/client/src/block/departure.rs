@@ -160,7 +160,7 @@ impl Departures {
     fn contents(&mut self, block: &Block) {
         self.fault(block.text_departure());
         if block.text.in_text {
-            self.form("text", Some("an object inside of a string"));
+            self.form("text", Some("an object inside a string"));
         }
         let inside = block.text.found.value().is_some();
         if let (Field::Missing, Field::Value(_)) =
@@ -208,5 +208,5 @@ fn written_in_text<T>(field: &Field<List<T>>) -> Option<&'static str> {
     field
         .value()
         .filter(|list| list.in_text)
-        .map(|_| "an array inside of a string")
+        .map(|_| "an array inside a string")
 }

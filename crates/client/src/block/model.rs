@@ -24,7 +24,7 @@ use crate::{
 /// elsewhere. So each accessor yields its value, or says that the field is
 /// missing, null, or malformed and how; [`departures`](Self::departures) lists
 /// all that is not as documented, and [`extra`](Self::extra) has what nobody
-/// described. Only a body that is no JSON object can't be read as a block.
+/// described. Only a body that is not a JSON object can't be read as a block.
 ///
 /// Source: the contract, "Block (returned by `/get-block`)".
 ///
@@ -127,7 +127,7 @@ impl Block {
     /// When the block was made.
     ///
     /// # Errors
-    /// If `timestamp` is no integer of milliseconds.
+    /// If `timestamp` is not an integer of milliseconds.
     pub fn timestamp(&self) -> Result<TimestampMs, FieldError> {
         self.timestamp.require("timestamp").copied()
     }
@@ -140,20 +140,20 @@ impl Block {
         self.previous_hash.require("previous_hash")
     }
 
-    /// The wallets of the committee, from an array or from an array inside of a string.
+    /// The wallets of the committee, from an array or from an array inside a string.
     ///
-    /// Members that are no wallet addresses are left out here, and told by
+    /// Members that are not wallet addresses are left out here, and told by
     /// [`committee_faults`](Self::committee_faults).
     ///
     /// # Errors
-    /// If `committee` is no array in either form.
+    /// If `committee` is not an array in either form.
     pub fn committee(&self) -> Result<&[WalletAddress], FieldError> {
         self.committee
             .require("committee")
             .map(|_| self.good_members.as_slice())
     }
 
-    /// The members of the committee that are no wallet addresses.
+    /// The members of the committee that are not wallet addresses.
     #[must_use]
     pub fn committee_faults(&self) -> Vec<FieldError> {
         committee::faults(self.committee.value())
@@ -162,7 +162,7 @@ impl Block {
     /// What is in `proof`; the contract does not show what it means.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn proof(&self) -> Result<&Integer, FieldError> {
         self.proof.require("proof")
     }
@@ -170,7 +170,7 @@ impl Block {
     /// What is in `status`; the contract does not show what it means.
     ///
     /// # Errors
-    /// If it is no integer. Null was observed on a real node.
+    /// If it is not an integer. Null was observed on a real node.
     pub fn status(&self) -> Result<&Integer, FieldError> {
         self.status.require("status")
     }
@@ -178,7 +178,7 @@ impl Block {
     /// The wallet that made the block.
     ///
     /// # Errors
-    /// If it is no wallet address. Null was observed on a real node.
+    /// If it is not a wallet address. Null was observed on a real node.
     pub fn creator_wallet(&self) -> Result<WalletAddress, FieldError> {
         self.creator_wallet.require("creator_wallet").copied()
     }
@@ -186,7 +186,7 @@ impl Block {
     /// The wallet whose turn it was to make the block.
     ///
     /// # Errors
-    /// If it is no wallet address.
+    /// If it is not a wallet address.
     pub fn expected_miner(&self) -> Result<WalletAddress, FieldError> {
         self.expected_miner.require("expected_miner").copied()
     }
@@ -194,7 +194,7 @@ impl Block {
     /// The block's own hash, which only some nodes tell. Not documented.
     ///
     /// # Errors
-    /// If it is no hash; on most nodes, because it is missing.
+    /// If it is not a hash; on most nodes, because it is missing.
     pub fn hash(&self) -> Result<&Hash256, FieldError> {
         self.hash.require("hash")
     }

@@ -25,7 +25,7 @@ pub struct Receipt {
     public_key: Field<HexText>,
     signature: Field<HexText>,
     extra: ExtraFields,
-    /// What stood in the receipt's place, if it is no object.
+    /// What stood in the receipt's place, if it is not an object.
     odd: Option<Box<(String, RawJson)>>,
 }
 
@@ -33,7 +33,7 @@ impl Receipt {
     /// Reads a receipt from its JSON text.
     ///
     /// # Errors
-    /// If it is no JSON. What is not a receipt says so by [`faults`](Self::faults).
+    /// If it is not JSON. What is not a receipt says so by [`faults`](Self::faults).
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         let text = serde_json::from_str::<&RawValue>(text)?.get();
         Ok(Self::tolerantly(text))
@@ -42,7 +42,7 @@ impl Receipt {
     /// What was signed: the text of `data`, byte for byte.
     ///
     /// # Errors
-    /// If `data` is no object.
+    /// If `data` is not an object.
     pub fn data_text(&self) -> Result<&str, FieldError> {
         self.data.require("data").map(|text| &**text)
     }
@@ -50,7 +50,7 @@ impl Receipt {
     /// Index of the block voted on.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn block_index(&self) -> Result<&Integer, FieldError> {
         self.of_data(&self.block_index, "data.block_index")
     }
@@ -66,7 +66,7 @@ impl Receipt {
     /// The vote. The contract observes 1 and 9, and does not show what they mean.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn vote(&self) -> Result<&Integer, FieldError> {
         self.of_data(&self.vote, "data.vote")
     }
@@ -74,7 +74,7 @@ impl Receipt {
     /// When the vote was cast.
     ///
     /// # Errors
-    /// If it is no integer of milliseconds.
+    /// If it is not an integer of milliseconds.
     pub fn timestamp(&self) -> Result<TimestampMs, FieldError> {
         self.of_data(&self.timestamp, "data.timestamp").copied()
     }
@@ -82,7 +82,7 @@ impl Receipt {
     /// The voter's wallet.
     ///
     /// # Errors
-    /// If it is no wallet address.
+    /// If it is not a wallet address.
     pub fn wallet_address(&self) -> Result<&WalletAddress, FieldError> {
         self.of_data(&self.wallet_address, "data.wallet_address")
     }
@@ -109,7 +109,7 @@ impl Receipt {
         &self.extra
     }
 
-    /// What stood in the receipt's place, if it is no object.
+    /// What stood in the receipt's place, if it is not an object.
     #[must_use]
     pub fn not_a_receipt(&self) -> Option<&RawJson> {
         self.odd.as_ref().map(|odd| &odd.1)
@@ -167,7 +167,7 @@ impl Receipt {
 
     fn read_data(&mut self, raw: &RawValue) {
         let text = raw.get();
-        // An object inside of a string is read as well.
+        // An object inside a string is read as well.
         let inner = text_in(text);
         let object = inner.as_deref().unwrap_or(text);
         let read = members(object, |name, raw| match name {

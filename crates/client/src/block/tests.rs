@@ -102,7 +102,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
                 "`status` is null",
                 "`text` is missing",
                 "`creator_wallet` is null",
-                "`committee` is an array inside of a string",
+                "`committee` is an array inside a string",
             ],
         ),
         (
@@ -120,7 +120,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         (vec![("block_index", "1200")], &[]),
         (
             vec![("committee", &row_committee)],
-            &["`committee` is an array inside of a string"],
+            &["`committee` is an array inside a string"],
         ),
         (vec![("text", "")], &["`text` is missing"]),
         (vec![("text", "null")], &["`text` is null"]),
@@ -134,7 +134,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         ),
         (
             vec![("text", &text_in_text)],
-            &["`text` is an object inside of a string"],
+            &["`text` is an object inside a string"],
         ),
         (
             vec![
@@ -174,7 +174,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         ),
         (
             vec![("text", &inner_receipts)],
-            &["`text.previous_block_receipts` is an array inside of a string"],
+            &["`text.previous_block_receipts` is an array inside a string"],
         ),
         (
             vec![

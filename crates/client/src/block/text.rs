@@ -8,7 +8,7 @@ use crate::decode::{ExtraFields, Field, List};
 pub(super) struct Text {
     /// Whether it is there, and an object.
     pub(super) found: Field<()>,
-    /// Whether it was an object inside of a string.
+    /// Whether it was an object inside a string.
     pub(super) in_text: bool,
     pub(super) transactions: Field<List<BlockTransaction>>,
     pub(super) receipts: Field<List<Receipt>>,

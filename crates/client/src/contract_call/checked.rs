@@ -220,13 +220,13 @@ pub enum SignError {
     #[error("the call names no signer; add the wallets that sign")]
     Nobody,
     /// A signer of the call is missing.
-    #[error("{wallet} has to sign, and is not among those who can")]
+    #[error("{wallet} has to sign, and is not one of the given signers")]
     Missing {
         /// The wallet.
         wallet: WalletAddress,
     },
     /// A signer is not one of the call's.
-    #[error("{wallet} is none of the call's signers")]
+    #[error("{wallet} is not one of the call's signers")]
     NotAsked {
         /// The wallet.
         wallet: WalletAddress,

@@ -35,7 +35,7 @@ pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch>
     CheckedTransaction::check(&call(), &RawTransaction::from_text(text).unwrap(), &fee())
 }
 
-/// Somebody who signs whatever they are given, with what is no signature, or doesn't.
+/// Somebody who signs whatever they are given, with what is not a signature, or doesn't.
 pub(super) struct Pen {
     pub(super) wallet: WalletAddress,
     pub(super) dry: bool,

@@ -119,7 +119,7 @@ pub struct SubmitError {
 enum Fault {
     #[error(transparent)]
     Client(#[from] Error),
-    #[error("the node does not say whether it took the transaction: {}", .0.fault)]
+    #[error("the node does not say whether it accepted the transaction: {}", .0.fault)]
     Unclear(Box<Unclear>),
 }
 

@@ -1,4 +1,4 @@
-//! Arrays, and arrays inside of a string.
+//! Arrays, and arrays inside a string.
 
 use std::{fmt, marker::PhantomData};
 
@@ -29,7 +29,7 @@ pub(crate) fn too_many_odd() -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct List<T> {
     pub(crate) items: Vec<T>,
-    /// Whether it was a JSON array inside of a string.
+    /// Whether it was a JSON array inside a string.
     pub(crate) in_text: bool,
 }
 

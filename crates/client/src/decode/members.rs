@@ -35,7 +35,7 @@ impl<'de> Visitor<'de> for NameVisitor {
     }
 }
 
-/// Reads an object's text and hands over each member with its text; `Err` if it is no object.
+/// Reads an object's text and hands over each member with its text; `Err` if it is not an object.
 pub(crate) fn members<'t>(
     text: &'t str,
     each: impl FnMut(&str, &'t RawValue),

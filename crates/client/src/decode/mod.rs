@@ -3,7 +3,7 @@
 //! Nodes of different versions leave fields out, answer null, or write a value in
 //! another form. So each field is read on its own, from its own text, and a field
 //! that can't be read is kept with its text and the reason instead of failing the
-//! whole answer. Only what is no JSON fails that.
+//! whole answer. Only what is not JSON fails that.
 
 mod extra;
 mod field;

@@ -1,4 +1,4 @@
-//! The status inside of an answer.
+//! The status inside an answer.
 
 use super::{ExtraFields, Field, FieldError, FieldFault};
 use nodeproof_primitives::escape::escaped_up_to;

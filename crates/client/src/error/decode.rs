@@ -48,7 +48,7 @@ impl DecodeError {
         &self.reason
     }
 
-    /// Whether the body is no JSON at all, rather than JSON of another kind.
+    /// Whether the body is not JSON at all, rather than JSON of another kind.
     #[must_use]
     pub fn is_syntax(&self) -> bool {
         self.source

@@ -6,7 +6,7 @@ use crate::decode::members;
 
 /// Where the value of a member stands in an object's text; of several, the last.
 ///
-/// `None` if the text is no object, or has no such member.
+/// `None` if the text is not an object, or has no such member.
 pub(super) fn find(object: &str, member: &str) -> Option<Range<usize>> {
     let all = find_all(object, member);
     all.last().cloned()

@@ -56,7 +56,7 @@ impl RawTransaction {
     /// Takes a raw transaction from its text, such as one that was kept in a file.
     ///
     /// # Errors
-    /// If it is no JSON.
+    /// If it is not JSON.
     pub fn from_text(text: &str) -> Result<Self, DecodeError> {
         Self::from_slice(text.as_bytes())
     }
@@ -76,7 +76,7 @@ impl RawTransaction {
         place.and_then(|place| self.text.as_str().get(place)).ok_or_else(|| {
             DecodeError::because(
                 WHAT,
-                "it has no member `transaction` that is an object, and is no transaction itself",
+                "it has no member `transaction` that is an object, and is not a transaction itself",
             )
         })
     }

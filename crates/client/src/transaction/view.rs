@@ -65,7 +65,7 @@ impl Transaction {
     /// When the transaction was made.
     ///
     /// # Errors
-    /// If it is no integer of milliseconds.
+    /// If it is not an integer of milliseconds.
     pub fn timestamp(&self) -> Result<TimestampMs, FieldError> {
         self.timestamp.require("timestamp").copied()
     }
@@ -81,7 +81,7 @@ impl Transaction {
     /// What is in `type`: 3 for a smart contract call; other values are not shown.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn kind(&self) -> Result<&Integer, FieldError> {
         self.kind.require("type")
     }
@@ -89,7 +89,7 @@ impl Transaction {
     /// The token in which the fee is paid.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn currency(&self) -> Result<&str, FieldError> {
         self.currency.require("currency").map(String::as_str)
     }
@@ -97,7 +97,7 @@ impl Transaction {
     /// The fee in base units of the [currency](Self::currency), with every digit that was written.
     ///
     /// # Errors
-    /// If it is no number.
+    /// If it is not a number.
     pub fn fee(&self) -> Result<&Amount, FieldError> {
         self.fee.require("fee")
     }
@@ -105,7 +105,7 @@ impl Transaction {
     /// Free text, which may be empty.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn descr(&self) -> Result<&str, FieldError> {
         self.descr.require("descr").map(String::as_str)
     }
@@ -113,7 +113,7 @@ impl Transaction {
     /// What is in `valid`: 1 for a contract call.
     ///
     /// # Errors
-    /// If it is no integer.
+    /// If it is not an integer.
     pub fn valid(&self) -> Result<&Integer, FieldError> {
         self.valid.require("valid")
     }
@@ -129,7 +129,7 @@ impl Transaction {
     /// The specific data as that of a smart contract call.
     ///
     /// # Errors
-    /// If it is no object.
+    /// If it is not an object.
     pub fn contract_call(&self) -> Result<ContractCallView, FieldError> {
         let data = self.specific_data()?;
         let mut read = ContractCallView::default();
@@ -163,7 +163,7 @@ impl ContractCallView {
     /// The contract that is called.
     ///
     /// # Errors
-    /// If it is no contract address.
+    /// If it is not a contract address.
     pub fn address(&self) -> Result<ContractAddress, FieldError> {
         self.within(self.address.require("address")).copied()
     }
@@ -171,7 +171,7 @@ impl ContractCallView {
     /// The name of the contract's function.
     ///
     /// # Errors
-    /// If it is no text.
+    /// If it is not text.
     pub fn function(&self) -> Result<&str, FieldError> {
         self.within(self.function.require("function"))
             .map(String::as_str)
@@ -180,7 +180,7 @@ impl ContractCallView {
     /// The wallets that must sign.
     ///
     /// # Errors
-    /// If it is no array of wallet addresses.
+    /// If it is not an array of wallet addresses.
     pub fn signers(&self) -> Result<&[WalletAddress], FieldError> {
         self.within(self.signers.require("signers"))
             .map(|signers| signers.0.as_slice())

@@ -93,7 +93,7 @@ pub(super) async fn read_start(response: &mut reqwest::Response, most: usize) ->
 ///
 /// Small values take far more memory as what they are read as than as text, and what is kept as
 /// text is looked into by nobody else. Values are counted by the bytes that open or part them,
-/// wherever these stand: nodes also write lists inside of strings.
+/// wherever these stand: nodes also write lists inside strings.
 pub(super) fn measure(body: &[u8], values: usize, depth: usize) -> Result<(), BodyTooLarge> {
     let parts = |piece: &[u8]| -> usize {
         let ones = piece

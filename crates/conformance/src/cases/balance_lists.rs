@@ -1,4 +1,4 @@
-//! The lists that `GET /get-balances` answers, held against one another and against single balances.
+//! The lists that `GET /get-balances` answers, compared with each other and against single balances.
 //!
 //! The shape of the lists is not shown. A list is judged where each of its entries says what it is
 //! about and what is held, as nodes were seen to do it; one of another form is left alone.
@@ -210,7 +210,7 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
     let said = |exchange| amount(exchange, pair).map(|amount| amount.to_string());
     Finding::new(
         alone,
-        format!("{this} says another balance than {others} for {of}"),
+        format!("{this} returns another balance than {others} for {of}"),
         shown(&said(other).unwrap_or_default(), 160),
         shown(&said(alone).unwrap_or_default(), 160),
     )

@@ -100,7 +100,7 @@ pub(crate) const BASELINE: &[Case] = &[
 
 /// The oldest blocks are history, and stay what they are.
 fn oldest(context: &Context, place: usize) -> Option<Request> {
-    // The newest block may still be in the making.
+    // The latest block may still be in the making.
     let settled = context.material.blocks.len().saturating_sub(1);
     let blocks = context.material.blocks.get(..settled)?;
     Some(blocks.get(place)?.1.request.clone())

@@ -93,7 +93,7 @@ pub(crate) fn wrong_time(time: &Value) -> Option<(&'static str, String)> {
     match time.as_i64() {
         Some(time) if MILLISECONDS.contains(&time) => None,
         Some(_) => Some(("is not in milliseconds", actual)),
-        None => Some(("is no integer", actual)),
+        None => Some(("is not an integer", actual)),
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) const CASES: &[Case] = &[
         Box::pin(refused(
             c,
             request,
-            "a call whose signers are no array",
+            "a call whose signers are not an array",
             never,
         ))
     }),
@@ -95,7 +95,7 @@ pub(crate) const CASES: &[Case] = &[
         Box::pin(refused(
             c,
             request,
-            "a call whose params are no object",
+            "a call whose params are not an object",
             never,
         ))
     }),
@@ -185,7 +185,7 @@ fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value
     }
     members
         .iter()
-        // What was sent as params is no place for the transaction's own members.
+        // What was sent as params is not a place for the transaction's own members.
         .filter(|(inner, _)| *inner != "params")
         .find_map(|(inner, value)| find(value, name, &format!("{at}/{inner}")))
 }
@@ -347,7 +347,7 @@ async fn timestamp_current(context: &Context) -> Findings {
         let Some((at, time)) = answer.and_then(|answer| find(answer, "timestamp", "")) else {
             continue;
         };
-        // What is no time in milliseconds is told elsewhere.
+        // What is not a time in milliseconds is told elsewhere.
         let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
             continue;
         };

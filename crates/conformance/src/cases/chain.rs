@@ -135,7 +135,7 @@ const fn of_receipts(
 
 async fn repeat_read(context: &Context) -> Findings {
     let mut findings = Checked::default();
-    // The newest block may still gather votes on some nodes; older ones are history.
+    // The latest block may still gather votes on some nodes; older ones are history.
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
     let mut newest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
@@ -282,7 +282,7 @@ fn each_receipt(
 /// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
 fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |block: &Block, receipt: &Receipt| {
-        // What is no hash at all is told elsewhere.
+        // What is not a hash at all is told elsewhere.
         let previous = block.previous_hash().ok()?.hash()?;
         let voted = receipt.block_hash().ok()?;
         Some(if voted == previous {

@@ -208,7 +208,7 @@ const LEAST_FEE: i128 = 1_000_000;
 
 /// Why the claim may have been refused for want of money, if its message is about that.
 ///
-/// A message alone is no excuse: the fee and the balance that the node reports have to bear it out.
+/// A message alone is not an excuse: the fee and the balance that the node reports have to bear it out.
 async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, InconclusiveReason> {
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
@@ -291,7 +291,7 @@ fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec
 }
 
 async fn status(context: &Context) -> Findings {
-    let what = "a valid transaction is answered with another status than SUCCESS";
+    let what = "the response to a valid transaction has another status than SUCCESS";
     let wanted = Value::from("SUCCESS");
     let answers = context.submissions.acceptances().await?;
     let found = answers
@@ -310,7 +310,7 @@ async fn msg(context: &Context) -> Findings {
             continue;
         }
         let (what, actual) = match found {
-            Some(found) => ("msg is no string", shown(&found.to_string(), 160)),
+            Some(found) => ("msg is not a string", shown(&found.to_string(), 160)),
             None => ("there is no msg", answer.summary()),
         };
         let what = format!("{what} where a transaction is valid");
@@ -327,7 +327,7 @@ async fn http_status(context: &Context) -> Findings {
     let answers = context.submissions.acceptances().await?;
     let others = answers.iter().filter(|answer| answer.status != 200);
     let findings = others.map(|answer| {
-        let what = "a valid transaction is answered with another HTTP status than 200";
+        let what = "the response to a valid transaction has another HTTP status than 200";
         Finding::new(answer, what, "200", answer.status.to_string())
     });
     Ok(Checked::of(answers.len(), findings))
@@ -349,17 +349,17 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     let again = resubmission(context).await?;
     if answered(again).is_none() {
         return unknown(format!(
-            "the resubmission was answered with {}",
+            "the response to the resubmission was {}",
             again.summary()
         ));
     }
     let (at, known) = ("/response/new_transaction", Value::Bool(false));
-    let what = "the same transaction is said to be new a second time";
+    let what = "the same transaction is reported as new a second time";
     let mut checked = Checked::of(1, has(again, at, &known, what));
     let later = context.submissions.claim().await?.again_later.as_ref();
     if let Some(later) = later.ok().filter(|later| answered(later).is_some()) {
         checked.one();
-        let what = "a transaction that is in a block is said to be new when it is submitted again";
+        let what = "a transaction that is in a block is reported as new when it is submitted again";
         if checked.is_right() {
             for finding in has(later, at, &known, what) {
                 checked.push(finding);
@@ -372,14 +372,14 @@ async fn resubmission_not_new(context: &Context) -> Findings {
 async fn resubmission_valid(context: &Context) -> Findings {
     let again = resubmission(context).await?;
     if again.status >= 500 {
-        let what = "the same transaction is answered with a fault of the server a second time";
+        let what = "the response to the same transaction is a server error the second time";
         let expected = "an answer with response.new_transaction: false";
         let finding = Finding::new(again, what, expected, again.summary());
         return Ok(Checked::wrong(finding));
     }
     if answered(again).is_none() {
         return unknown(format!(
-            "the resubmission was answered with {}",
+            "the response to the resubmission was {}",
             again.summary()
         ));
     }
@@ -410,7 +410,7 @@ async fn known_code_altered(context: &Context) -> Findings {
         let finding = Finding::new(known, what, expected, known.summary());
         return Ok(Checked::wrong(finding.at("/response/new_transaction")));
     }
-    let what = "other params with the trans_code of an accepted transaction are answered as valid, though \
+    let what = "other params with the trans_code of an accepted transaction are accepted as valid, although \
                 nobody signed them";
     let finding = Finding::new(answer, what, "a refusal", answer.summary());
     Ok(Checked::wrong(finding.at("/response/valid")))

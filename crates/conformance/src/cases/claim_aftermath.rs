@@ -170,7 +170,9 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
     let (before, after) = claim.balances.as_ref().map_err(Clone::clone)?;
     let fee: Result<i128, _> = context.submissions.submitter.with.fee.as_str().parse();
     let (Some(had), Some(has), Ok(fee)) = (held(before), held(after), fee) else {
-        return unknown("the wallet's balances before and after are no integers to compare");
+        return unknown(
+            "the wallet's balances before and after are not integers, so they cannot be compared",
+        );
     };
     if had - has == fee {
         return Ok(Checked::right());
@@ -227,7 +229,7 @@ async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
     let refused = context.submissions.claim().await?.refused.as_ref();
     let refused = refused.map_err(Clone::clone)?;
     if is_valid(&refused.answer) {
-        return unknown("what had to be refused was accepted, of which another case tells");
+        return unknown("what had to be refused was accepted, which another case reports");
     }
     Ok(refused)
 }
@@ -255,7 +257,9 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
 pub(crate) async fn refused_costs_nothing(context: &Context) -> Findings {
     let (before, after) = &refused(context).await?.balances;
     let (Some(had), Some(has)) = (held(before), held(after)) else {
-        return unknown("the wallet's balances before and after are no integers to compare");
+        return unknown(
+            "the wallet's balances before and after are not integers, so they cannot be compared",
+        );
     };
     if has >= had {
         return Ok(Checked::right());

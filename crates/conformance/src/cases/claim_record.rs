@@ -162,7 +162,7 @@ pub(crate) async fn lists(context: &Context) -> Findings {
         let place = place(context, record, name).await?;
         findings.examined += u64::from(place.form.is_some());
         if let (Some(Form::Joined), Some(value)) = (place.form, place.value) {
-            let what = format!("the record's {name} is a text that is no JSON");
+            let what = format!("the record's {name} is a text that is not JSON");
             let expected = "an array of strings, or its JSON text";
             let actual = shown(&value.to_string(), 300);
             findings.push(Finding::new(answer, what, expected, actual));

@@ -67,7 +67,7 @@ async fn page(context: &Context) -> Findings {
         }
         let text = String::from_utf8_lossy(&exchange.body).to_ascii_lowercase();
         if !text.contains("<html") && !text.contains("<!doctype html") {
-            let what = "the listing is no HTML page";
+            let what = "the listing is not an HTML page";
             findings.push(Finding::new(
                 &exchange,
                 what,

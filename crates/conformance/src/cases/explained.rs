@@ -416,7 +416,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/signature-not-hex",
-        "A `msgsign` that is no hexadecimal text, empty, null, cut short or all zeros is refused.",
+        "A `msgsign` that is not hexadecimal text, empty, null, cut short or all zeros is refused.",
     ),
     (
         "submit-transaction/transaction-required",
@@ -641,7 +641,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/known-code-altered",
-        "A transaction with the code of an accepted one and another content is not answered as valid.",
+        "A transaction with the code of an accepted one and another content is not accepted as valid.",
     ),
     (
         "fixture/found",

@@ -215,11 +215,11 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
             if number.as_u64() == Some(0) {
                 return Ok(Checked::right());
             }
-            "something is said to be held of a token that does not exist".to_owned()
+            "the node reports a balance of a token that does not exist".to_owned()
         }
-        Some((name, Value::Null)) => format!("nothing held is answered with {name}: null"),
+        Some((name, Value::Null)) => format!("the response for nothing held has {name}: null"),
         _ if is_refusal(body) => return Ok(Checked::right()),
-        _ => "nothing held is not answered with a number".to_owned(),
+        _ => "the response for nothing held is not a number".to_owned(),
     };
     let expected = "an integer balance, 0";
     Ok(Checked::wrong(
@@ -327,12 +327,12 @@ async fn compare(
         (_, true) => Err(InconclusiveReason::NoSample(MOVES.to_owned())),
         (true, false) => Ok(findings),
         (false, false) => Err(InconclusiveReason::NoSample(
-            "no balance was answered, so none could be compared".into(),
+            "no response had a balance, so none could be compared".into(),
         )),
     }
 }
 
-/// What is no wallet holds nothing.
+/// What is not a wallet holds nothing.
 async fn wallet_address_malformed(context: &Context) -> Findings {
     let Some((_, token)) = context.material.holdings.first() else {
         return Err(InconclusiveReason::NoSample(
@@ -342,7 +342,7 @@ async fn wallet_address_malformed(context: &Context) -> Findings {
     let says_nothing = |body: &Value| {
         carried(body).is_none_or(|(_, value)| value.is_null() || value.as_u64() == Some(0))
     };
-    let what = "a wallet_address that is no wallet address";
+    let what = "a wallet_address that is not a wallet address";
     refused(
         context,
         token_balance_request("0x5a", token),

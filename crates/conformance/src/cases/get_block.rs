@@ -41,7 +41,7 @@ pub(crate) const CASES: &[Case] = &[
         BlockCheck {
             look: CheckScope::Indexes(index_echo),
             least: 1,
-            otherwise: "no block told its index",
+            otherwise: "no block had an index",
         },
     ),
     Case::of_blocks("get-block/timestamp-unit", Level::Must, &["FORM-1", "BLOCK-3", "RECEIPT-4"],
@@ -79,7 +79,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
     Case::should("get-block/block-index-malformed", &["BLOCK-1", "BLOCK-13"],
         |c| {
-            let what = "a block_index that is no integer";
+            let what = "a block_index that is not an integer";
             Box::pin(refused(c, block_request(NO_INDEX), what, never))
         },
     ),
@@ -157,7 +157,7 @@ fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
         return;
     };
     let mut judge = |time: Option<&Value>, at: String| {
-        // What is no integer has no unit, and is a finding about the field.
+        // What is not an integer has no unit, and is a finding about the field.
         let Some(time) = time.and_then(Value::as_i64) else {
             return;
         };
@@ -249,15 +249,15 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// How far beyond the newest block an index is that nothing may be answered for: where an index is
-/// cut to 32 bits, it is that of the newest block.
+/// How far beyond the latest block an index is that nothing may be answered for: where an index is
+/// cut to 32 bits, it is that of the latest block.
 const BEYOND: u64 = 1 << 32;
 
-/// Far beyond the newest block nothing may be answered as a block.
+/// Far beyond the latest block nothing may be answered as a block.
 async fn unknown_index(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
         return Err(InconclusiveReason::NoSample(
-            "the newest block was not found, so no index is known to be unknown".into(),
+            "the latest block was not found, so no index is known to be unknown".into(),
         ));
     };
     let unknown = tip.saturating_add(BEYOND);
@@ -270,7 +270,7 @@ async fn unknown_index(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a chain has a block 0 is up to it; what is no block 0 may not be answered for it.
+/// Whether a chain has a block 0 is up to it; what is not a block 0 may not be answered for it.
 async fn index_zero(context: &Context) -> Findings {
     let exchange = context.node.send(block_request(0)).await?;
     // An endpoint that has no blocks has no block 0 either.
@@ -294,7 +294,7 @@ async fn index_zero(context: &Context) -> Findings {
             }
         }
     };
-    let what = "index 0 is answered with another block";
+    let what = "the response for index 0 is another block";
     let expected = "block 0, or none";
     Ok(Checked::wrong(
         Finding::new(&exchange, what, expected, actual).at("/index"),

@@ -95,7 +95,7 @@ async fn status_success(context: &Context) -> Findings {
             findings.push(
                 Finding::new(
                     &exchange,
-                    "a score is answered with another status than SUCCESS",
+                    "the response with a score has another status than SUCCESS",
                     "SUCCESS",
                     shown(status, 80),
                 )
@@ -120,7 +120,7 @@ async fn left_out(context: &Context, name: &'static str) -> Findings {
 
 async fn malformed(context: &Context, name: &'static str) -> Findings {
     let request = known_request(context).without(name).with(name, "0x5a");
-    let what = format!("a {name} that is no wallet address");
+    let what = format!("a {name} that is not a wallet address");
     refused(context, request, &what, never).await
 }
 

@@ -153,7 +153,7 @@ fn other_record(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Optio
 }
 
 fn other_balance(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Option<String> {
-    // If nobody has balances here, as many can't be told from others.
+    // If nobody has balances here, as many can't be distinguished from others.
     if control
         .and_then(Exchange::answered_object)
         .and_then(balance)

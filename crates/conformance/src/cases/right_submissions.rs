@@ -17,7 +17,7 @@ use crate::{
 pub(crate) async fn after_a_bad_one(context: &Context) -> Findings {
     let (bad, right) = context.submissions.right_after_a_bad_one().await?;
     if Reply::of(&bad) == Reply::Accepted {
-        return unknown("the bad signature was accepted, of which another case tells");
+        return unknown("the bad signature was accepted, which another case reports");
     }
     let what = "a rightly signed transaction is refused because it was submitted with a wrong signature before";
     compare(context, &context.submissions.control().await?, &right, what).await

@@ -52,7 +52,7 @@ pub(crate) const CASES: &[Case] = &[
                 c,
                 "contract_address",
                 "ct5a",
-                "what is no contract address",
+                "what is not a contract address",
             ))
         },
     ),
@@ -182,7 +182,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
         Ok(findings)
     } else {
         Err(InconclusiveReason::NoSample(
-            "no record was answered, so none could be compared".into(),
+            "no response had a record, so none could be compared".into(),
         ))
     }
 }
@@ -223,7 +223,7 @@ fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
     carried(body).all(right)
 }
 
-/// What is no asset's name, but close to that of one, has no record: neither in letters of another
+/// What is not an asset's name, but close to that of one, has no record: neither in letters of another
 /// case nor cut short.
 async fn unknown_value(context: &Context) -> Findings {
     let near = match context.material.assets.first() {

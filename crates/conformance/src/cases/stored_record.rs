@@ -200,7 +200,7 @@ enum Verdict {
 fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -> Verdict {
     let claims = claims(blocks, contract, asset);
     let Some(from) = read_from(blocks, tip) else {
-        return Verdict::Unknown("the newest block was not found, so a newer claim may be unseen");
+        return Verdict::Unknown("the latest block was not found, so a newer claim may be unseen");
     };
     let Some(newest) = claims.last() else {
         return Verdict::Unknown("no block that was read has the claim");
@@ -208,7 +208,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     let Some(verifier) = row.column("verifier_address").and_then(Value::as_str) else {
         let found = row.column("verifier_address");
         return Verdict::Wrong(
-            "the record's verifier_address is no text".to_owned(),
+            "the record's verifier_address is not text".to_owned(),
             newest
                 .verifiers
                 .iter()
@@ -262,7 +262,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
 /// A record has what the claim had that stands in a block.
 pub(crate) async fn matches_claim(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
-        let reason = "the newest block was not found, so a newer claim may be unseen";
+        let reason = "the latest block was not found, so a newer claim may be unseen";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let mut blocks: Blocks = context.material.blocks.iter().cloned().collect();
@@ -298,7 +298,7 @@ async fn read_new(
 async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Findings {
     let mut findings = Checked::default();
     let mut judged = false;
-    let mut why = "no record of a known form was answered, so none could be compared";
+    let mut why = "no response had a record of a known form, so none could be compared";
     for exchange in objects(context, Sample::ContractState).await? {
         let asked = |name: &str| {
             let mut query = exchange.request.query.iter();

@@ -242,7 +242,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         checked.one();
         let bad = Reply::of(&answer);
         if bad == Reply::Accepted {
-            let what = format!("{} is answered as valid", refusal.what());
+            let what = format!("{} is accepted as valid", refusal.what());
             let finding = Finding::new(&answer, what, "a refusal", answer.summary());
             checked.push(finding.at("/response/valid").about(submitted(&answer)));
             continue;
@@ -318,7 +318,7 @@ async fn answers(context: &Context) -> Findings {
     if let Some(first) = all.first()
         && all.iter().all(|answer| is_missing_endpoint(answer.status))
     {
-        let what = "the endpoint does not exist: every submission was answered so";
+        let what = "the endpoint does not exist: every response to a submission shows that";
         let expected = "a response to a submission";
         return Ok(Checked::wrong(Finding::new(
             first,
@@ -398,7 +398,7 @@ async fn wrong_method(context: &Context) -> Findings {
             None,
         ));
     }
-    let what = "a GET is answered as if something had been submitted";
+    let what = "the response to a GET is that to a submission";
     Ok(Checked::wrong(Finding::new(
         &answer,
         what,

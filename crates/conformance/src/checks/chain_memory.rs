@@ -1,4 +1,4 @@
-//! What is remembered of the blocks before, so that a block can be held against them.
+//! What is remembered of the blocks before, so that a block can be compared with them.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -82,7 +82,7 @@ pub(crate) struct Memory {
     pub(crate) previous: Recent,
     /// The transactions.
     pub(crate) codes: Recent,
-    /// The receipts' signatures, as they are held against one another.
+    /// The receipts' signatures, as they are compared with each other.
     #[serde(default)]
     pub(crate) signatures: Signatures,
     /// The same, to find out whether any verifies.

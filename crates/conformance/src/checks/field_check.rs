@@ -184,7 +184,7 @@ fn judge(
             && other.path.starts_with(field.path)
     };
     let own_only = FIELDS.iter().any(|other| below(&other));
-    // Where an element is no object, none of the cases below has a place to look at.
+    // Where an element is not an object, none of the cases below has a place to look at.
     let elements = FIELDS
         .iter()
         .filter(below)
@@ -245,12 +245,10 @@ fn named_departure(name: &str, found: &Value) -> Option<String> {
         Value::String(text) => {
             let inner: Value = serde_json::from_str(text).ok()?;
             match inner {
-                Value::Array(_) => Some(format!("{name} as text: a JSON array inside of a string")),
-                Value::Object(_) => {
-                    Some(format!("{name} as text: a JSON object inside of a string"))
-                }
+                Value::Array(_) => Some(format!("{name} as text: a JSON array inside a string")),
+                Value::Object(_) => Some(format!("{name} as text: a JSON object inside a string")),
                 Value::Number(_) if !text.is_empty() => {
-                    Some(format!("{name} as text: a number inside of a string"))
+                    Some(format!("{name} as text: a number inside a string"))
                 }
                 _ => None,
             }

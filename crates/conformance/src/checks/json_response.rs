@@ -21,7 +21,7 @@ pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
         let expected = "200 with a JSON object";
         return vec![Finding::new(
             exchange,
-            format!("answered with status {}", exchange.status),
+            format!("returned status {}", exchange.status),
             expected,
             exchange.summary(),
         )];

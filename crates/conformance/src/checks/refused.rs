@@ -28,7 +28,7 @@ pub(crate) async fn refused(
     if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
         return Ok(Checked::wrong(Finding::new(
             &exchange,
-            format!("{what} is answered as if the request were right"),
+            format!("{what} is answered like a valid request"),
             "a refusal",
             exchange.summary(),
         )));
@@ -58,7 +58,7 @@ pub(crate) async fn controls(
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let none = || {
         InconclusiveReason::NoSample(format!(
-            "/{operation} did not answer a valid request well in this run, so a refusal shows nothing"
+            "/{operation} did not return a valid response in this run, so a refusal proves nothing"
         ))
     };
     let sample = match operation {

@@ -110,14 +110,14 @@ pub(crate) struct Height(Option<u64>);
 const MOST_NEW_BLOCKS: u32 = 100;
 
 impl Height {
-    /// The newest block there is now; unknown where the run has not found one.
+    /// The latest block there is now; unknown where the run has not found one.
     pub(crate) async fn of(context: &Context) -> Result<Self, InconclusiveReason> {
         let mut height = Self::found(context);
         height.stands(context).await?;
         Ok(height)
     }
 
-    /// The newest block when the run began.
+    /// The latest block when the run began.
     pub(crate) fn found(context: &Context) -> Self {
         Self(context.material.tip)
     }

@@ -10,33 +10,33 @@ use crate::{api::Tier, monitor::LogFormat, sweep::BlockRange};
 const EXIT_STATUS: &str = "\
 Exit status:
   0    the node conforms
-  1    it does not
-  2    wrong usage or configuration; no case selected, too
-  3    the node was unreachable or lost, what answers is no node, or time ran out
-  4    the harness is at fault
-  5    an expectation is stale: a case passes that was expected to depart
-  130  interrupted by Ctrl-C; what was found until then is reported
-  143  the same by SIGTERM
-Of several nodes it is the worst, where 130 and 143 are worse than 4, 4 than 3, 3 than 1, 1 than 5,
-and 5 than 0; where the nodes do not agree with one another, it counts as 1, and as 3 where they could not be
-compared at all.";
+  1    the node does not conform
+  2    invalid usage or configuration, or no case was selected
+  3    no verdict: the node was unreachable or lost, the server is not a node, time ran out, or a tier
+       given with --allow could not run
+  4    the harness itself failed
+  5    an expectation is stale: a case passed that was expected to fail
+  130  interrupted by Ctrl-C; the findings so far are reported
+  143  interrupted by SIGTERM; the findings so far are reported
+For several nodes, it is the worst one: 130 and 143, then 4, 3, 1, 5, 0. Nodes that disagree with each
+other count as 1, and as 3 if they could not be compared.";
 
 const DIFF_EXIT_STATUS: &str = "\
 Exit status:
   0  nothing is worse than before
   1  a case newly fails (with --strict, also: warns), or the later run has a worse exit status, such as
      one without a verdict
-  2  wrong usage, or a file that is not a report.json of this version";
+  2  invalid usage, or a file that is not a report.json of this version";
 
 const MONITOR_EXIT_STATUS: &str = "\
 Exit status:
   0  ended by Ctrl-C or SIGTERM
-  2  wrong usage or configuration, such as a port in use";
+  2  invalid usage or configuration, such as a port in use";
 
 /// What can be done besides a run.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Explain a case or a requirement: what it says, what is checked, and what a good response is.
+    /// Explain a case or a requirement: what is checked, why, and a good response.
     Explain {
         /// The ID, such as get-block/text or BLOCK-6.
         id: String,
@@ -89,8 +89,8 @@ pub struct ConformanceArgs {
     #[command(flatten)]
     pub check: CheckArgs,
 
-    /// Key file of the wallet that signs: a JSON object with public, private and address, or an
-    /// encrypted private key (PEM).
+    /// Key file of the wallet that signs: JSON with public, private and address, or an encrypted
+    /// private key (PEM).
     #[arg(long, value_name = "FILE")]
     pub wallet: Option<PathBuf>,
 
@@ -98,46 +98,46 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE", requires = "wallet")]
     pub passphrase_file: Option<PathBuf>,
 
-    /// Sign with the wallet although its key file records another network. Signatures are not bound to a
-    /// network: what is signed for one can be submitted on another. So use one wallet per network.
+    /// Sign even if the key file records another network. A transaction that is signed for one network
+    /// can be submitted on another, so use one wallet for each network.
     #[arg(long, requires = "wallet")]
     pub any_network: bool,
 
-    /// The fee of what is submitted.
+    /// Fee of each submission, in the token's smallest unit.
     #[arg(long, value_name = "AMOUNT", default_value = "1000000")]
     pub fee: Amount,
 
-    /// The token that the fee is paid in [default: the one that /call-sc writes, if the run started
-    /// the node itself].
+    /// Code of the token that the fee is paid in [default: the one that /call-sc returns, if the run
+    /// started the node itself].
     #[arg(long, value_name = "TOKEN")]
     pub currency: Option<String>,
 
-    /// The verification contract that the claim is made with [default: one that is found on the chain,
-    /// if the run started the node itself].
+    /// Address of the verification contract for the claim [default: one from the chain, if the run
+    /// started the node itself].
     #[arg(long, value_name = "ct…")]
     pub contract: Option<ContractAddress>,
 
-    /// How long a claim is waited for until it can be read, in seconds.
+    /// Longest time until a claim can be read, in seconds.
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     pub settle_timeout: Duration,
 
-    /// List every request that a run would make, by its kind, and send nothing.
+    /// List every kind of request that a run would send, and send nothing.
     #[arg(long)]
     pub dry_run: bool,
 
-    /// List the cases with their levels and tiers below their requirements, and send nothing.
+    /// List the cases by requirement, with their levels and tiers, and send nothing.
     #[arg(long)]
     pub list: bool,
 
-    /// Fail where something that the contract documents was not exercised.
+    /// Fail the run if it did not exercise everything that the contract documents.
     #[arg(long)]
     pub require_coverage: bool,
 
-    /// Compare with what was recorded of this node under that name.
+    /// Compare the node with the baseline of this name.
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
 
-    /// Record what the baseline has not pinned yet, and leave what differs for `cargo insta review`.
+    /// Record new parts of the baseline, and leave differences for `cargo insta review`.
     #[arg(long, requires = "baseline")]
     pub record: bool,
 
@@ -145,25 +145,24 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "DIR", requires = "baseline")]
     pub baseline_dir: Option<PathBuf>,
 
-    /// Have the cases about blocks look at all of these blocks, and not at a few: 5..10 is 5 to 9,
-    /// 5..=10 is 5 to 10, and .. is all that there is when the run begins.
+    /// Check all blocks of a range instead of a few: 5..10 is 5 to 9, 5..=10 is 5 to 10, and .. is
+    /// every block that exists when the run starts.
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub blocks: Option<BlockRange>,
 
-    /// Go on with the sweep that was cut, from the state that it has left.
+    /// Continue an interrupted sweep from its state.
     #[arg(long, requires = "blocks")]
     pub resume: bool,
 
-    /// Where a sweep keeps its state [default: in --report-dir, else in the user's folder for
-    /// states, named by the node].
+    /// File of the sweep's state [default: in --report-dir, or in the user's state folder].
     #[arg(long, value_name = "FILE", requires = "blocks")]
     pub state: Option<PathBuf>,
 
-    /// How many requests are sent in all at most [default: 2000, and a sweep's besides].
+    /// Maximum number of requests [default: 2000, plus those of a sweep].
     #[arg(long, value_name = "N")]
     pub max_requests: Option<u64>,
 
-    /// How long the whole run may take, in seconds [default: 300, and a sweep as long as it takes].
+    /// Timeout of the whole run, in seconds [default: 300; none for a sweep].
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub deadline: Option<Duration>,
 
@@ -171,8 +170,8 @@ pub struct ConformanceArgs {
     #[arg(long, value_enum, default_value_t = Format::Pretty)]
     pub format: Format,
 
-    /// Repeat the run on Enter, or also every so many seconds (--watch=30), and show what is fixed and
-    /// what is new since the last run. Ctrl-C ends it with the exit status of the last run.
+    /// Repeat the run on Enter or, with --watch=30, also every 30 seconds. Shows what is fixed and what is
+    /// new since the last run. Ctrl-C ends it with the exit status of the last run.
     #[arg(
         long,
         value_name = "S",
@@ -187,16 +186,16 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "FILE")]
     pub summary: Option<PathBuf>,
 
-    /// Folder to write report.json, junit.xml and report.html to; made where it is not there. Those
-    /// of an earlier run are removed first.
+    /// Folder for report.json, junit.xml and report.html. It is created if it does not exist. Reports of
+    /// an earlier run are removed first.
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 
-    /// Only the report, without progress.
+    /// Print the report only, without progress.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// A line for each case on a terminal, too.
+    /// Print a line for each case on a terminal, too.
     #[arg(short, long)]
     pub verbose: bool,
 }
@@ -204,22 +203,22 @@ pub struct ConformanceArgs {
 /// The nodes, the cases and the limits, as every check of nodes needs them.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// Base URL of the node, such as http://localhost:8420; the network's port where it has none.
-    /// Given more than once, all are checked, and held against one another.
+    /// Base URL of the node, such as http://localhost:8420. Without a port, it is the network's. Repeat
+    /// it to check several nodes and compare them with each other.
     #[arg(long, value_name = "URL")]
     pub base_url: Vec<String>,
 
-    /// A TOML file of nodes to check: a `[[node]]` with base_url and, if wanted, network for each.
+    /// TOML file of nodes to check: a `[[node]]` for each, with base_url and, optionally, network.
     #[arg(long, value_name = "FILE", conflicts_with = "base_url")]
     pub targets: Option<PathBuf>,
 
-    /// Network of the node; the URL's port may tell it, and without a URL it is devnet.
+    /// Network of the node [default: the network of the URL's port; devnet without a URL].
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
-    /// How far the run may go: read only asks, reject submits what must be refused, write does that and
-    /// makes a claim and pays its fee. Besides, probe asks with odd values that a careless node takes
-    /// for something else: --allow read,probe. A node that the run starts itself is open to all of it.
+    /// What the run may send. read: GETs and /call-sc. probe: odd values in them. reject: submissions that
+    /// a node must refuse. write: these, and a claim, for which the wallet pays. Tiers can be combined:
+    /// --allow write,probe [default: read; everything for a node that the run starts itself].
     #[arg(
         long,
         value_enum,
@@ -229,56 +228,56 @@ pub struct CheckArgs {
     )]
     pub allow: Vec<Tier>,
 
-    /// Go beyond reading on mainnet, too.
+    /// Allow tiers beyond read on mainnet.
     #[arg(long)]
     pub allow_mainnet: bool,
 
-    /// Run only the cases whose ID matches; may be given more than once.
+    /// Run only cases whose ID matches. Can be repeated.
     #[arg(long, value_name = "GLOB")]
     pub only: Vec<String>,
 
-    /// Do not run the cases whose ID matches; may be given more than once.
+    /// Skip cases whose ID matches. Can be repeated.
     #[arg(long, value_name = "GLOB")]
     pub skip: Vec<String>,
 
-    /// Fail on departures from what is expected but not written, too.
+    /// Fail the run on warnings, too: violations of what is expected but not documented.
     #[arg(long)]
     pub strict: bool,
 
-    /// A JSON file with what is known of the node: blocks, wallets, tokens, assets, trust.
+    /// JSON file of samples that the node has: blocks, wallets, tokens, assets, contracts, trust.
     #[arg(long, value_name = "FILE")]
     pub fixture: Option<PathBuf>,
 
-    /// A TOML file of known departures: cases with a reason and, if wanted, an expiry.
+    /// TOML file of known failures: cases with a reason and, optionally, an expiry date.
     #[arg(long, value_name = "FILE")]
     pub expect: Option<PathBuf>,
 
-    /// How many cases run side by side, and how many blocks a sweep asks for at a time.
+    /// Number of cases that run at the same time, and of blocks that a sweep requests at the same time.
     ///
-    /// With 1, each request has a connection of its own, and one is open at a time. With more, the
-    /// second request tests whether the node responds while another connection is idle. If it does
-    /// not, the run goes on with one connection at a time, and the report notes that.
+    /// With 1, one connection is open at a time, and each request has its own. With more, the second
+    /// request tests whether the node responds while another connection is idle. If it does not, the run
+    /// continues with one connection at a time, and the report notes that.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = positive, allow_negative_numbers = true)]
     pub jobs: usize,
 
-    /// How many requests are sent in a second at most; as many as the node answers, if not given.
+    /// Maximum number of requests per second [default: no limit; 20 for monitor].
     #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     pub rate: Option<f64>,
 
-    /// The most that is read of one answer, in MiB.
+    /// Maximum size of a response, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     pub max_body: u16,
 
-    /// The most memory that answers may take that are looked at together, in MiB; the program itself
-    /// takes about 20 besides.
+    /// Maximum memory for responses that are kept at the same time, in MiB. The program itself needs
+    /// about 20 more.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..))]
     pub max_memory: u16,
 
-    /// How deep the JSON document of an answer may be nested, up to 127 levels.
+    /// Maximum nesting of a response's JSON, up to 127 levels.
     #[arg(long, value_name = "LEVELS", default_value_t = 127, value_parser = clap::value_parser!(u8).range(1..=127))]
     pub max_depth: u8,
 
-    /// How long a request may take, in seconds.
+    /// Timeout of a request, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_negative_numbers = true)]
     pub request_timeout: Duration,
 }
@@ -306,7 +305,7 @@ pub enum DiffFormat {
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("{text:?} is no number of seconds, such as 10 or 0.5");
+    let wrong = || format!("{text:?} is not a number of seconds, such as 10 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     if seconds <= 0.0 || seconds > 1e6 {
         return Err(wrong());
@@ -318,7 +317,7 @@ fn rate(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(rate) if rate > 0.0 && rate <= 1e6 => Ok(rate),
         _ => Err(format!(
-            "{text:?} is no number of requests in a second, such as 10 or 0.5"
+            "{text:?} is not a number of requests per second, such as 10 or 0.5"
         )),
     }
 }
@@ -326,6 +325,6 @@ fn rate(text: &str) -> Result<f64, String> {
 fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=256) => Ok(count),
-        _ => Err(format!("{text:?} is no number from 1 to 256")),
+        _ => Err(format!("{text:?} is not a number from 1 to 256")),
     }
 }

@@ -14,11 +14,9 @@ pub(crate) enum UsageError {
     Target(#[from] TargetError),
     #[error("there is no node to check: give --base-url URL and --network NETWORK")]
     NoTarget,
-    #[error(
-        "which network? {0} does not tell by its port: give --network devnet, testnet or mainnet"
-    )]
+    #[error("which network? {0} has no network's port: give --network devnet, testnet or mainnet")]
     NoNetwork(String),
-    #[error("{flag} {glob:?} is no glob: {reason}")]
+    #[error("{flag} {glob:?} is not a glob: {reason}")]
     Glob {
         flag: &'static str,
         glob: String,
@@ -111,7 +109,7 @@ pub(crate) enum UsageError {
     State(#[from] StateError),
     #[error("the nodes in {path} can't be used: {reason}")]
     Targets { path: String, reason: String },
-    #[error("{0} is named twice: a node can't be held against itself")]
+    #[error("{0} is given twice: a node cannot be compared with itself")]
     Twice(String),
     #[error(
         "the nodes are of different networks, {one} and {other}: only nodes of one network have \

@@ -71,7 +71,7 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
 }
 
 /// Removes the reports of an earlier run from the folder that a command line names, which is wrong
-/// otherwise, so that nothing else is done: it is no verdict of the run that was asked for.
+/// otherwise, so that nothing else is done: it is not a verdict of the run that was asked for.
 pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {

@@ -119,7 +119,7 @@ fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
     print(&text)
 }
 
-/// Writes to standard output; a reader that has gone away is no fault of the run.
+/// Writes to standard output; a reader that has gone away is not a fault of the run.
 pub(crate) fn print(text: &str) -> Result<(), UsageError> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -19,7 +19,9 @@ pub struct Baseline {
 #[non_exhaustive]
 pub enum BaselineError {
     /// Its name would lead out of its folder, or can't be a folder's.
-    #[error("{0:?} is no name of a baseline: use letters, digits, '-', '_' and '.', not first")]
+    #[error(
+        "{0:?} is not a valid name of a baseline: use letters, digits, '-', '_' and '.', not first"
+    )]
     Name(String),
     /// There is no such baseline.
     #[error("there is no baseline {0}: record it first, with --record")]

@@ -106,7 +106,7 @@ impl Refusal {
             Self::HalfSigned => "a transaction that only the first of its two signers signed",
             Self::SecondOnly => "a transaction that only the second of its two signers signed",
             Self::SignedTwice => "a transaction that one of its two signers signed twice",
-            Self::UnlistedSigner => "a transaction that only a wallet signed which is no signer",
+            Self::UnlistedSigner => "a transaction signed only by a wallet that is not a signer",
             Self::AnotherKey => "a transaction signed with another wallet's key",
             Self::FirstOfTwoRight => "a transaction of whose two signatures the second is wrong",
             Self::LastOfTwoRight => "a transaction of whose two signatures the first is wrong",
@@ -321,7 +321,7 @@ pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
     let body = refusal.body(submitter).await?;
     let request = Request::post("/submit-transaction", body);
     match submitter.submit_in_turn(request).await {
-        // A node may close the connection rather than read it all, which is no lost node.
+        // A node may close the connection rather than read it all, which is not a lost node.
         Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
             InconclusiveReason::NoSample(format!("the node did not answer it: {reason}")),
         ),
@@ -419,7 +419,7 @@ fn throw_away(byte: u8) -> Result<SigningWallet, InconclusiveReason> {
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
 
-/// Signs whatever it is, also what the wallet is no signer of.
+/// Signs whatever it is, also what the wallet is not a signer of.
 pub(super) async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveReason> {
     let message =
         signed_message(text).map_err(|error| InconclusiveReason::Harness(error.to_string()))?;

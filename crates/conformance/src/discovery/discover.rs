@@ -84,7 +84,7 @@ pub(crate) async fn discover(
 }
 
 /// Adds the list of the user's wallet, of which the chain may show nothing yet. One that holds nothing, or
-/// is unknown, is no sample.
+/// is unknown, is not a sample.
 async fn ask_own_wallet(
     node: &Node,
     wallet: &str,

@@ -13,7 +13,7 @@ use crate::{
     http::{InconclusiveReason, Node},
 };
 
-/// How many of the newest blocks are read in search of a contract call.
+/// How many of the latest blocks are read in search of a contract call.
 const NEWEST: u64 = 10;
 /// A chain of so many blocks is read as a whole.
 const SHORT: u64 = 16;

@@ -212,7 +212,7 @@ impl Node {
                     }
                     tokio::time::sleep(retry_after.unwrap_or(own).min(LONGEST_WAIT)).await;
                 }
-                // A single server error is no response to judge. A case of its own counts them.
+                // A single server error is not a response to judge. A case of its own counts them.
                 Ok((exchange, _, _))
                     if (exchange.status >= 500 || exchange.status == TOO_LATE)
                         && !retried

@@ -8,7 +8,7 @@ use nodeproof_primitives::Network;
 pub struct Target {
     /// Where it answers.
     pub base_url: BaseUrl,
-    /// The network that it is said to belong to.
+    /// The network that it should belong to.
     pub network: Network,
 }
 
@@ -16,7 +16,7 @@ pub struct Target {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// The text is no base URL.
+    /// The text is not a base URL.
     #[error(transparent)]
     BaseUrl(#[from] nodeproof_client::BaseUrlError),
     /// The URL's port is the port of another network.
@@ -40,7 +40,7 @@ impl Target {
     /// Takes a base URL as typed, and fills in the network's port where it has none.
     ///
     /// # Errors
-    /// When the text is no base URL, or its port is that of another network.
+    /// When the text is not a base URL, or its port is that of another network.
     pub fn parse(base_url: &str, network: Network) -> Result<Self, TargetError> {
         let base_url: BaseUrl = base_url.parse()?;
         let base_url = base_url.with_network_port(network);

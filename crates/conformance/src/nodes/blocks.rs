@@ -21,7 +21,7 @@ use crate::{
 const ENDS: u64 = 4;
 /// How many in between, at equal distances.
 const BETWEEN: u64 = 16;
-/// How often the newest block is asked for again.
+/// How often the latest block is asked for again.
 const MOST_TRIES: u32 = 4;
 /// The first pause before it is requested again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -88,7 +88,7 @@ pub(crate) async fn compare_blocks(
         Some(sweep) => {
             if !sweep.counts_requests {
                 for side in sides {
-                    // The newest block may be asked for again.
+                    // The latest block may be asked for again.
                     let asked = to.saturating_sub(from) + u64::from(MOST_TRIES);
                     side.known.node.allow_more(asked.saturating_mul(2));
                 }

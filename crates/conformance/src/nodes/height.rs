@@ -22,7 +22,7 @@ pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
 /// grow while they are checked.
 async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
     let Some(known) = side.known.chain.tip else {
-        let reason = "its newest block was not found";
+        let reason = "its latest block was not found";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let most = known.saturating_add(MOST_GROWTH);
@@ -46,7 +46,7 @@ async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
     Ok(reported_index(block).is_none_or(|reported| reported - i128::from(index) == offset))
 }
 
-/// Who is behind, which is no fault.
+/// Who is behind, which is not a fault.
 pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
     let newest = heights.iter().max().copied().unwrap_or_default();
     let behind: Vec<_> = sides
@@ -67,10 +67,10 @@ pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
     }
     let reasons: Vec<_> = behind
         .iter()
-        .map(|(side, height)| format!("{} is behind by {}", side.name, blocks(newest - *height)))
+        .map(|(side, height)| format!("{} lags by {}", side.name, blocks(newest - *height)))
         .collect();
     let finding = CrossFinding {
-        what: "the newest block".to_owned(),
+        what: "the latest block".to_owned(),
         place: format!("block {newest}"),
         count: 1,
         differs: behind.iter().map(|(side, _)| side.name.clone()).collect(),

@@ -3,7 +3,7 @@
 //!
 //! Nodes of one network have one chain. So the same index has the same block on each of them
 //! (`blocks`), and at the same height the same balances, state of contracts and trust scores (`same_height`).
-//! A node with a lower chain is behind, which is no fault: it is compared as far as it is.
+//! A node with a lower chain is behind, which is not a fault: it is compared as far as it is.
 
 mod blocks;
 mod compare;

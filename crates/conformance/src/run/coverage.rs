@@ -62,7 +62,7 @@ fn why_not(operation: &str, ended: &[CaseResult]) -> String {
     if ended.iter().any(|ended| asks(ended.case.id)) {
         "its cases found nothing to ask it with".to_owned()
     } else if cases.all(|case| case.tier > Tier::Read) {
-        "it could change the node's state, and this run only reads".to_owned()
+        "this run only reads".to_owned()
     } else {
         "no selected case asks it".to_owned()
     }

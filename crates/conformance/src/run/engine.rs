@@ -262,7 +262,7 @@ async fn all(
             }
         },
     };
-    watch.phase("reaching the node, and finding out what to ask it about");
+    watch.phase("connecting, and looking for samples on the chain");
     let wanted = wanted_by(options.sweep.as_ref());
     let wallet = options.submitting.wallet.as_ref();
     let wallet = wallet.map(SigningWallet::address);
@@ -407,7 +407,7 @@ async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
     match now {
         Ok(_) if departed => None,
         Ok(_) => Some(StopReason::Unreachable(format!(
-            "some calls were not answered: {reason}"
+            "some requests had no response: {reason}"
         ))),
         Err(_) => Some(StopReason::Unreachable(format!(
             "the node was lost during the run: {reason}"

@@ -19,8 +19,8 @@ pub enum ExpectationError {
     /// It is not TOML of the form wanted; the message names the line.
     #[error("{0}")]
     Form(String),
-    /// An ID is no case's.
-    #[error("{case:?} is no case{}; see --list", near(.nearest))]
+    /// An ID is not a case's.
+    #[error("{case:?} is not a case{}; see --list", near(.nearest))]
     UnknownCase {
         /// The ID as written.
         case: String,
@@ -31,10 +31,12 @@ pub enum ExpectationError {
     #[error("{0:?} is expected twice")]
     Twice(String),
     /// A reason is empty.
-    #[error("{0:?} has no reason: say why the node departs, and where that is tracked")]
+    #[error(
+        "{0:?} has no reason: say why the node violates the contract, and where that is tracked"
+    )]
     NoReason(String),
-    /// An expiry is no plain date.
-    #[error("{case:?} expires on {found}, which is no date such as 2027-06-30")]
+    /// An expiry is not a plain date.
+    #[error("{case:?} expires on {found}, which is not a date such as 2027-06-30")]
     Expiry {
         /// The case.
         case: String,
@@ -92,7 +94,7 @@ impl Expectations {
     /// ```
     ///
     /// # Errors
-    /// When it is not of that form, or names what is no case.
+    /// When it is not of that form, or names what is not a case.
     pub fn from_toml(text: &str) -> Result<Self, ExpectationError> {
         let file: File =
             toml::from_str(text).map_err(|error| ExpectationError::Form(error.to_string()))?;

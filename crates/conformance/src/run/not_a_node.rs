@@ -6,7 +6,7 @@ use crate::{
     http::{Exchange, InconclusiveReason, Node, Request},
 };
 
-/// Why what answers is no node at all: none of its calls is there.
+/// Why what answers is not a node at all: none of its calls is there.
 pub(crate) async fn not_a_node_reason(
     node: &Node,
     material: &Discovered,

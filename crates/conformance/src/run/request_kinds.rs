@@ -452,7 +452,7 @@ pub const KINDS: &[RequestKind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction that only a wallet signed which is no signer",
+        "a transaction signed only by a wallet that is not a signer",
         &["submit-transaction/unlisted-signer"],
     ),
     refused(

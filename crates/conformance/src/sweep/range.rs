@@ -24,18 +24,18 @@ pub struct BlockRange {
 /// The highest index that a block can have: integers of the nodes have a sign.
 const MOST: u64 = i64::MAX as u64;
 
-/// Why a text is no range of blocks.
+/// Why a text is not a range of blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseBlockRangeError {
     /// It has no two dots.
     #[error(
-        "{0:?} is no range of blocks: write 5..10 for 5 to 9, 5..=10 for 5 to 10, 5.. for 5 and \
+        "{0:?} is not a range of blocks: write 5..10 for 5 to 9, 5..=10 for 5 to 10, 5.. for 5 and \
          all after it, ..10 for all before 10, .. for all"
     )]
     Form(String),
-    /// An end is no index.
-    #[error("{0:?} is no index of a block: a whole number without sign")]
+    /// An end is not an index.
+    #[error("{0:?} is not an index of a block: a whole number without sign")]
     Index(String),
     /// An end is past what an index can be.
     #[error(

@@ -78,7 +78,7 @@ impl RunningSweep {
     }
 
     /// Why a range that names more blocks than were found keeps a node from a verdict; it may depart
-    /// all the same. A newest block that is answered wrongly is not found either.
+    /// all the same. A latest block with a wrong response is not found either.
     pub(crate) fn beyond(&self) -> Option<StopReason> {
         let named = self.sweep.blocks.end()?;
         self.with_state(|state| {

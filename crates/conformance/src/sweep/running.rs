@@ -180,7 +180,7 @@ impl RunningSweep {
             (Some(to), _) => to,
             (None, Some(tip)) => tip.saturating_add(1),
             (None, None) => {
-                let reason = "the newest block was not found; say where the sweep ends, such as \
+                let reason = "the latest block was not found; say where the sweep ends, such as \
                               --blocks ..1000";
                 return Err(StopReason::OutOfTime(reason.to_owned()));
             }

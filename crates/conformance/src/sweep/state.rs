@@ -55,7 +55,7 @@ pub enum StateError {
     },
     /// What stands there is a folder, a device, or whatever else has no text of its own.
     #[error(
-        "the sweep's state can't be in {}, which is no regular file: name a new file",
+        "the sweep's state can't be in {}, which is not a regular file: name a new file",
         path.display()
     )]
     NoFile {
@@ -64,7 +64,7 @@ pub enum StateError {
     },
     /// The file was not written by a sweep, so none may replace it.
     #[error(
-        "{} is there already, and is no state of a sweep: name a new file for it, or remove this one",
+        "{} is there already, and is not a sweep's state: name a new file for it, or remove this one",
         path.display()
     )]
     Foreign {
@@ -206,7 +206,7 @@ impl State {
             Ok(length) if length as u64 > LONGEST => return Err(damaged("it is far too long")),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(damaged("it is no text"));
+                return Err(damaged("it is not text"));
             }
             Err(error) => return Err(failed(error)),
         }
@@ -299,7 +299,7 @@ pub(crate) fn remove_finished(path: &Path) {
 }
 
 /// Sees whether a state can be kept there: who waits for a sweep should not learn only then that it
-/// is lost, and what is no sweep's state is not replaced by one.
+/// is lost, and what is not a sweep's state is not replaced by one.
 pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
     let failed = |source| StateError::Io {
         path: path.to_owned(),
@@ -394,12 +394,12 @@ mod tests {
         for text in ["", "{}", "mine", "{\"format\":\"nodeproof-claim/1\"}"] {
             fs::write(&path, text).unwrap();
             let told = prepare(&path).unwrap_err().to_string();
-            assert!(told.contains("no state of a sweep"), "{told}");
+            assert!(told.contains("not a sweep's state"), "{told}");
             remove_finished(&path);
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
         let told = prepare(folder.path()).unwrap_err().to_string();
-        assert!(told.contains("no regular file"), "{told}");
+        assert!(told.contains("not a regular file"), "{told}");
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl BlockView<'_> {
         self.document(str::to_owned)
     }
 
-    /// The documented fields, with arrays and objects as JSON inside of strings.
+    /// The documented fields, with arrays and objects as JSON inside strings.
     pub(crate) fn text_of_strings(&self) -> String {
         self.document(quoted)
     }
@@ -254,7 +254,7 @@ impl BlockView<'_> {
     }
 }
 
-/// JSON inside of a string.
+/// JSON inside a string.
 fn quoted(json: &str) -> String {
     serde_json::Value::from(json).to_string()
 }

@@ -43,7 +43,7 @@ pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, start:
     let blocks = start.blocks;
     let time = match start.time {
         ChainTime::From(start) => start.as_millis(),
-        // The newest block is as old as a block of a running chain.
+        // The latest block is as old as a block of a running chain.
         ChainTime::Clock => {
             let age = i64::try_from(blocks).map_or(i64::MAX, |n| n.saturating_mul(GENESIS_STEP));
             TimestampMs::now().as_millis().saturating_sub(age)

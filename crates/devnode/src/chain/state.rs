@@ -72,7 +72,7 @@ impl Chain {
         }
     }
 
-    /// The index of the newest block; 0 when there is none.
+    /// The index of the latest block; 0 when there is none.
     pub(crate) fn height(&self) -> u64 {
         u64::try_from(self.blocks.len()).unwrap_or(u64::MAX)
     }
@@ -99,7 +99,7 @@ impl Chain {
         self.pool.knows(code, digest)
     }
 
-    /// The time of a transaction that is built now: after the newest block, not before the
+    /// The time of a transaction that is built now: after the latest block, not before the
     /// clock's time if that is given, and different after each submission.
     pub(crate) fn now(&self, clock: Option<i64>) -> i64 {
         let waiting = i64::try_from(self.pool.waiting()).unwrap_or(0);
@@ -215,7 +215,7 @@ impl Chain {
     }
 
     /// Makes the next block of what waits, and returns its index. Its timestamp is the clock's if
-    /// that is given, and otherwise `step` milliseconds after the newest block's.
+    /// that is given, and otherwise `step` milliseconds after the latest block's.
     pub(crate) fn make_block(&mut self, step: i64, clock: Option<i64>) -> u64 {
         let index = self.height() + 1;
         let tip_time = self.tip_time();

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::Node;
 
-/// The block at an index. What is no index of a block is answered with 400, be it
+/// The block at an index. What is not an index of a block is answered with 400, be it
 /// unknown, negative, huge or no number at all, as was observed on a real node.
 pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Response {
     let index = match query.text("block_index") {

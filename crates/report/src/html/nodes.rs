@@ -153,7 +153,7 @@ fn findings_of_node(number: usize, node: &Report) -> Markup {
     }
     html! {
         section.operation {
-            h2 { "What departs at node " (number) " " code { (Line(&node.target.base_url)) } }
+            h2 { "Findings at node " (number) " " code { (Line(&node.target.base_url)) } }
             div.list { @for case in cases { (one(node, case)) "\n" } }
         }
     }

@@ -14,7 +14,7 @@ pub(super) fn banner(report: &Report) -> Markup {
             ("unknown", "!", "Conforms, but the run failed")
         }
         Verdict::Conforms => ("good", "✓", "Conforms"),
-        Verdict::Departs => ("bad", "✕", "Departs from the contract"),
+        Verdict::Departs => ("bad", "✕", "Violates the contract"),
         Verdict::Unreachable => ("unknown", "?", "No verdict: unreachable"),
         Verdict::Error => ("unknown", "?", "No verdict: the harness is at fault"),
     };
@@ -50,7 +50,7 @@ pub(super) fn banner(report: &Report) -> Markup {
             @if let Some(sweep) = &report.sweep { (swept(sweep)) }
             nav aria-label="On this page" {
                 @if with_findings(report).next().is_some() {
-                    a href="#departures" { "What departs" } " "
+                    a href="#departures" { "Findings" } " "
                 }
                 a href="#coverage" { "Coverage" } " "
                 a href="#cases" { "Cases" } " "
@@ -133,7 +133,7 @@ pub(super) fn findings(report: &Report) -> Markup {
     }
     html! {
         section #departures aria-labelledby="departures-title" {
-            h2 #departures-title { "What departs" }
+            h2 #departures-title { "Findings" }
             ul.list {
                 @for (case, explained) in with_findings(report) {
                     li {

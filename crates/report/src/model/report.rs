@@ -109,7 +109,7 @@ impl Report {
             }
             (Verdict::Conforms, Some(selected)) => selected,
             (Verdict::Conforms, None) => "conforms".to_owned(),
-            (Verdict::Departs, _) => "departs from the contract".to_owned(),
+            (Verdict::Departs, _) => "violates the contract".to_owned(),
             (Verdict::Unreachable, _) => "has no verdict: unreachable".to_owned(),
             (Verdict::Error, _) => "has no verdict: the harness is at fault".to_owned(),
         }

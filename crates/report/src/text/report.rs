@@ -200,7 +200,7 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
             ("conforms, as far as could be seen", "32;1")
         }
         Verdict::Conforms => ("conforms", "32;1"),
-        Verdict::Departs => ("departs from the contract", "31;1"),
+        Verdict::Departs => ("violates the contract", "31;1"),
         Verdict::Unreachable => ("has no verdict", "33;1"),
         Verdict::Error => ("has no verdict: the harness is at fault", "33;1"),
     };

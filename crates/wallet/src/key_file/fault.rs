@@ -45,20 +45,20 @@ pub enum KeyFileFault {
     #[error("can't be read: {0}")]
     Read(io::Error),
     /// The file is larger than any key file.
-    #[error("holds more than {limit} bytes, so it is no key file")]
+    #[error("holds more than {limit} bytes, so it is not a key file")]
     TooLong {
         /// The maximum size, in bytes.
         limit: usize,
     },
     /// The file has neither of the two forms.
     #[error(
-        "is no key file: a JSON object with the members public, private and address, in \
+        "is not a key file: a JSON object with the members public, private and address, in \
          hexadecimal, or a private key in PEM is wanted"
     )]
     Form,
     /// The file begins as JSON, but is not an object with these members.
     #[error(
-        "is no key file: a JSON object with the members public, private and address, in \
+        "is not a key file: a JSON object with the members public, private and address, in \
          hexadecimal, is wanted (line {line}, column {column})"
     )]
     Json {
@@ -89,7 +89,9 @@ pub enum KeyFileFault {
     #[error("holds no private key, but another kind of PEM")]
     NoPrivateKey,
     /// The PEM text holds more than one private key.
-    #[error("holds {count} private keys, and which one is meant can't be told: give each a file")]
+    #[error(
+        "holds {count} private keys, so it is not clear which one to use: give each one a file"
+    )]
     SeveralKeys {
         /// The number of private keys.
         count: usize,

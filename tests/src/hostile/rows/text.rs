@@ -51,7 +51,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 .nodectl_reading(0, "\\u{1b}[2J")
                 .nodectl_submitting(Ended {
                     exit: 5,
-                    says: "the node does not say whether it took the transaction",
+                    says: "the node does not say whether it accepted the transaction",
                     maybe_sent: true,
                 }),
         ),

@@ -46,7 +46,7 @@ pub(super) struct BalancesThatMove {
     payer: String,
     receiver: String,
     newest: u64,
-    /// The newest block of the node. The blocks that are made look like it.
+    /// The latest block of the node. The blocks that are made look like it.
     template: OnceLock<Bytes>,
     requests: AtomicU64,
 }

@@ -116,7 +116,7 @@ pub(super) fn variants() -> Vec<Broken> {
                 _ => answer,
             }
         }) => ["chain/no-holes"];
-        "the newest block is a known word", answer_of(BLOCK, |asked, answer| {
+        "the latest block is a known word", answer_of(BLOCK, |asked, answer| {
             match asked.query.as_str() {
                 "block_index=newest" | "block_index=latest" => answer
                     .with_status(StatusCode::OK)

@@ -163,7 +163,7 @@ fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
             }
             (Cell::NoVerdict(why), _) => wrong.push(format!("{place}: no verdict, {why}")),
             (Cell::Impossible | Cell::Unchanged, Some(_)) => {
-                wrong.push(format!("{place}: it has a reason, and is no fault here"));
+                wrong.push(format!("{place}: it has a reason, and is not a fault here"));
             }
             _ => {}
         }

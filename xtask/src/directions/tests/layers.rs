@@ -91,7 +91,7 @@ fn a_file_in_no_layer_is_found() {
     );
     assert_eq!(
         found,
-        ["src/other.rs: other is none of the layers top, middle, bottom"]
+        ["src/other.rs: other is not one of the layers top, middle, bottom"]
     );
 }
 

@@ -79,7 +79,7 @@ pub(super) struct AddArgs {
     /// How long to wait until the record can be read, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
     wait: Duration,
-    /// End when the node took the transaction, and do not wait for the record
+    /// End when the node accepted the transaction, and do not wait for the record
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
     /// Show exactly what would be signed; sign nothing, submit nothing, write nothing
@@ -156,7 +156,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         return Err(failure);
     }
     interrupt::from_now_on(format!(
-        "the node took the transaction {}, which is kept in {}: the same command again shows it",
+        "the node accepted the transaction {}, which is saved in {}: run the same command again to see it",
         made.trans_code(),
         file.display()
     ));

@@ -21,7 +21,7 @@ pub(crate) struct ClaimArgs {
 enum ClaimCommand {
     /// Make a claim: hash documents, build, check, sign, keep, submit, and wait for the record.
     ///
-    /// The signed transaction is kept in a file before it is sent. The same command again, after
+    /// The signed transaction is saved in a file before it is sent. The same command again, after
     /// a crash or a lost connection, submits that same transaction, and pays once.
     Add(Box<add::AddArgs>),
     /// Read the records of the claims about an asset

@@ -32,7 +32,7 @@ impl Answer for Made<'_> {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         columns.row(["transaction", &self.trans_code]);
-        columns.row(["kept in", &self.kept_in]);
+        columns.row(["saved in", &self.kept_in]);
         if let Some(block) = self.block {
             columns.row(["block", &block.to_string()]);
         }

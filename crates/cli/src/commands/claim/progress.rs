@@ -70,7 +70,7 @@ impl Progress {
                 } else {
                     "an earlier run signed this claim: submitting the same transaction"
                 };
-                self.note(&format!("{why}, {trans_code}, kept in {}", path.display()));
+                self.note(&format!("{why}, {trans_code}, saved in {}", path.display()));
             }
             ClaimStep::PutAside { path } => {
                 self.note(&format!(
@@ -85,7 +85,7 @@ impl Progress {
             ClaimStep::Built { transaction } => {
                 self.built.store(true, Ordering::SeqCst);
                 self.note(&format!(
-                    "the node built what was asked for: transaction {}, of {}, fee {} {}",
+                    "the node built the requested transaction: transaction {}, of {}, fee {} {}",
                     transaction.trans_code(),
                     date_and_time(transaction.timestamp()),
                     transaction.fee().amount(),
@@ -94,7 +94,7 @@ impl Progress {
             }
             ClaimStep::Saved { path } => {
                 interrupt::from_now_on(kept_words(&path.display(), "the transaction is signed"));
-                self.note(&format!("signed, and kept in {}", path.display()));
+                self.note(&format!("signed, and saved in {}", path.display()));
             }
             ClaimStep::Submitting { earlier: 0 } => self.spin("submitting"),
             ClaimStep::Submitting { .. } => self.spin("submitting the same transaction again"),
@@ -103,9 +103,9 @@ impl Progress {
                 self.note(match new_transaction {
                     Some(false) => "the node had the transaction already",
                     _ if self.waits => {
-                        "the node took the transaction; waiting until its record can be read"
+                        "the node accepted the transaction; waiting until its record can be read"
                     }
-                    _ => "the node took the transaction",
+                    _ => "the node accepted the transaction",
                 });
             }
             ClaimStep::Waiting { left, .. } => {
@@ -162,7 +162,7 @@ impl Progress {
 
 fn kept_words(path: &impl std::fmt::Display, first: &str) -> String {
     format!(
-        "{first} and kept in {path}, and may have been sent: run the same command again to submit \
+        "{first} and saved in {path}, and may have been sent: run the same command again to submit \
          the same transaction"
     )
 }

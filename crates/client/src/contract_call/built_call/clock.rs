@@ -17,7 +17,7 @@ pub(super) fn untimely(
     newest: Option<TimestampMs>,
 ) -> String {
     let block = newest
-        .map(|newest| format!(", and of the newest block, {}", newest.as_millis()))
+        .map(|newest| format!(", and of the latest block, {}", newest.as_millis()))
         .unwrap_or_default();
     let in_seconds = TimestampMs::from_millis(built.as_millis().saturating_mul(1000));
     let hint = if [Some(here), newest]

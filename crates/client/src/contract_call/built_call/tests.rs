@@ -43,7 +43,7 @@ fn an_honest_answer_is_priced_and_nothing_else_in_it_changes() {
 #[test]
 fn what_means_the_same_is_no_tampering() {
     for (from, to) in [
-        // Order is no part of the meaning, and neither is how a text is escaped.
+        // Order is not a part of the meaning, and neither is how a text is escaped.
         (r#""one":1,"half":0.5"#, r#""half":0.5,"one":1"#),
         ("token é", "token \\u00e9"),
         (r#""asset_id""#, r#""asset\u005fid""#),

@@ -1,0 +1,108 @@
+//! Phrases that no comment, message or page uses. CONTRIBUTING.md has the standard terms.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use regex::Regex;
+
+/// A phrase, what to write instead, and text that has it and text that has not.
+const BANNED: &[(&str, &str, &str, &str)] = &[
+    (
+        r"(^|[^e] )(is|are) no (JSON )?(object|array|number|integer|string|node|block|hash|wallet|address|case|page|file)\b",
+        "is not a …",
+        "the body is no object",
+        "there is no object",
+    ),
+    (
+        r"\bheld against\b",
+        "compared with",
+        "held against the clock",
+        "held up",
+    ),
+    (
+        r"\binside of\b",
+        "inside",
+        "inside of a string",
+        "inside a string",
+    ),
+    (
+        r"\bnewest block\b",
+        "latest block",
+        "the newest block",
+        "the latest block",
+    ),
+    (
+        r"\bdeparts from\b",
+        "violates",
+        "departs from the contract",
+        "violates it",
+    ),
+    (
+        r"\bis said to\b",
+        "is reported as",
+        "is said to be new",
+        "is reported as new",
+    ),
+    (
+        r"\bwhat came of it\b",
+        "the result",
+        "shows what came of it",
+        "shows the result",
+    ),
+];
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            if !["target", ".git", "node_modules"].contains(&&*name) {
+                files(&path, found);
+            }
+        } else if ["rs", "md", "yaml", "toml"]
+            .iter()
+            .any(|kind| path.extension().is_some_and(|extension| extension == *kind))
+        {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_file_has_a_banned_phrase() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut all = Vec::new();
+    files(&root, &mut all);
+    assert!(all.len() > 300, "{}", all.len());
+    let banned: Vec<_> = BANNED
+        .iter()
+        .map(|(phrase, better, ..)| (Regex::new(phrase).expect("a regular expression"), better))
+        .collect();
+    let mut problems = String::new();
+    for path in all
+        .iter()
+        .filter(|path| !path.ends_with("docs/language.rs"))
+    {
+        let text = fs::read_to_string(path).expect("a text file");
+        for (number, line) in text.lines().enumerate() {
+            for (phrase, better) in &banned {
+                if phrase.is_match(line) {
+                    let place = path.strip_prefix(&root).unwrap_or(path).display();
+                    problems += &format!("{place}:{}: write \"{better}\": {line}\n", number + 1);
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems}");
+}
+
+#[test]
+fn each_phrase_is_found() {
+    for (phrase, _, with, without) in BANNED {
+        let phrase = Regex::new(phrase).expect("a regular expression");
+        assert!(phrase.is_match(with), "{with}");
+        assert!(!phrase.is_match(without), "{without}");
+    }
+}
