@@ -95,9 +95,7 @@ fn published() -> Vec<Value> {
         .unwrap();
     assert!(output.status.success(), "{output:?}");
     let mut metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let Value::Array(mut packages) = metadata["packages"].take() else {
-        panic!("cargo metadata has no packages");
-    };
+    let mut packages: Vec<Value> = serde_json::from_value(metadata["packages"].take()).unwrap();
     // An empty list of registries is `publish = false`.
     packages.retain(|package| package["publish"] != json!([]));
     packages
