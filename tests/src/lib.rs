@@ -4,6 +4,8 @@ pub mod built;
 pub mod careless;
 pub mod faults;
 pub mod fuzzed;
+#[cfg(doctest)]
+mod guides;
 pub mod hostile;
 pub mod matrix;
 pub mod observed_node;

@@ -1,11 +1,14 @@
-//! The test in the local node's README is run, as it stands there.
+//! The test in the local node's README and in the client's guide is run, as it stands there.
 
 #[path = "devnode_readme/in_a_test.rs"]
 mod in_a_test;
 
 #[test]
-fn the_readme_shows_the_test_that_is_run() {
+fn both_pages_show_the_test_that_is_run() {
     let readme = include_str!("../../crates/devnode/README.md");
+    let guide = include_str!("../../docs/client.md");
     let code = include_str!("devnode_readme/in_a_test.rs");
-    assert!(readme.contains(&format!("```rust\n{code}```\n")));
+    for page in [readme, guide] {
+        assert!(page.contains(&format!("```rust\n{code}```\n")));
+    }
 }

@@ -5,6 +5,9 @@
 //! the methods of [`Client`](crate::Client) where there is one: they return one error type, and
 //! know what nodes do that the description leaves open.
 //!
+//! **This module is not stable.** A change of the description can change its names and types in any
+//! release, also where semantic versioning promises otherwise for the rest of this crate.
+//!
 //! ```no_run
 //! # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
 //! let response = node.generated().get_block().block_index(1_u64).send().await?;

@@ -23,6 +23,8 @@
 //! # }
 //! ```
 //!
+//! The guide `docs/client.md` in the repository leads from `cargo add` to a claim in a block.
+//!
 //! Answers are read for what is there: see [`Block`]. What is signed is never
 //! rewritten: see [`RawTransaction`], and it is only signed if it is what was asked
 //! for: see [`contract_call`]. What goes wrong is told by one type,

@@ -1,0 +1,147 @@
+//! A small dapp and its tests, with only what the crates offer: sellers claim what they weighed, buyers pay sellers whom
+//! they trust, and an auditor follows the blocks.
+
+use std::{error::Error as StdError, path::Path, time::Duration};
+
+use nodeproof_claims::{Claim, ClaimError, ClaimOptions};
+use nodeproof_client::{
+    Client, Error, ErrorKind, FollowOptions, InclusionOptions,
+    contract_call::{Fee, Transfer},
+    nodeproof_primitives::{ContractAddress, TokenDecimals, TransactionCode, WalletAddress},
+};
+use nodeproof_devnode::{BlockTime, Config, Handle};
+use nodeproof_wallet::{KeyPair, verify_signed};
+
+type TestResult<T = ()> = Result<T, Box<dyn StdError>>;
+/// A transaction, and its block if it is in one.
+type Place = (TransactionCode, Option<u64>);
+
+const TOKEN: &str = "GRAIN";
+/// The key of a wallet without any trust.
+const STRANGER: &str = "0101010101010101010101010101010101010101010101010101010101010101";
+const DECIMALS: TokenDecimals = TokenDecimals::new(3);
+
+struct Dapp {
+    node: Client,
+    claims: ContractAddress,
+    tokens: ContractAddress,
+    fee: Fee,
+    wallet: KeyPair,
+}
+
+impl Dapp {
+    /// Claims what was weighed. Returns the transaction and its block.
+    async fn claim(&self, asset: &str, remarks: &str, folder: &Path) -> Result<Place, ClaimError> {
+        let claim = Claim::new(self.claims, asset, 2_500_000, self.fee.clone()).remarks(remarks);
+        let options = ClaimOptions::default().save_to(folder.join(format!("{asset}.claim.json")));
+        let outcome = claim.make(&self.node, &[&self.wallet], &options).await?;
+        let block = outcome.record().and(outcome.inclusion.as_ref());
+        Ok((outcome.trans_code(), block.map(|included| included.block)))
+    }
+
+    /// Pays for an asset if this wallet trusts whoever claimed it. Returns the transaction and the
+    /// new balance of the seller, or `None` if nothing was paid.
+    async fn pay(&self, asset: &str, tokens: &str) -> Result<Option<(Place, String)>, Error> {
+        let Some(record) = self.node.verification(self.claims, asset).await? else {
+            return Ok(None);
+        };
+        let seller: WalletAddress = record.verifier_address()?;
+        let trust = self.node.trust_score(self.wallet.address(), seller).await?;
+        let Some(trust) = trust else { return Ok(None) };
+        if *trust.score()? < 1 {
+            return Ok(None);
+        }
+        let transfer = Transfer::new(DECIMALS.parse(tokens)?, seller, TOKEN);
+        let wallet = &[&self.wallet as _];
+        let accepted = self.node.call(self.tokens, &transfer, &self.fee, wallet);
+        let code = accepted.await?.trans_code();
+        let options = InclusionOptions::default();
+        let included = self.node.wait_for_inclusion(code, &options).await?;
+        let held = self.node.token_balance(TOKEN, seller).await?;
+        let held = DECIMALS.format(&held.unwrap_or_default());
+        Ok(Some((
+            (code, included.map(|included| included.block)),
+            held,
+        )))
+    }
+}
+
+/// Verifies each transaction from a block on. Returns the first `count` of them with their blocks.
+async fn audit(node: &Client, first: u64, count: usize) -> TestResult<Vec<Place>> {
+    let (options, pause) = (FollowOptions::default(), Duration::from_millis(20));
+    let mut blocks = node.follow_blocks(options.start_at(first).interval(pause));
+    let mut found = Vec::new();
+    while found.len() < count {
+        let block = blocks.next().await.ok_or("the stream ended")??;
+        for entry in block.transactions()? {
+            verify_signed(entry.text())?;
+            found.push((entry.trans_code()?, block.index()?.as_u64()));
+        }
+    }
+    Ok(found)
+}
+
+fn dapp(devnode: &Handle, wallet: &str) -> TestResult<Dapp> {
+    Ok(Dapp {
+        node: Client::new(devnode.base_url())?,
+        claims: devnode.contract_address(),
+        tokens: devnode.token_contract_address(),
+        fee: Fee::new(1_500_000.into(), devnode.native_token())?,
+        wallet: devnode.wallet(wallet).ok_or("no wallet")?.keys().clone(),
+    })
+}
+
+async fn start() -> TestResult<Handle> {
+    let config = Config::for_tests().with_block_time(BlockTime::OnSubmission);
+    let config = config.with_funded(KeyPair::from_hex(STRANGER)?.address());
+    Ok(nodeproof_devnode::spawn(config).await?)
+}
+
+#[tokio::test]
+async fn a_seller_claims_a_buyer_pays_and_an_auditor_sees_both() -> TestResult {
+    let (devnode, folder) = (start().await?, tempfile::tempdir()?);
+    let (seller, buyer) = (dapp(&devnode, "alice")?, dapp(&devnode, "bob")?);
+    let height = seller.node.check_node().await?.ok_or("no block")?;
+    let (node, address) = (&seller.node, seller.wallet.address());
+    let held = async || node.token_balance(TOKEN, address).await;
+    let before = held().await?.unwrap_or_default();
+    let work = async {
+        let claimed = seller.claim("lot-7", "20 t", folder.path()).await?;
+        let paid = buyer.pay("lot-7", "1.25").await?.ok_or("not paid")?;
+        Ok::<_, Box<dyn StdError>>((claimed, paid))
+    };
+    let (audited, done) = tokio::join!(audit(&buyer.node, height + 1, 2), work);
+    let (claimed, (paid, shown)) = done?;
+    assert_eq!((claimed.1, paid.1), (Some(height + 1), Some(height + 2)));
+    assert_eq!(audited?, [claimed, paid]);
+    assert_eq!(held().await?, Some(before.clone() + 1_250));
+    assert_eq!(shown, DECIMALS.format(&(before + 1_250)));
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_none_and_each_failure_has_its_own_error() -> TestResult {
+    let (devnode, folder) = (start().await?, tempfile::tempdir()?);
+    let (seller, buyer) = (dapp(&devnode, "alice")?, dapp(&devnode, "bob")?);
+    assert_eq!(buyer.pay("not-claimed", "1").await?, None);
+    let mut stranger = dapp(&devnode, "carol")?;
+    stranger.wallet = KeyPair::from_hex(STRANGER)?;
+    stranger.claim("lot-8", "8 t", folder.path()).await?;
+    assert_eq!(buyer.pay("lot-8", "1").await?, None);
+    seller.claim("lot-7", "20 t", folder.path()).await?;
+    let other = tempfile::tempdir()?;
+    let again = seller.claim("lot-7", "21 t", other.path()).await;
+    let is_recorded = matches!(again, Err(ClaimError::AlreadyRecorded { .. }));
+    assert!(is_recorded, "{again:?}");
+    for (tokens, kind) in [
+        ("999999999999", ErrorKind::Refused),
+        ("1,5", ErrorKind::Configuration),
+    ] {
+        let paid = buyer.pay("lot-7", tokens).await;
+        assert_eq!(paid.map_err(|error| error.kind()), Err(kind), "{tokens}");
+    }
+    devnode.shutdown().await;
+    let gone = buyer.pay("lot-7", "1").await.map_err(|error| error.kind());
+    assert_eq!(gone, Err(ErrorKind::Connect));
+    Ok(())
+}
