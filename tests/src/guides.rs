@@ -14,5 +14,7 @@ mod files {}
 mod openapi {}
 #[doc = include_str!("../../crates/primitives/README.md")]
 mod primitives {}
+#[doc = include_str!("../../crates/report/README.md")]
+mod report {}
 #[doc = include_str!("../../crates/wallet/README.md")]
 mod wallet {}
