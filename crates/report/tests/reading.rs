@@ -126,7 +126,10 @@ fn a_report_read_back_is_the_same_and_renders_in_every_format() {
         value
     );
 
-    assert!(html(&report).contains("Departs from the contract"));
+    let page = html(&report);
+    assert!(page.contains("Departs from the contract"));
+    assert!(page.contains("<svg class=\"strip\"") && page.contains("href=\"#latency\""));
+    assert!(page.contains("<td data-label=\"Maximum\">12 ms</td>"));
     assert!(junit(&report).expect("XML").contains("get-block/fail"));
     let plain = text(&report, Style::Plain);
     assert!(plain.contains("departs from the contract: proof is missing"));
@@ -148,7 +151,8 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
         value
     );
 
-    assert!(html_of_nodes(&report).contains("<th>node 2</th>"));
+    let page = html_of_nodes(&report);
+    assert!(page.contains("<th>node 2</th>") && page.contains("id=\"latency-2\""));
     let xml = junit_of_nodes(&report).expect("XML");
     assert_eq!(xml.matches("<testsuite ").count(), 3);
     let plain = text_of_nodes(&report, Style::Plain);

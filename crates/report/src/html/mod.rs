@@ -11,9 +11,11 @@ mod document;
 mod escape;
 mod exchange;
 mod finding;
+mod latency;
 mod nodes;
 mod parts;
 mod report;
+mod scale;
 mod verdict;
 
 pub use document::GENERATOR;

@@ -6,6 +6,7 @@ use super::{
     document::document,
     escape::Line,
     finding::findings,
+    latency,
     parts::{badge, count, requirements, version},
     verdict,
 };
@@ -23,6 +24,10 @@ pub fn html_of_nodes(report: &NodesReport) -> String {
                 (table(report))
                 @for (place, node) in report.nodes.iter().enumerate() {
                     (findings_of_node(place + 1, node))
+                }
+                @for (number, node) in (1..).zip(&report.nodes) {
+                    @let title = html! { "Latency at node " (number) " " code { (Line(&node.target.base_url)) } };
+                    (latency::section(node, &title, &format!("-{number}")))
                 }
             }
         },

@@ -53,6 +53,9 @@ pub(super) fn banner(report: &Report) -> Markup {
                     a href="#departures" { "What departs" } " "
                 }
                 a href="#coverage" { "Coverage" } " "
+                @if report.cost.as_ref().is_some_and(|cost| !cost.endpoints.is_empty()) {
+                    a href="#latency" { "Latency" } " "
+                }
                 a href="#cases" { "Cases" } " "
                 a href="#exchanges" { "Exchanges" }
             }
