@@ -91,6 +91,9 @@ fn two_nodes(text: &str) -> Value {
     serde_json::json!({
         "version": 1, "verdict": "departs", "exit_code": 1,
         "nodes": [one_node(text), one_node(text)],
+        "heights": [
+            {"base_url": text, "height": 9}, {"base_url": text, "height": u64::MAX},
+        ],
         "cross_check": [
             {
                 "id": "cross-check/blocks", "outcome": "fail", "compared": 9,
@@ -153,6 +156,7 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
 
     let page = html_of_nodes(&report);
     assert!(page.contains("<th>node 2</th>") && page.contains("id=\"latency-2\""));
+    assert!(page.contains("<td data-label=\"Latest block\">9</td>"));
     let xml = junit_of_nodes(&report).expect("XML");
     assert_eq!(xml.matches("<testsuite ").count(), 3);
     let plain = text_of_nodes(&report, Style::Plain);

@@ -53,7 +53,7 @@ fn row(endpoint: &EndpointCost, scale: &LogScale) -> Markup {
     html! {
         tr {
             th scope="row" { (Line(&endpoint.operation)) }
-            td.drawn { (strip(latency, scale)) }
+            td { (strip(latency, scale)) }
             td data-label="Responses" { (latency.responses) }
             td data-label="Median" { (figure(latency.median_ms)) " ms" }
             td data-label="95% within" { (figure(latency.p95_ms)) " ms" }

@@ -11,6 +11,7 @@ mod document;
 mod escape;
 mod exchange;
 mod finding;
+mod heights;
 mod latency;
 mod nodes;
 mod parts;

@@ -6,7 +6,7 @@ use super::{
     document::document,
     escape::Line,
     finding::findings,
-    latency,
+    heights, latency,
     parts::{badge, count, requirements, version},
     verdict,
 };
@@ -20,6 +20,7 @@ pub fn html_of_nodes(report: &NodesReport) -> String {
         &html! {
             (banner(report))
             main {
+                (heights::section(report))
                 (cross_checks(report))
                 (table(report))
                 @for (place, node) in report.nodes.iter().enumerate() {

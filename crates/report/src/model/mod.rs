@@ -20,7 +20,7 @@ pub use coverage::{Coverage, OperationCoverage, PartCoverage};
 pub use exchange::ExchangeReport;
 pub use exit_status::ExitStatus;
 pub(crate) use exit_status::severity;
-pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodesReport};
+pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodeHeight, NodesReport};
 pub use outcome::{Aspect, Level, Outcome};
 pub use report::{Report, TargetReport, VERSION};
 pub use sweep::{SweepKind, SweepReport};
