@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{
     escape::Line,
     parts::count,
-    scale::{percent, within_margins},
+    scale::{percent, place_between},
 };
 use crate::model::{NodeHeight, NodesReport};
 
@@ -42,7 +42,7 @@ pub(super) fn section(report: &NodesReport) -> Markup {
 }
 
 fn row(node: &NodeHeight, lowest: u64, highest: u64) -> Markup {
-    let place = percent(place(node.height, lowest, highest));
+    let place = percent(place_between(node.height, lowest, highest));
     html! {
         tr {
             th scope="row" { code { (Line(&node.base_url)) } }
@@ -70,13 +70,4 @@ fn axis(lowest: u64, highest: u64) -> Markup {
             text.to x="100%" y="75%" { "block " (highest) }
         }
     }
-}
-
-/// Returns the place of a height between the lowest and the highest one.
-#[expect(clippy::cast_precision_loss, reason = "a pixel stands for many blocks")]
-fn place(height: u64, lowest: u64, highest: u64) -> f64 {
-    if lowest == highest {
-        return within_margins(1.0);
-    }
-    within_margins((height - lowest) as f64 / (highest - lowest) as f64)
 }

@@ -6,8 +6,10 @@
 //! nothing.
 
 mod case;
+mod chain;
 mod coverage;
 mod document;
+mod duration;
 mod escape;
 mod exchange;
 mod finding;

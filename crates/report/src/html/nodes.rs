@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::{
+    chain,
     document::document,
     escape::Line,
     finding::findings,
@@ -27,8 +28,10 @@ pub fn html_of_nodes(report: &NodesReport) -> String {
                     (findings_of_node(place + 1, node))
                 }
                 @for (number, node) in (1..).zip(&report.nodes) {
-                    @let title = html! { "Latency at node " (number) " " code { (Line(&node.target.base_url)) } };
-                    (latency::section(node, &title, &format!("-{number}")))
+                    @let of_node = html! { " of node " (number) " " code { (Line(&node.target.base_url)) } };
+                    @let suffix = format!("-{number}");
+                    (chain::section(node, &html! { "Blocks" (of_node) }, &suffix))
+                    (latency::section(node, &html! { "Latency" (of_node) }, &suffix))
                 }
             }
         },
@@ -57,7 +60,7 @@ fn banner(report: &NodesReport) -> Markup {
                 }
                 @if let Some(sweep) = &node.sweep { (verdict::swept(sweep)) }
             }
-            p.facts { "exit status " (report.exit_code) " " (version()) }
+            p.facts { span { "exit status " (report.exit_code) } " " (version()) }
         }
     }
 }

@@ -14,8 +14,18 @@ pub(super) fn percent(place: f64) -> String {
 }
 
 /// Returns the place of a share between 0 and 1, between the margins.
-pub(super) fn within_margins(share: f64) -> f64 {
+fn within_margins(share: f64) -> f64 {
     MARGIN + share.clamp(0.0, 1.0) * (1.0 - 2.0 * MARGIN)
+}
+
+/// Returns the place of a number between the lowest and the highest one. It is at the end if both are
+/// the same.
+#[expect(clippy::cast_precision_loss, reason = "a pixel stands for many values")]
+pub(super) fn place_between(number: u64, lowest: u64, highest: u64) -> f64 {
+    if lowest >= highest {
+        return within_margins(1.0);
+    }
+    within_margins(number.saturating_sub(lowest) as f64 / (highest - lowest) as f64)
 }
 
 /// A logarithmic scale of milliseconds, between powers of ten.

@@ -23,5 +23,5 @@ pub(crate) use exit_status::severity;
 pub use nodes::{CrossCheck, CrossFinding, CrossValue, NodeHeight, NodesReport};
 pub use outcome::{Aspect, Level, Outcome};
 pub use report::{Report, TargetReport, VERSION};
-pub use sweep::{SweepKind, SweepReport};
+pub use sweep::{BlockSpan, Spread, SweepKind, SweepReport};
 pub use verdict::Verdict;
