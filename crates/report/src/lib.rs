@@ -48,10 +48,11 @@ pub use json::{JsonReport, json};
 pub use junit::{junit, junit_of_nodes};
 pub use markdown::{markdown_of_comparison, summary, summary_of_nodes};
 pub use model::{
-    AnyReport, Aspect, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding, CrossValue,
-    EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level, NodesReport,
-    OperationCoverage, Outcome, PartCoverage, ReadError, Report, RequirementReport, SignedReport,
-    SweepKind, SweepReport, TargetReport, VERSION, Verdict,
+    AnyReport, Aspect, BlockSpan, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding,
+    CrossValue, EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level,
+    NodeHeight, NodesReport, OperationCoverage, Outcome, PartCoverage, ReadError, Report,
+    RequirementReport, SignedReport, Spread, SweepKind, SweepReport, TargetReport, VERSION,
+    Verdict,
 };
 pub use text::{
     LongText, Style, compact, compact_of_nodes, line_of_case, long_texts, text, text_of_case,

@@ -66,6 +66,13 @@ fn one_node(text: &str) -> Value {
             "blocks": "..", "from": 2, "to": 9, "none_below": 2, "next": 8, "done": false,
             "judged": 5, "missing": 1, "unread": 1, "findings": 3,
             "kinds": [{"case": "get-block/fail", "what": text, "count": 3, "blocks": [7]}],
+            "spans": [
+                {
+                    "from": 2, "to": 7, "votes": {"count": 4, "min": 0, "median": 3, "max": 9},
+                    "interval_ms": {"count": 4, "min": 0, "median": 1000, "max": 2500},
+                },
+                {"from": 7, "to": 8},
+            ],
             "trouble": text,
         },
         "cases": cases,
@@ -91,6 +98,9 @@ fn two_nodes(text: &str) -> Value {
     serde_json::json!({
         "version": 1, "verdict": "departs", "exit_code": 1,
         "nodes": [one_node(text), one_node(text)],
+        "heights": [
+            {"base_url": text, "height": 9}, {"base_url": text, "height": u64::MAX},
+        ],
         "cross_check": [
             {
                 "id": "cross-check/blocks", "outcome": "fail", "compared": 9,
@@ -126,8 +136,13 @@ fn a_report_read_back_is_the_same_and_renders_in_every_format() {
         value
     );
 
-    assert!(html(&report).contains("Violates the contract"));
+    let page = html(&report);
+    assert!(page.contains("Violates the contract"));
+    assert!(page.contains("<svg class=\"strip\"") && page.contains("href=\"#latency\""));
+    assert!(page.contains("<td data-label=\"Maximum\">12 ms</td>"));
     assert!(junit(&report).expect("XML").contains("get-block/fail"));
+    assert!(page.contains("<title>blocks 2 to 6: 0 ms to 2.5 s, median 1 s</title>"));
+    assert!(page.contains("<td data-label=\"Votes, highest\">9</td>"));
     let plain = text(&report, Style::Plain);
     assert!(plain.contains("violates the contract: proof is missing"));
     assert!(plain.contains(&text_of_case(&report.cases[1], Style::Plain)));
@@ -148,7 +163,9 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
         value
     );
 
-    assert!(html_of_nodes(&report).contains("<th>node 2</th>"));
+    let page = html_of_nodes(&report);
+    assert!(page.contains("<th>node 2</th>") && page.contains("id=\"latency-2\""));
+    assert!(page.contains("<td data-label=\"Latest block\">9</td>"));
     let xml = junit_of_nodes(&report).expect("XML");
     assert_eq!(xml.matches("<testsuite ").count(), 3);
     let plain = text_of_nodes(&report, Style::Plain);

@@ -63,6 +63,10 @@ fn outcomes(report: &NodesReport) -> Vec<(&str, Outcome)> {
         .collect()
 }
 
+fn heights(report: &NodesReport) -> Vec<u64> {
+    report.heights.iter().map(|node| node.height).collect()
+}
+
 /// The base URL as reports tell it.
 fn told(url: &str) -> String {
     Target::parse(url, Network::Devnet)
@@ -92,6 +96,7 @@ async fn nodes_of_one_chain_agree() {
     assert!(cross(&report, "contract-state").compared >= 1);
     assert_eq!((report.verdict, report.exit_code), (Verdict::Conforms, 0));
     assert_eq!(report.nodes.len(), 2);
+    assert_eq!(heights(&report), [40, 40]);
     // The read tier as ever, and what is compared besides.
     for node in [one, other] {
         let asked = node.node().requests_received();
@@ -110,6 +115,7 @@ async fn a_node_that_is_behind_is_told_from_one_that_disagrees() {
         reason,
         format!("{} lags by 9 blocks", told(behind.base_url()))
     );
+    assert_eq!(heights(&report), [40, 31]);
     assert_eq!(cross(&report, "blocks").outcome, Outcome::Pass);
     // Not at the same block, so nothing can be said.
     let balances = cross(&report, "balances");

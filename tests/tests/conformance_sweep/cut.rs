@@ -161,6 +161,14 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
     let report = check(&url, &options).await;
     assert!(broken.asked().len() - before < 200, "it began anew");
     assert_eq!(same(&report), same(&whole));
+    let spans = report.sweep.expect("a sweep").spans;
+    assert_eq!(spans.len(), 150);
+    assert!(spans.iter().all(|span| span.to == span.from + 2));
+    let intervals = spans.iter().filter_map(|span| span.interval_ms.as_ref());
+    // The first block has none before it, and the time of block 150 goes back.
+    assert_eq!(intervals.map(|spread| spread.count).sum::<u64>(), 298);
+    let votes = spans.iter().filter_map(|span| span.votes.as_ref());
+    assert_eq!(votes.map(|spread| spread.count).sum::<u64>(), 300);
 }
 
 #[tokio::test(flavor = "multi_thread")]

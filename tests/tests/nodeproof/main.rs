@@ -13,6 +13,7 @@ mod formats;
 mod junit;
 #[cfg(unix)]
 mod monitoring;
+mod pages;
 mod signatures;
 mod watching;
 

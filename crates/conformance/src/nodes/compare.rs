@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Instant};
 
 use futures_util::{FutureExt, future::join_all};
-use nodeproof_report::{CrossCheck, NodesReport, Outcome};
+use nodeproof_report::{CrossCheck, NodeHeight, NodesReport, Outcome};
 
 use super::{
     blocks::compare_blocks,
@@ -72,37 +72,49 @@ pub async fn run_several(
     for (_, _, watch) in nodes.iter().take(1) {
         watch.phase("holding the nodes against one another");
     }
-    let compared = tokio::select! {
+    let (heights, compared) = tokio::select! {
         biased;
-        () = interrupt => Vec::new(),
-        () = out_of_time => all_undecided("the deadline came before they were compared"),
+        () = interrupt => (Vec::new(), Vec::new()),
+        () = out_of_time => undecided_without_heights("the deadline came before they were compared"),
         compared = cross_check(&known, sweep.as_ref(), jobs.max(1)) => compared,
     };
     for (_, _, watch) in &nodes {
         watch.end();
     }
-    NodesReport::new(reports, compared)
+    NodesReport {
+        heights,
+        ..NodesReport::new(reports, compared)
+    }
 }
 
-async fn cross_check(sides: &[Side], sweep: Option<&crate::Sweep>, jobs: usize) -> Vec<CrossCheck> {
+async fn cross_check(
+    sides: &[Side],
+    sweep: Option<&crate::Sweep>,
+    jobs: usize,
+) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
     if sides.len() < 2 {
-        return all_undecided("fewer than two nodes could be asked to the end");
+        return undecided_without_heights("fewer than two nodes could be asked to the end");
     }
     let heights = match heights_of_all(sides).await {
         Ok(heights) => heights,
-        Err(reason) => return all_undecided(&reason),
+        Err(reason) => return undecided_without_heights(&reason),
     };
-    vec![
+    let compared = vec![
         height_check(sides, &heights),
         compare_blocks(sides, &heights, sweep, jobs).await,
         balances(sides).await,
         records(sides).await,
         trust_scores(sides).await,
-    ]
+    ];
+    let named = sides.iter().zip(heights).map(|(side, height)| NodeHeight {
+        base_url: side.name.clone(),
+        height,
+    });
+    (named.collect(), compared)
 }
 
 /// Nothing could be compared.
-fn all_undecided(reason: &str) -> Vec<CrossCheck> {
+fn undecided_without_heights(reason: &str) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
     let ids = [
         "height",
         "blocks",
@@ -110,7 +122,7 @@ fn all_undecided(reason: &str) -> Vec<CrossCheck> {
         "contract-state",
         "trust-scores",
     ];
-    ids.map(|id| undecided(id, reason)).into()
+    (Vec::new(), ids.map(|id| undecided(id, reason)).into())
 }
 
 /// A comparison that came to nothing.

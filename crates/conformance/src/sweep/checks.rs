@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::{chain_bounds::ChainBounds, tally::few};
+use super::{chain_bounds::ChainBounds, spans::BlockFigures, tally::few};
 use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
@@ -115,6 +115,7 @@ impl Checks {
             findings: Vec::new(),
             obstacles: Vec::new(),
             links: has_links.then(|| Links::of(&seen)),
+            figures: BlockFigures::of(&seen),
             evidence: if seen.exchange.body.len() > LONG_WORK {
                 // It may have to wait for earlier blocks, and then only its excerpt does.
                 Evidence::Report(report_of(&seen.exchange))
@@ -168,6 +169,7 @@ pub(crate) struct CheckResults {
     pub(crate) findings: Vec<(usize, (Finding, u64))>,
     pub(crate) obstacles: Vec<(usize, InconclusiveReason)>,
     pub(crate) links: Option<Links>,
+    pub(crate) figures: Option<BlockFigures>,
     /// Kept until it is the block's turn.
     pub(crate) evidence: Evidence,
 }

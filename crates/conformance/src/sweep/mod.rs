@@ -16,6 +16,7 @@ mod range;
 mod result;
 mod running;
 mod settings;
+mod spans;
 mod state;
 mod state_path;
 mod stop_reason;

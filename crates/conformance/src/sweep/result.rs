@@ -123,6 +123,7 @@ impl RunningSweep {
                 unread: tally.unread.count,
                 findings: tally.findings(),
                 kinds: kinds.collect(),
+                spans: state.spans.report(state.next),
                 state: kept.map(|keeper| keeper.path().display().to_string()),
                 trouble: trouble.clone().filter(|_| !done),
             })

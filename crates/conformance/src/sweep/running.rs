@@ -298,6 +298,9 @@ fn add_results(
     checks: &Checks,
     watch: &dyn Observer,
 ) {
+    if let Some(figures) = results.figures {
+        state.spans.add(index, figures);
+    }
     let tally = &mut state.tally;
     match results.kind {
         ResponseKind::Missing => tally.holes += 1,

@@ -13,13 +13,13 @@ use std::{
 use nodeproof_files::{Access, StagedFile, parent_folder, replace};
 use serde::{Deserialize, Serialize};
 
-use super::{range::BlockRange, tally::Tally};
+use super::{range::BlockRange, spans::Spans, tally::Tally};
 use crate::{cases::Case, checks::Memory, http::Target};
 
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 64 << 20;
 /// The format tag, with the version.
-const FORMAT: &str = "nodeproof-sweep/3";
+const FORMAT: &str = "nodeproof-sweep/4";
 /// How every version's file begins, also one that was cut off.
 const BEGINNING: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
@@ -119,6 +119,7 @@ pub(crate) struct State {
     /// The block that comes next.
     pub(crate) next: u64,
     pub(crate) tally: Tally,
+    pub(crate) spans: Spans,
     pub(crate) memory: Memory,
 }
 
@@ -142,6 +143,7 @@ impl State {
             to,
             next: from,
             tally,
+            spans: Spans::over(from, to),
             memory: Memory::default(),
         }
     }

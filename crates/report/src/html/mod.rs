@@ -6,14 +6,19 @@
 //! nothing.
 
 mod case;
+mod chain;
 mod coverage;
 mod document;
+mod duration;
 mod escape;
 mod exchange;
 mod finding;
+mod heights;
+mod latency;
 mod nodes;
 mod parts;
 mod report;
+mod scale;
 mod verdict;
 
 pub use document::GENERATOR;

@@ -3,9 +3,11 @@
 use maud::{Markup, html};
 
 use super::{
+    chain,
     document::document,
     escape::Line,
     finding::findings,
+    heights, latency,
     parts::{badge, count, requirements, version},
     verdict,
 };
@@ -19,10 +21,17 @@ pub fn html_of_nodes(report: &NodesReport) -> String {
         &html! {
             (banner(report))
             main {
+                (heights::section(report))
                 (cross_checks(report))
                 (table(report))
                 @for (place, node) in report.nodes.iter().enumerate() {
                     (findings_of_node(place + 1, node))
+                }
+                @for (number, node) in (1..).zip(&report.nodes) {
+                    @let of_node = html! { " of node " (number) " " code { (Line(&node.target.base_url)) } };
+                    @let suffix = format!("-{number}");
+                    (chain::section(node, &html! { "Blocks" (of_node) }, &suffix))
+                    (latency::section(node, &html! { "Latency" (of_node) }, &suffix))
                 }
             }
         },
@@ -51,7 +60,7 @@ fn banner(report: &NodesReport) -> Markup {
                 }
                 @if let Some(sweep) = &node.sweep { (verdict::swept(sweep)) }
             }
-            p.facts { "exit status " (report.exit_code) " " (version()) }
+            p.facts { span { "exit status " (report.exit_code) } " " (version()) }
         }
     }
 }

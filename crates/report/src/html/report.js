@@ -31,30 +31,34 @@
     byId("shown").textContent = shown === cases.length ? "" : `${shown} of ${cases.length} cases`;
   };
 
-  search.addEventListener("input", apply);
-  byId("tools").addEventListener("submit", (event) => event.preventDefault());
-  for (const filter of filters) {
-    filter.addEventListener("click", () => {
-      filter.ariaPressed = filter.ariaPressed === "true" ? "false" : "true";
-      apply();
+  // The page of several nodes has no search.
+  if (search) {
+    search.addEventListener("input", apply);
+    byId("tools").addEventListener("submit", (event) => event.preventDefault());
+    for (const filter of filters) {
+      filter.addEventListener("click", () => {
+        filter.ariaPressed = filter.ariaPressed === "true" ? "false" : "true";
+        apply();
+      });
+    }
+    const foldAll = (open) => () => {
+      for (const one of cases) {
+        if (!one.element.hidden) one.element.open = open;
+      }
+    };
+    byId("unfold").addEventListener("click", foldAll(true));
+    byId("fold").addEventListener("click", foldAll(false));
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "/" && !event.ctrlKey && !event.metaKey && event.target !== search) {
+        event.preventDefault();
+        search.focus();
+      } else if (event.key === "Escape" && event.target === search) {
+        search.value = "";
+        apply();
+      }
     });
+    byId("tools").hidden = false;
   }
-  const foldAll = (open) => () => {
-    for (const one of cases) {
-      if (!one.element.hidden) one.element.open = open;
-    }
-  };
-  byId("unfold").addEventListener("click", foldAll(true));
-  byId("fold").addEventListener("click", foldAll(false));
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "/" && !event.ctrlKey && !event.metaKey && event.target !== search) {
-      event.preventDefault();
-      search.focus();
-    } else if (event.key === "Escape" && event.target === search) {
-      search.value = "";
-      apply();
-    }
-  });
 
   // An exchange that several cases looked at stands once in the page, and is copied when opened.
   document.addEventListener(
@@ -108,6 +112,5 @@
   });
   for (const button of all("button.copy")) button.hidden = false;
 
-  byId("tools").hidden = false;
   if (location.hash) follow();
 })();

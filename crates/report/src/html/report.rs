@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::{case, coverage, document::document, escape::Line, exchange, verdict};
+use super::{case, chain, coverage, document::document, escape::Line, exchange, latency, verdict};
 use crate::model::{Outcome, Report};
 
 /// Renders a report as an HTML page.
 ///
-/// The page shows the verdict, the findings, the coverage, every case, and every exchange with its
-/// bodies. It can be searched and filtered. It loads nothing.
+/// The page shows the verdict, the findings, the blocks of a sweep, the coverage, the latency of each endpoint, every case,
+/// and every exchange with its bodies. It can be searched and filtered. It loads nothing.
 #[must_use]
 pub fn html(report: &Report) -> String {
     document(
@@ -19,7 +19,9 @@ pub fn html(report: &Report) -> String {
             main {
                 (verdict::findings(report))
                 (verdict::inconclusive(report))
+                (chain::section(report, &html! { "Blocks" }, ""))
                 (coverage::section(report))
+                (latency::section(report, &html! { "Latency" }, ""))
                 (case::section(report))
                 (exchange::section(report))
             }

@@ -52,7 +52,13 @@ pub(super) fn banner(report: &Report) -> Markup {
                 @if with_findings(report).next().is_some() {
                     a href="#departures" { "Findings" } " "
                 }
+                @if report.sweep.as_ref().is_some_and(|sweep| !sweep.spans.is_empty()) {
+                    a href="#chain" { "Blocks" } " "
+                }
                 a href="#coverage" { "Coverage" } " "
+                @if report.cost.as_ref().is_some_and(|cost| !cost.endpoints.is_empty()) {
+                    a href="#latency" { "Latency" } " "
+                }
                 a href="#cases" { "Cases" } " "
                 a href="#exchanges" { "Exchanges" }
             }

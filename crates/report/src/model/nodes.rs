@@ -23,8 +23,21 @@ pub struct NodesReport {
     pub exit_code: u8,
     /// The report of each node, in the order of the command line.
     pub nodes: Vec<Report>,
+    /// The latest block of each node, all found at the same time before the comparisons. The list
+    /// is empty if a node's latest block was not found, and `cross-check/height` says why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub heights: Vec<NodeHeight>,
     /// The comparisons between the nodes. The list is empty if the run was interrupted before.
     pub cross_check: Vec<CrossCheck>,
+}
+
+/// The latest block of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeHeight {
+    /// The node's base URL.
+    pub base_url: String,
+    /// The index of its latest block.
+    pub height: u64,
 }
 
 /// One comparison between nodes.
@@ -109,6 +122,7 @@ impl NodesReport {
             verdict,
             exit_code,
             nodes,
+            heights: Vec::new(),
             cross_check,
         }
     }
