@@ -232,9 +232,12 @@ async fn runs_against_an_idle_node_differ_in_nothing_but_times() {
             options.limits.jobs = jobs;
             let report = timeless(&check(&base_url, &options).await);
             let first = first.get_or_insert_with(|| report.clone());
+            let text = |report: &Value| serde_json::to_string_pretty(report).expect("JSON");
+            let (before, now) = (text(first), text(&report));
             assert!(
-                *first == report,
-                "{jobs} jobs make another report of {base_url}"
+                before == now,
+                "{jobs} jobs make another report of {base_url}:\n{}",
+                similar::TextDiff::from_lines(&before, &now).unified_diff()
             );
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     }
                 })
             }),
-            both(Client::Answer, unreachable("some calls were not answered")),
+            both(Client::Answer, unreachable("some requests had no response")),
         ),
         row(
             "lost",
