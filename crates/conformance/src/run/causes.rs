@@ -376,6 +376,12 @@ const RULES: &[Rule] = &[
         &["call-sc/body-empty"],
         When::Always,
     ),
+    // A node that stores what it refused does so with each claim that it refused.
+    rule(
+        &["submit-transaction/refused-not-stored"],
+        &["submit-transaction/claim-refused-not-stored"],
+        When::Always,
+    ),
     // A node that verifies no signature.
     rule(
         &["submit-transaction/signature-altered"],
