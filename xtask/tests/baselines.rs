@@ -157,7 +157,7 @@ async fn a_baseline_that_is_not_there_or_can_not_be_is_explained() {
     )
     .await;
     assert!(
-        code == 2 && text.contains("no name of a baseline"),
+        code == 2 && text.contains("not a valid name of a baseline"),
         "{text}"
     );
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 0);

@@ -11,7 +11,7 @@ use nodeproof_conformance::report::{Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
 /// What must be refused, each submitted once, and the rightly signed control.
-const REFUSALS: u64 = 43;
+const REFUSALS: u64 = 48;
 
 async fn devnode() -> nodeproof_devnode::Handle {
     let every = BlockTime::Every(Duration::from_millis(50));

@@ -231,7 +231,11 @@ mod tests {
             (claim(""), &one[..], "names no asset"),
             (claim("a"), &[], "nobody signs"),
             (claim("a"), &[wallet(1), wallet(1)], "sign twice"),
-            (claim("a").verifier(wallet(2)), &one, "none of the signers"),
+            (
+                claim("a").verifier(wallet(2)),
+                &one,
+                "not one of the signers",
+            ),
         ] {
             let error = claim.call(signers, Vec::new()).unwrap_err();
             assert!(matches!(error, ClaimError::Input(_)));

@@ -260,7 +260,9 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
         "2600000",
     ];
     let mut terminal = Terminal::open(&home, &claim);
-    terminal.shows("the node built what was asked for").await;
+    terminal
+        .shows("the node built the requested transaction")
+        .await;
     terminal.answers("me.pem: ", &line).await;
     terminal.shows("signed, and saved in").await;
     terminal.shows("verifier         ").await;

@@ -77,7 +77,7 @@ fn outlives_a_node_that_fails_and_one_that_wants_to_be_left_alone() {
         "{note}"
     );
     let note = notes.next().unwrap().unwrap();
-    assert!(note.contains("asking again in 3599 s"), "{note}");
+    assert!(note.contains("next request in 3599 s"), "{note}");
     interrupt(child.id());
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130));

@@ -92,7 +92,7 @@ mod tests {
             fs::write(at("other"), other).unwrap();
             check(Some(&at("other"))).unwrap_err();
             let refused = write(&at("other"), TRANSACTION).unwrap_err();
-            assert!(refused.message.contains("no transaction"), "{refused:?}");
+            assert!(refused.message.contains("not a transaction"), "{refused:?}");
             assert_eq!(fs::read_to_string(at("other")).unwrap(), other);
         }
         for there in ["", TRANSACTION] {

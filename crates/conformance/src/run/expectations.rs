@@ -199,7 +199,7 @@ mod tests {
         let twice = [entry("docs/page", ""), entry("docs/page", "")].concat();
         assert!(told(&twice).contains("twice"));
         assert!(told("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));
-        assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("no date"));
+        assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
         assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));
         assert!(told("[[expect]\n").contains("line 1"));
     }
