@@ -37,6 +37,10 @@ const MIB: usize = 1024 * 1024;
 const UNANNOUNCED: usize = MIB;
 /// A response that is longer waits for its permit, where a caller sends many requests at a time.
 const LONG_BODY: usize = MIB;
+/// How much is reserved for a long body, at least. The GNU C library returns an allocation of this
+/// size to the system when it is freed. It may keep a smaller one in the heap of each thread, which
+/// adds up. Reserved memory takes no room until it is written to.
+const RETURNED: usize = 33 * MIB;
 /// How much memory the responses that wait for a permit may take together.
 const WAITING: usize = 8 * MIB;
 /// A shorter response is not counted among them.
@@ -87,6 +91,16 @@ pub(crate) struct SendOptions<'a> {
 
 /// A response, and the permit to keep until it has been processed, if it is a long one.
 pub(crate) type ResponseWithPermit = (Arc<Exchange>, Option<OwnedSemaphorePermit>);
+
+/// Reserves memory for a body of this length.
+fn reserve(body: &mut Vec<u8>, length: usize) {
+    let capacity = if length > LONG_BODY {
+        length.max(RETURNED)
+    } else {
+        length
+    };
+    body.reserve_exact(capacity.saturating_sub(body.len()));
+}
 
 impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
@@ -371,14 +385,8 @@ impl Node {
             return Err(self.too_long(request));
         }
         let mut response = PartialResponse::new(response, announced, needs_permit);
-        // The announced memory is set aside at once. A response that does not fit is not read at
-        // all. MemoryBudget that is only reserved is not used before the bytes arrive.
-        if needs_permit {
-            response.body.reserve_exact(announced.min(LONG_BODY));
-        } else {
-            self.make_room(&mut response, request, announced)?;
-            response.body.reserve_exact(announced);
-        }
+        // The announced memory is counted at once. A response that does not fit is not read at all.
+        self.make_room(&mut response, request, announced)?;
         let most = if needs_permit { LONG_BODY } else { usize::MAX };
         self.read_on(&mut response, request, most).await?;
         Ok(response)
@@ -421,8 +429,7 @@ impl Node {
         most: usize,
     ) -> Result<(), Failure> {
         let announced = response.announced.min(most);
-        let missing = announced.saturating_sub(response.body.len());
-        response.body.reserve_exact(missing);
+        reserve(&mut response.body, announced);
         while response.body.len() <= most {
             let Some(chunk) = response.chunk().await? else {
                 response.whole = true;
@@ -441,8 +448,7 @@ impl Node {
                 response.body.reserve_exact(chunk.len());
             } else if response.announced == 0 && length > UNANNOUNCED && room {
                 self.make_room(response, request, self.limits.body)?;
-                let missing = self.limits.body - response.body.len();
-                response.body.reserve_exact(missing);
+                reserve(&mut response.body, self.limits.body);
             }
             self.make_room(response, request, length)?;
             response.body.extend_from_slice(chunk);
