@@ -9,6 +9,7 @@
 use std::{
     path::Path,
     process::{Command, Output, Stdio},
+    thread,
 };
 
 use clap::{Arg, ArgAction};
@@ -107,34 +108,53 @@ fn no_option_and_no_variable_shows_a_key_again() {
     let mut found = Vec::new();
     leaves(&command, &[], &mut found);
     assert!(found.len() > 15, "{}", found.len());
+    let tried = thread::scope(|scope| {
+        let halves = found.chunks(found.len().div_ceil(2));
+        let threads: Vec<_> = halves
+            .map(|half| {
+                scope.spawn(|| {
+                    half.iter()
+                        .map(|leaf| try_keys(folder.path(), leaf))
+                        .collect()
+                })
+            })
+            .collect();
+        let results = threads.into_iter().map(|thread| thread.join().unwrap());
+        results.collect::<Vec<Vec<_>>>().concat()
+    });
+    let options: usize = tried.iter().map(|(options, _)| options).sum();
+    let variables: usize = tried.iter().map(|(_, variables)| variables).sum();
+    assert!(options > 1_000 && variables > 300, "{options}, {variables}");
+}
+
+/// Tries each argument of a command, and returns how many options and variables were given a key.
+fn try_keys(folder: &Path, leaf: &Leaf) -> (usize, usize) {
     let (mut options, mut variables) = (0, 0);
-    for leaf in &found {
-        let required = leaf.arguments.iter().filter(|one| one.is_required_set());
-        let required: Vec<_> = required.collect();
-        for argument in &leaf.arguments {
-            let id = argument.get_id();
-            let name = format!("{:?} {id}", leaf.words);
-            let others = required.iter().filter(|one| one.get_id() != id);
-            let others: Vec<String> = others.flat_map(|one| given(one, &plausible(one))).collect();
-            for key in keys() {
-                let line = [&leaf.words[..], &others, &given(argument, &key)].concat();
-                let alone = [&leaf.words[..], &given(argument, &key)].concat();
-                let json = [&line[..], &["--json".to_owned()]].concat();
-                for line in [line, alone, json] {
-                    says_nothing_of_it(&run(folder.path(), &line, None), &name);
-                    options += 1;
-                }
-                if let Some(variable) = argument.get_env() {
-                    let variable = variable.to_str().unwrap();
-                    let line = [&leaf.words[..], &others].concat();
-                    let output = run(folder.path(), &line, Some((variable, &key)));
-                    says_nothing_of_it(&output, &format!("{:?} {variable}", leaf.words));
-                    variables += 1;
-                }
+    let required = leaf.arguments.iter().filter(|one| one.is_required_set());
+    let required: Vec<_> = required.collect();
+    for argument in &leaf.arguments {
+        let id = argument.get_id();
+        let name = format!("{:?} {id}", leaf.words);
+        let others = required.iter().filter(|one| one.get_id() != id);
+        let others: Vec<String> = others.flat_map(|one| given(one, &plausible(one))).collect();
+        for key in keys() {
+            let line = [&leaf.words[..], &others, &given(argument, &key)].concat();
+            let alone = [&leaf.words[..], &given(argument, &key)].concat();
+            let json = [&line[..], &["--json".to_owned()]].concat();
+            for line in [line, alone, json] {
+                says_nothing_of_it(&run(folder, &line, None), &name);
+                options += 1;
+            }
+            if let Some(variable) = argument.get_env() {
+                let variable = variable.to_str().unwrap();
+                let line = [&leaf.words[..], &others].concat();
+                let output = run(folder, &line, Some((variable, &key)));
+                says_nothing_of_it(&output, &format!("{:?} {variable}", leaf.words));
+                variables += 1;
             }
         }
     }
-    assert!(options > 1_000 && variables > 300, "{options}, {variables}");
+    (options, variables)
 }
 
 #[test]

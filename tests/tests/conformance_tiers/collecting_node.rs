@@ -16,8 +16,8 @@ use integration_tests::{
 };
 use nodeproof_conformance::{Options, Tier};
 use nodeproof_devnode::TestWallet;
-use nodeproof_primitives::{WalletAddress, signed_message};
-use nodeproof_wallet::Signature;
+use nodeproof_primitives::signed_message;
+use nodeproof_wallet::{PublicKey, Signature};
 use serde_json::{Value, json};
 
 use crate::local;
@@ -86,7 +86,7 @@ impl Collection {
 
     /// The transactions that this wallet can be shown to have signed, by any signature or by one
     /// with a single digit changed.
-    fn spendable(&self, wallet: WalletAddress) -> Vec<&String> {
+    fn spendable(&self, wallet: &PublicKey) -> Vec<&String> {
         let signatures: Vec<Signature> = self
             .signatures
             .iter()
@@ -95,11 +95,9 @@ impl Collection {
             .collect();
         let is_signed = |text: &&String| {
             let message = signed_message(text).expect("a message");
-            signatures.iter().any(|signature| {
-                signature
-                    .verify_by_address(message.as_bytes(), wallet)
-                    .is_ok()
-            })
+            signatures
+                .iter()
+                .any(|signature| wallet.verify(message.as_bytes(), signature).is_ok())
         };
         self.texts.iter().filter(is_signed).collect()
     }
@@ -155,7 +153,7 @@ async fn spendable_after_changed(
     let built = built.lock().expect("a list").clone();
     let collection = Collection::of(&proxy.asked(), &built);
     assert!(!collection.texts.is_empty() || allow == Tier::Read);
-    let spendable = collection.spendable(wallet.address());
+    let spendable = collection.spendable(wallet.keys().public_key());
     if options.submitting.public_wallet.is_some() {
         return (spendable.len(), report);
     }
@@ -167,8 +165,8 @@ async fn spendable_after_changed(
         };
         let is_users = collection.texts.iter().any(|text| {
             let message = signed_message(text).expect("a message");
-            let verified = signed.verify_by_address(message.as_bytes(), wallet.address());
-            verified.is_ok()
+            let public_key = wallet.keys().public_key();
+            public_key.verify(message.as_bytes(), &signed).is_ok()
         });
         assert!(
             !is_users || !report.contains(signature.as_str()),
@@ -238,7 +236,7 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
         if let Ok(value) = serde_json::from_slice(&asked.body) {
             one.take(&value);
         }
-        if !one.spendable(wallet.address()).is_empty() {
+        if !one.spendable(wallet.keys().public_key()).is_empty() {
             signatures += 1;
             for signature in &one.signatures {
                 assert!(!text.contains(signature.as_str()));
