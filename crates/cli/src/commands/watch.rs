@@ -24,13 +24,13 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// Index of the first block to show [default: the newest there is]
+    /// Index of the first block to show [default: the latest block]
     #[arg(long, value_name = "N")]
     from: Option<u64>,
-    /// End after so many blocks [default: go on until Ctrl-C]
+    /// Number of blocks to show [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// How long to wait between two looks for a new block, in seconds
+    /// Time between two requests for a new block, in seconds
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds::positive)]
     interval: Duration,
 }
