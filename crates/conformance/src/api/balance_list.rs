@@ -87,8 +87,7 @@ impl<'e> List<'e> {
                 (None, Some(token)) => (entry.wallet?, token.to_owned()),
                 _ => return None,
             };
-            // A list may have several entries for the same wallet and token. Their sum is the
-            // balance.
+            // A list may have several entries for the same wallet and token. Their sum is the balance.
             match places.entry(pair) {
                 btree_map::Entry::Vacant(place) => {
                     held.push((place.key().clone(), entry.balance));

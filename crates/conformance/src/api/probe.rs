@@ -1,7 +1,6 @@
 //! Probes: requests that a careless node misreads, and that change nothing.
 //!
-//! No probe has a statement separator or a word that writes. A node that executes one can only
-//! read.
+//! No probe has a statement separator or a word that writes. A node that executes one can only read.
 
 use serde_json::{Value, json};
 
@@ -201,8 +200,7 @@ pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
     }
 }
 
-/// Returns requests for balances that do not exist, each with the probed parameter and its plain
-/// value.
+/// Returns requests for balances that do not exist, each with the probed parameter and its plain value.
 fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
     let request = |kind: &str| Request::get("/get-balances").with("balance_type", kind);
     let of_both = |wallet: &str, token: &str| {
@@ -240,8 +238,7 @@ fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
     ]
 }
 
-/// Returns probes with every text in place of a parameter's value, and with the parameter in odd
-/// forms.
+/// Returns probes with every text in place of a parameter's value, and with the parameter in odd forms.
 fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<Probe> {
     let probe = |oddity, value, request| Probe {
         parameter,

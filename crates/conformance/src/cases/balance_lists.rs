@@ -217,8 +217,7 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
     .at("/balance")
 }
 
-/// Maximum number of wallets to request that the chain shows and that are missing from a list of
-/// holders.
+/// Maximum number of wallets to check that are missing from a list of holders.
 const MOST_UNLISTED: usize = 2;
 
 /// Checks that wallets of the chain without an entry in the list of holders have no balance.

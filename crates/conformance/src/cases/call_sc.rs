@@ -281,7 +281,7 @@ async fn unsigned(context: &Context) -> Findings {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
-        // Without a list, there are no signatures. It counts if this is a transaction at all.
+        // A transaction without this list has no signatures. It counts as examined.
         let Some((at, signatures)) = find(answer, "signatures", "") else {
             findings.examined += u64::from(!builds_nothing(answer));
             continue;
@@ -340,8 +340,7 @@ async fn timestamp_unit(context: &Context) -> Findings {
 /// Maximum difference between the clocks of the node and this computer, in milliseconds.
 const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
 
-/// Checks that a transaction has the time of the request. Wallets refuse to sign one with another
-/// time.
+/// Checks that a transaction has the time of the request. Wallets refuse to sign one with another time.
 async fn timestamp_current(context: &Context) -> Findings {
     let now = TimestampMs::now().as_millis();
     let mut findings = Checked::default();
@@ -388,7 +387,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     }
     let balances = wallet_balances_request(&context.signer());
     let lists = &context.material.wallet_lists;
-    // The response from before the first call.
+    // The response before the first call.
     let before = lists.iter().find(|list| list.request == balances).cloned();
     let after = context.node.send(balances.clone()).await?;
     if before.is_some_and(|before| before.json().ok() == after.json().ok()) {

@@ -168,8 +168,7 @@ fn has_transactions(block: &Value) -> bool {
     list.is_some_and(|list| !list.is_empty())
 }
 
-/// Checks that a block exists at every index below another block, and at every index that the user
-/// names.
+/// Checks that a block exists at every index below another block, and at every index that the user names.
 fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
     let is_there = seen.exchange.answered_object().is_some_and(is_block);
     result.count += u64::from(is_there || seen.kind == ResponseKind::Missing);
@@ -280,8 +279,7 @@ fn each_receipt(
     }
 }
 
-/// Checks that a receipt in block k+1 is about block k, whose hash is the `previous_hash` of block
-/// k+1.
+/// Checks that a receipt in block k+1 is about block k, whose hash is the `previous_hash` of block k+1.
 fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |block: &Block, receipt: &Receipt| {
         // Another case reports a malformed hash.

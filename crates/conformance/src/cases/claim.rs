@@ -206,8 +206,7 @@ const ABOUT_THE_LEAST: [&str; 5] = ["min", "least", "low", "below", "required"];
 /// The minimum fee that nodes were seen to require.
 const LEAST_FEE: i128 = 1_000_000;
 
-/// Returns the reason if the claim may have been refused for lack of money, according to its
-/// message.
+/// Returns the reason if the claim may have been refused for lack of money, according to its message.
 ///
 /// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
 async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, InconclusiveReason> {

@@ -1,5 +1,4 @@
-//! The effects of an accepted claim, its block and its fee, and of the submission that was refused
-//! before it.
+//! The effects of an accepted claim, its block and its fee, and of the submission that was refused before it.
 
 use std::sync::Arc;
 
@@ -60,7 +59,7 @@ pub(crate) async fn readable(context: &Context) -> Findings {
     )))
 }
 
-/// Returns the block with the claim, and the transaction in it.
+/// Returns the block with the claim and the transaction in it, if there is one.
 async fn entry(
     context: &Context,
 ) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, InconclusiveReason> {

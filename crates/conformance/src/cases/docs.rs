@@ -88,8 +88,7 @@ async fn page(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Markup that loads other content. A script may create the listing, or another document may have
-/// it.
+/// Markup that loads other content. A script may create the listing, or another document may have it.
 const LOADS: [&str; 6] = [
     "<script",
     "<iframe",
@@ -151,7 +150,7 @@ async fn lists_calls(context: &Context) -> Findings {
             page.excerpt(160),
         )));
     }
-    // What scripts show is known only from the document at the usual path.
+    // Scripts are not run. Their content is known only from the document at the usual path.
     let document = document?;
     if shows.contains(&own) && (400..500).contains(&document.status) {
         let what = "the listing shows a document that is not there";

@@ -249,8 +249,8 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// Distance above the latest block of an index without a block. A node that cuts the index to 32
-/// bits returns the latest block.
+/// Distance from the latest block to an index that does not exist. A node that cuts indexes to 32
+/// bits returns the latest block for it.
 const BEYOND: u64 = 1 << 32;
 
 /// Checks that an index far above the latest block, and a negative one, return no block.
@@ -270,8 +270,7 @@ async fn unknown_index(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Checks that the response for index 0 is not another block. A chain may or may not have a block
-/// 0.
+/// Checks that the response for index 0 is not another block. A chain may or may not have a block 0.
 async fn index_zero(context: &Context) -> Findings {
     let exchange = context.node.send(block_request(0)).await?;
     // An endpoint without blocks has no block 0 either.

@@ -1,4 +1,4 @@
-//! What all responses have in common: the status and the content type of a success.
+//! Cases about all responses: the status and the content type of a success.
 
 use std::sync::Arc;
 

@@ -23,8 +23,7 @@ pub(crate) async fn after_a_bad_one(context: &Context) -> Findings {
     compare(context, &context.submissions.control().await?, &right, what).await
 }
 
-/// Checks that the order of signatures does not matter. An element of `signatures` names its
-/// wallet.
+/// Checks that the order of signatures does not matter. An element of `signatures` names its wallet.
 pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     let in_order = context.submissions.of_two(false).await?;
     let reversed = context.submissions.of_two(true).await?;
@@ -51,8 +50,7 @@ async fn compare(
     if known == Reply::Accepted {
         return Ok(Checked::wrong(finding().at("/response/valid")));
     }
-    // Both are refused. This proves something only if a wrong signature is refused with other
-    // words.
+    // Both are refused. This proves something only if a wrong signature is refused with other words.
     let wrong = context
         .submissions
         .refusal(Refusal::SignatureAltered)

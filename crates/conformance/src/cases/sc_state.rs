@@ -158,8 +158,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
         for (name, record) in carried(body) {
             judged = true;
             findings.one();
-            // In a record of a known form, the value has one place. In another form, it may be
-            // anywhere.
+            // In a record of a known form, the value has one place. In another form, it may be anywhere.
             let known = known_rows(record);
             let right = if known.is_empty() {
                 mentions(record, asked)
@@ -188,8 +187,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
     }
 }
 
-/// Checks that a claim in a block can be read. The contract may have refused the claim or removed
-/// its record.
+/// Checks that a claim in a block can be read. The contract may have refused the claim or removed its record.
 async fn claim_readable(context: &Context) -> Findings {
     if context.material.assets.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));

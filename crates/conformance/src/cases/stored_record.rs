@@ -137,8 +137,7 @@ fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
     from
 }
 
-/// Maximum number of blocks to read in search of another claim that may have made a different
-/// record.
+/// Maximum number of blocks to read in search of another claim that may have made a different record.
 const MOST_BLOCKS: u64 = 64;
 
 /// Reads the blocks that were not read yet: all of them if they are few, or else those since the

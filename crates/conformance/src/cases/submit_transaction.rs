@@ -301,8 +301,7 @@ fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
     InconclusiveReason::NoSample(reason)
 }
 
-/// Returns the refusals with a success status. The contract does not show the content of other
-/// responses.
+/// Returns the refusals with a success status. The contract does not show the content of other responses.
 async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut answers = context.submissions.refusals().await?;
     answers.retain(|answer| answer.is_success());
@@ -356,8 +355,7 @@ fn is_clear_refusal(answer: &Exchange) -> bool {
     is_wrong_request || !is_missing_endpoint(answer.status) && answer.json().is_ok_and(says_no)
 }
 
-/// Checks that refused submissions left no record, even after two more blocks if the chain
-/// continues.
+/// Checks that refused submissions left no record, even after two more blocks if the chain continues.
 async fn not_stored(context: &Context) -> Findings {
     let answers = context.submissions.refusals().await?;
     let refused = answers.iter().filter(|answer| is_clear_refusal(answer));

@@ -126,8 +126,7 @@ impl PreparedCheck {
         judged
     }
 
-    /// Checks a block and those before it. The result is empty if the check examines each block on
-    /// its own.
+    /// Checks a block and those before it. The result is empty if the check examines each block on its own.
     pub(crate) fn follow(
         &self,
         links: &Links,

@@ -70,8 +70,7 @@ pub(crate) struct Previous {
     pub(crate) fingerprint: Fingerprint,
 }
 
-/// Maximum number of remembered items of one kind. In a longer chain, the latest ones are
-/// remembered.
+/// Maximum number of remembered items of one kind. In a longer chain, the latest ones are remembered.
 const REMEMBERED: usize = 16_384;
 
 /// The data of earlier blocks. It takes the same memory for a chain of any length.
@@ -136,7 +135,7 @@ impl<'de> Deserialize<'de> for Recent {
     }
 }
 
-/// A text of any length, shortened to a hash of 16 bytes.
+/// A hash of a text, in 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint([u8; 16]);
 

@@ -83,8 +83,7 @@ fn has_long_number(body: &[u8]) -> bool {
         .any(|digits| digits.len() >= LONG)
 }
 
-/// Checks one response. The client must decode what the schema accepts, if the schema guarantees a
-/// shape.
+/// Checks one response. The client must decode what the schema accepts, if the schema guarantees a shape.
 pub(crate) fn decodes_one(
     exchange: &Arc<Exchange>,
     read: Result<(), Unread>,

@@ -89,8 +89,7 @@ fn harness(error: &SpecError) -> InconclusiveReason {
     InconclusiveReason::Harness(error.to_string())
 }
 
-/// Returns the location of the field's schema in the documented view, and whether the field is
-/// required.
+/// Returns the location of the field's schema in the documented view, and whether the field is required.
 fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), InconclusiveReason> {
     let lost = || InconclusiveReason::Harness(format!("the spec does not describe {}", field.id));
     let mut at = field

@@ -15,8 +15,7 @@ use crate::{
     http::{Exchange, InconclusiveReason, TOO_MUCH},
 };
 
-/// Checks that a response is a success with a JSON object, which every query and `/call-sc` must
-/// return.
+/// Checks that a response is a success with a JSON object, which every query and `/call-sc` must return.
 pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
     if !exchange.is_success() {
         let expected = "200 with a JSON object";
@@ -137,8 +136,7 @@ const FEW: usize = 12;
 #[derive(Deserialize)]
 struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
-/// Checks that every response is a 200 with a JSON object. Inconclusive if one is too large to
-/// read.
+/// Checks that every response is a 200 with a JSON object. Inconclusive if one is too large to read.
 pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
     let findings: Vec<_> = answers.iter().flat_map(answers_json).collect();
     let too_much = answers

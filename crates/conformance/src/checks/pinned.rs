@@ -73,8 +73,7 @@ pub(crate) async fn check_pinned(
         let again = context.node.send(request).await?;
         return record(&file, pin, &exchange, &again);
     };
-    // Compare in the way in which the response was pinned. What varied during the recording may
-    // vary now.
+    // Compare in the way in which the response was pinned. What varied during the recording may vary now.
     let body = pinned.splitn(3, "---\n").nth(2).unwrap_or_default();
     let text = described(PinKind::of(body).unwrap_or(pin), &exchange);
     let store = if baseline.record {
@@ -118,8 +117,7 @@ fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Fin
     Ok(Checked::right())
 }
 
-/// Describes a response as text for a diff: how it is pinned, the request, status, content type and
-/// body.
+/// Describes a response as text for a diff: how it is pinned, the request, status, content type and body.
 fn described(pin: PinKind, exchange: &Exchange) -> String {
     let request = &exchange.request;
     let method = request.method.name();

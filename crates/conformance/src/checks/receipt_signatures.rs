@@ -1,5 +1,4 @@
-//! Verifies the signatures of a block's receipts with the algorithm that was observed on real
-//! nodes.
+//! Verifies the signatures of a block's receipts with the algorithm that was observed on real nodes.
 //!
 //! The contract does not show the algorithm. A node that uses it for one receipt must use it for
 //! all. If no receipt of a node verifies, the node may use another algorithm.
@@ -15,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{evidence::Evidence, signed::signed_receipt};
 use crate::api::BlockResponse;
 
-/// The algorithm, in words.
+/// A description of the algorithm.
 pub(crate) const ALGORITHM: &str =
     "ECDSA on secp256k1 over the SHA-1 digest of `data` as CPython's json.dumps writes it";
 

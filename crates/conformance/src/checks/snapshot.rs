@@ -42,8 +42,7 @@ const fn name_of(sample: Sample) -> &'static str {
 pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Findings {
     let answers = objects(context, sample).await?;
     let schema = match sample {
-        // The contract does not show the response's shape. The transaction in it is meant to be
-        // submitted.
+        // The contract does not show the response's shape. The transaction in it is meant to be submitted.
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
         _ => sample
             .schema(&context.spec, View::Documented)
@@ -171,8 +170,7 @@ fn others(values: &[&Value], wanted: fn(&Value) -> bool) -> Option<Value> {
     (!kinds.is_empty()).then(|| Value::from(kinds.into_iter().collect::<Vec<_>>().join(" | ")))
 }
 
-/// Returns the kinds of some values: the name of their schema if they conform to it, or else their
-/// type.
+/// Returns the kinds of some values: the name of their schema if they conform to it, or else their type.
 fn kinds(
     spec: &Spec,
     at: &str,

@@ -27,7 +27,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
 const MOST_BLOCKS: usize = 200;
-/// Number of new blocks after which an unreadable claim is no longer a matter of time.
+/// Number of new blocks after which a longer wait for the record cannot help.
 const ENOUGH_BLOCKS: usize = 2;
 
 /// The result of a step, or the reason why it was not taken.
@@ -57,11 +57,9 @@ pub(crate) struct Claim {
     pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
     /// The response to the same submission, sent again once the claim could be read.
     pub(crate) again_later: Step<Arc<Exchange>>,
-    /// The response to a transaction with the same code and other params, sent once the claim could
-    /// be read.
+    /// The response to a transaction with the same code and other params, sent once the claim could be read.
     pub(crate) known_code: Step<Arc<Exchange>>,
-    /// The response to a transaction with the same code for a wallet without money, signed by that
-    /// wallet.
+    /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
     pub(crate) known_code_signed: Step<Arc<Exchange>>,
 }
 
@@ -242,8 +240,7 @@ impl Claim {
         Ok(())
     }
 
-    /// Submits a claim that another key signed, which must have no effect. Returns its asset and
-    /// the result.
+    /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.
     async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
         let (asset, request) = refusal::of_another_key(submitter, self.wallet, OF_NOTHING).await?;
         let before = submitter
@@ -384,8 +381,8 @@ impl NewBlocks {
         }
     }
 
-    /// Whether more blocks cannot help to find the transaction: its block was found, or blocks do
-    /// not show it.
+    /// Whether to stop waiting for the block of a transaction: it was found, blocks list no
+    /// transactions, or enough blocks were read.
     fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
         let (Some(_), Some(code)) = (self.next, code) else {
             return true;

@@ -1,5 +1,4 @@
-//! Transactions before they are signed. The node builds them; otherwise, the run writes them
-//! itself.
+//! Transactions before they are signed. The node builds them; otherwise, the run writes them itself.
 
 use std::{
     sync::Arc,

@@ -26,8 +26,7 @@ pub(crate) struct Probed {
 }
 
 impl Probed {
-    /// Returns the response to the plain request of a probe: the one with the same other
-    /// parameters.
+    /// Returns the response to the plain request of a probe: the one with the same other parameters.
     pub(crate) fn control_of(&self, probe: &Probe) -> Option<&Arc<Exchange>> {
         let others = |request: &Request| {
             let query = request.query.iter();

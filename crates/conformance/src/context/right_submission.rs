@@ -27,8 +27,7 @@ pub(crate) async fn after_a_bad_one(
     Ok((wrong, submitter.submit_in_turn(right).await?))
 }
 
-/// Submits a transaction of two signers, with their signatures in the order of the signers or
-/// reversed.
+/// Submits a transaction of two signers, with their signatures in the order of the signers or reversed.
 pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Answer {
     let (first, second) = (signer(submitter)?, stranger()?);
     let signers = [first.address(), second.address()];

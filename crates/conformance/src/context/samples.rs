@@ -105,8 +105,8 @@ impl Samples {
         answers
     }
 
-    /// Like [`get`](Self::get), without a record of which case used them. The first case that needs
-    /// the sample sends the requests.
+    /// Like [`get`](Self::get), but does not record that the running case used the responses. The
+    /// first case that needs the sample sends the requests.
     async fn shared(&self, sample: Sample) -> Answers {
         let answers = match sample {
             Sample::Blocks => return self.blocks(),
@@ -259,8 +259,8 @@ impl Samples {
 
     fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let assets = &self.material.assets;
-        // The first claim, which the user may have named, and the latest one. All blocks since then
-        // were read.
+        // Use the first claim, which the user may have named, and the latest one. All blocks since
+        // the latest one were read.
         let newest = assets.last().filter(|_| assets.len() > 1);
         let requests: Vec<_> = assets
             .first()
@@ -315,7 +315,7 @@ impl Samples {
     }
 
     /// Returns two different calls. They reveal cached responses, and lists that are shortened,
-    /// sorted or without duplicates.
+    /// sorted or deduplicated.
     fn call_requests(&self) -> Vec<Request> {
         let other_signer = self
             .material

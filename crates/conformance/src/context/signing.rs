@@ -42,8 +42,7 @@ pub struct Submitting {
     /// must refuse name its address, because it can pay. They never carry its signature.
     pub wallet: Option<SigningWallet>,
     /// A wallet whose private key is public, such as a test wallet of a local node. It signs
-    /// submissions that a node must refuse. Without it, a throw-away wallet without money signs
-    /// them.
+    /// submissions that a node must refuse. Without it, a throw-away wallet without money signs them.
     ///
     /// Anyone who receives these submissions can assemble a valid transaction from them. Never use
     /// a wallet of any value.

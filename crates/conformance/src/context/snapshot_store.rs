@@ -46,8 +46,7 @@ impl SnapshotStore {
     /// Returns the shared snapshots themselves, for a run against the local devnode.
     pub(crate) fn reviewable(folder: &Path) -> Self {
         static QUIET: Once = Once::new();
-        // A snapshot that differs is a finding of the run. The message of insta's panic would be
-        // noise.
+        // A snapshot that differs is a finding of the run. The message of insta's panic would be noise.
         QUIET.call_once(|| {
             let previous = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
@@ -114,8 +113,8 @@ struct Comparison {
 #[derive(Clone, Debug)]
 struct Strict {
     seen: Arc<Mutex<Option<Comparison>>>,
-    /// Whether to report equality to insta in any case. The response of an unknown node needs no
-    /// review.
+    /// Whether to report every comparison to insta as equal. Responses of other nodes must not
+    /// become snapshots.
     silent: bool,
 }
 

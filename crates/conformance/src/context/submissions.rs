@@ -21,8 +21,7 @@ pub(crate) struct Submissions {
     control: OnceCell<Answer>,
     refusals: [OnceCell<Answer>; Refusal::ALL.len()],
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
-    /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is
-    /// compared.
+    /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
     ///
     /// Holds the latest of them that was accepted.
     paying: Mutex<Option<Arc<Exchange>>>,
@@ -77,8 +76,7 @@ impl Submissions {
         }
     }
 
-    /// Returns the response to a wrong signature, and then that to the right one of the same
-    /// transaction.
+    /// Returns the response to a wrong signature, and then that to the right one of the same transaction.
     pub(crate) async fn right_after_a_bad_one(
         &self,
     ) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
@@ -90,8 +88,7 @@ impl Submissions {
         Ok((bad, right))
     }
 
-    /// Returns the response to a submission of two signers, with the signatures in their order or
-    /// reversed.
+    /// Returns the response to a submission of two signers, with the signatures in their order or reversed.
     pub(crate) async fn of_two(&self, reversed: bool) -> Answer {
         let mut paying = self.paying.lock().await;
         let answer = right_submission::of_two(&self.submitter, reversed).await?;

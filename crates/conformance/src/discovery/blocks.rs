@@ -12,8 +12,7 @@ use crate::{
     http::{Exchange, InconclusiveReason, Node, TOO_MUCH},
 };
 
-/// An index that no chain has reached. A node that returns a block for it returns one for every
-/// index.
+/// An index that no chain has reached. A node that returns a block for it returns one for every index.
 pub(crate) const BEYOND: u64 = 1 << 40;
 /// An index that no chain has reached, and that every node can parse.
 const FAR: u64 = i32::MAX as u64;
@@ -260,8 +259,7 @@ impl<'a> Blocks<'a> {
                 Standing::Unclear => {}
             }
         }
-        // A network may fail for a while. This many responses of that kind in a row come from the
-        // node.
+        // A network may fail for a while. This many responses of that kind in a row come from the node.
         Ok(!matches!(
             self.answers.get(&index),
             Some(Answer::Nothing(_))

@@ -10,11 +10,9 @@ use crate::http::Exchange;
 pub(crate) struct Discovered {
     /// The latest index that was found.
     pub(crate) tip: Option<u64>,
-    /// The lowest index of a block that was found. It is the chain's lowest only if the run wanted
-    /// that.
+    /// The lowest index of a block that was found. It is the chain's lowest only if the run wanted that.
     pub(crate) lowest: Option<u64>,
-    /// The difference between the index in most blocks and the requested one, if blocks have an
-    /// index.
+    /// The difference between the index in most blocks and the requested one, if blocks have an index.
     pub(crate) offset: Option<i128>,
     /// Responses with a block, in ascending order of the requested index.
     pub(crate) blocks: Vec<(u64, Arc<Exchange>)>,
@@ -22,7 +20,7 @@ pub(crate) struct Discovered {
     pub(crate) odd: Vec<Arc<Exchange>>,
     /// Responses without a block, for indexes at which there should be one.
     pub(crate) without: Vec<Arc<Exchange>>,
-    /// The first block that the node sent no response for, with the reason.
+    /// The first block that could not be read, with the reason.
     pub(crate) unread: Option<(u64, String)>,
     /// The node's responses for a block that does not exist, other than "not found".
     pub(crate) unknown: Unknown,

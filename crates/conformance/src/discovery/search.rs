@@ -15,7 +15,7 @@ use crate::{
 
 /// Number of latest blocks to read in search of a contract call.
 const NEWEST: u64 = 10;
-/// A chain with fewer blocks than this is read as a whole.
+/// A chain of at most this many blocks is read as a whole.
 const SHORT: u64 = 16;
 /// Once this many bytes of blocks were read, the search for a contract call stops.
 const ENOUGH: usize = 8 * 1024 * 1024;
@@ -45,8 +45,7 @@ pub(crate) async fn find_blocks(
     Ok(())
 }
 
-/// Finds the latest index, and reads blocks that are likely to have samples. Returns the highest
-/// index found.
+/// Finds the latest index, and reads blocks that are likely to have samples. Returns the highest index found.
 async fn search(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
@@ -92,8 +91,7 @@ async fn search(
         if blocks.length() > ENOUGH {
             break;
         }
-        // Two neighbouring blocks are always read. The others are read only until a contract call
-        // is found.
+        // Two neighbouring blocks are always read. The others are read only until a contract call is found.
         if known > SHORT && known - index > 1 && !found.assets.is_empty() {
             break;
         }
@@ -177,8 +175,7 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Inconclu
     }
 }
 
-/// Returns the last index, from `known` on, before one without a block, or `None` if there is no
-/// end.
+/// Returns the last index, from `known` on, before one without a block, or `None` if there is no end.
 async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, InconclusiveReason> {
     let mut search = IndexSearch::above(known, known.max(1), BEYOND);
     while let Some(index) = search.next() {

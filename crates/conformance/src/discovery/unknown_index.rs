@@ -1,4 +1,4 @@
-//! What a node returns for an index that it has no block for.
+//! The node's responses for an index without a block.
 
 use std::collections::BTreeSet;
 
