@@ -1,4 +1,5 @@
-//! Transactions before they are signed. The node builds them; otherwise, the run writes them itself.
+//! Transactions before they are signed. The node builds them. If it does not, the run writes them
+//! itself.
 
 use std::{
     sync::Arc,

@@ -296,7 +296,8 @@ impl Refusal {
         Ok(whole(&text, &entries))
     }
 
-    /// Returns a correctly signed body, but of a wallet without worth. Only one member or its size is wrong.
+    /// Returns a body that a wallet without real value signed correctly. Only one member or its
+    /// size is wrong.
     async fn rightly_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let signer = signer(submitter)?;
         let remarks = match self {
@@ -319,7 +320,8 @@ pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
     let body = refusal.body(submitter).await?;
     let request = Request::post("/submit-transaction", body);
     match submitter.submit_in_turn(request).await {
-        // A node may close the connection before it has read everything. That does not mean the node is lost.
+        // A node may close the connection before it has read everything. This does not count as a
+        // lost node.
         Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
             InconclusiveReason::NoSample(format!("the node did not answer it: {reason}")),
         ),
