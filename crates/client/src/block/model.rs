@@ -33,7 +33,7 @@ use crate::{
 ///     br#"{"block_index": 7, "timestamp": 1767225600000, "previous_hash": "0",
 ///          "committee": "[\"0xe8cf534e934cf1d5fb523b8c3134a501037d470e\"]"}"#,
 /// )?;
-/// assert_eq!(block.index()?, &7.into());
+/// assert_eq!(*block.index()?, 7);
 /// assert_eq!(block.committee()?.len(), 1);
 /// assert!(block.text_departure().is_some_and(|fault| fault.is_missing()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -3,12 +3,14 @@
 //! The contract does not show the algorithm. A node that uses it for one receipt must use it for
 //! all. If no receipt of a node verifies, the node may use another algorithm.
 
-use std::sync::LazyLock;
+use std::{fmt::Display, sync::LazyLock};
 
 use nodeproof_client::Receipt;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::SignedReport;
-use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
+use nodeproof_wallet::{
+    KnownKeys, PublicKey, PublicKeyError, ReceiptError, Signature, verify_receipt,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{evidence::Evidence, signed::signed_receipt};
@@ -108,9 +110,13 @@ pub(crate) fn verify_receipts(seen: &BlockResponse) -> Verified {
 
 /// Returns the public key of a receipt, or `None` if it is missing or malformed.
 pub(crate) fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
+    parse_key(&receipt.public_key().ok()?.text()).ok()
+}
+
+fn parse_key(text: &str) -> Result<PublicKey, PublicKeyError> {
     // The same wallets vote on many blocks.
     static VOTERS: LazyLock<KnownKeys> = LazyLock::new(KnownKeys::default);
-    VOTERS.parse(&receipt.public_key().ok()?.text()).ok()
+    VOTERS.parse(text)
 }
 
 /// Verifies a receipt. Returns `None` if a field can't be read, or if the address is that of
@@ -118,18 +124,24 @@ pub(crate) fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
 fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
     receipt.wallet_address().ok()?;
     let data = receipt.data_text().ok()?;
-    let (key, text) = (receipt.public_key().ok()?, receipt.signature().ok()?.text());
-    let (Some(key), Ok(signature)) = (voter_key(receipt), text.parse::<Signature>()) else {
-        let of = |name: &str, text: &str| format!("{name} {}", shown(text, 160));
-        return Some(Err(Wrong {
-            what: "the public key or the signature does not have 64 bytes".to_owned(),
-            actual: format!(
-                "{}, {}",
-                of("public_key", &key.text()),
-                of("signature", &text)
-            ),
+    let (key, signature) = (
+        receipt.public_key().ok()?.text(),
+        receipt.signature().ok()?.text(),
+    );
+    let malformed = |what: &str, text: &str, error: &dyn Display| {
+        Err(Wrong {
+            what: format!("the {what} is malformed"),
+            actual: format!("{}: {error}", shown(text, 160)),
             signed: None,
-        }));
+        })
+    };
+    let key = match parse_key(&key) {
+        Ok(key) => key,
+        Err(error) => return Some(malformed("public key", &key, &error)),
+    };
+    let signature: Signature = match signature.parse() {
+        Ok(signature) => signature,
+        Err(error) => return Some(malformed("signature", &signature, &error)),
     };
     match verify_receipt(data, &key, &signature) {
         Ok(()) => Some(Ok(())),
