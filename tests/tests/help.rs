@@ -17,7 +17,10 @@ fn help(program: &Path, words: &[&str]) -> String {
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let name = program.file_name().expect("a name").to_string_lossy();
-    let mut all = format!("$ {}\n{text}", [&[&*name], words, &["--help"]].concat().join(" "));
+    let mut all = format!(
+        "$ {}\n{text}",
+        [&[&*name], words, &["--help"]].concat().join(" ")
+    );
     for subcommand in subcommands(&text) {
         all.push('\n');
         all.push_str(&help(program, &[words, &[subcommand]].concat()));
@@ -26,7 +29,9 @@ fn help(program: &Path, words: &[&str]) -> String {
     if !words.is_empty()
         && let Some(start) = all.find("\nGlobal options:")
     {
-        let end = all[start..].find("\n$ ").map_or(all.len(), |end| start + end);
+        let end = all[start..]
+            .find("\n$ ")
+            .map_or(all.len(), |end| start + end);
         all.replace_range(start..end, "");
     }
     all

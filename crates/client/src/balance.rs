@@ -247,7 +247,7 @@ impl BalanceAnswer {
             _ => self.carrier().ok_or_else(|| {
                 let fault = match self.extra.detail() {
                     Some(words) => FieldFault::Malformed(format!(
-                        "it is missing, and the node says: {}",
+                        "it is missing; the node's message: {}",
                         escaped_up_to(&words, 100)
                     )),
                     None => FieldFault::Missing,

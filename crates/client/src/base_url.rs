@@ -69,8 +69,8 @@ pub enum BaseUrlError {
     },
     /// A user name or a password is in it.
     #[error(
-        "the base URL has a user name or a password in it: nodes ask for no credentials, \
-         so leave out what stands before the @"
+        "the base URL has a user name or a password in it: nodes do not use credentials, so leave \
+        out everything before the @"
     )]
     Credentials,
     /// A tab, a line end or another control character is in it.
@@ -80,7 +80,7 @@ pub enum BaseUrlError {
         found: String,
     },
     /// The port is 0, where nobody can listen.
-    #[error("{found:?} has port 0, where nobody can listen: write the node's port, or none")]
+    #[error("{found:?} has port 0, which no server can use: write the node's port, or none")]
     PortZero {
         /// What was given.
         found: String,

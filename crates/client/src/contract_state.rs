@@ -73,7 +73,7 @@ impl ContractState {
                 "value",
                 match self.extra.detail() {
                     Some(words) => FieldFault::Malformed(format!(
-                        "it is missing, and the node says: {}",
+                        "it is missing; the node's message: {}",
                         escaped_up_to(&words, 100)
                     )),
                     None => FieldFault::Missing,

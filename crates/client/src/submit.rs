@@ -48,7 +48,7 @@ impl SubmitAnswer {
     /// If they are not one JSON object.
     pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
         serde_json::from_slice(body)
-            .map_err(|source| DecodeError::new("an answer to a submission", body, source))
+            .map_err(|source| DecodeError::new("a response to a submission", body, source))
     }
 
     /// Whether the node accepted the transaction.
@@ -287,7 +287,7 @@ impl BatchAnswer {
     /// If they are not one JSON object.
     pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
         serde_json::from_slice(body)
-            .map_err(|source| DecodeError::new("an answer to a batch", body, source))
+            .map_err(|source| DecodeError::new("a response to a batch", body, source))
     }
 
     /// What is in `status`: `SUCCESS`, or `FAILURE` while the node can't take transactions.

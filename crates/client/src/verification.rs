@@ -221,7 +221,7 @@ impl VerificationRecord {
     pub fn check_asked(&self, contract: ContractAddress, asset_id: &str) -> Result<(), FieldError> {
         let other = |name: &'static str, asked: &str, found: &str| {
             let reason = format!(
-                "\"{}\" was asked for, and this is \"{}\"",
+                "expected \"{}\", but this is \"{}\"",
                 escaped_up_to(asked, 60),
                 escaped_up_to(found, 60)
             );

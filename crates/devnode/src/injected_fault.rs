@@ -107,7 +107,7 @@ impl InjectedFault {
         (
             Self::NewestForUnknown,
             "newest-for-unknown",
-            "an index without a block is answered with the latest block",
+            "an index without a block returns the latest block",
         ),
         (
             Self::ReceiptKeys,
@@ -132,7 +132,7 @@ impl InjectedFault {
         (
             Self::BalanceStale,
             "balance-stale",
-            "a balance stays what it was when it was first asked for",
+            "a balance stays as it was when it was first requested",
         ),
         (
             Self::TrustSwapped,

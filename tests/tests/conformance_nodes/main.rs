@@ -425,7 +425,7 @@ async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
     assert_eq!((blocks.outcome, blocks.compared), (Outcome::Pass, 59));
     let reason = blocks.reason.as_deref().unwrap_or_default();
     assert!(
-        reason.contains("block 60: it is the newest one, and kept changing"),
+        reason.contains("block 60: it is the latest block, and kept changing"),
         "{reason}"
     );
 }

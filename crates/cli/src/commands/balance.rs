@@ -179,7 +179,7 @@ fn some_readable<T>(listing: &Listing<T>) -> Result<(), Failure> {
 
 fn another(what: &str, asked: &dyn std::fmt::Display, found: &str) -> Failure {
     Failure::unexpected(format!(
-        "balances {what} {asked} were asked for, and the node's list has one {what} {}",
+        "expected balances {what} {asked}, but the node's list has one {what} {}",
         escaped_up_to(found, 60)
     ))
 }

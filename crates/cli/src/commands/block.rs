@@ -74,7 +74,7 @@ async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
         |words| format!("this: {words}"),
     );
     Err(Failure::unexpected(format!(
-        "block {index} was asked for, and instead of a block the node answered {words}"
+        "expected block {index}, but instead of a block the node returned {words}"
     )))
 }
 
@@ -95,7 +95,7 @@ fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
 /// That the node answered another block; its index may be as long as an answer.
 fn another(index: u64, found: &Integer) -> String {
     let found = escaped_up_to(&found.to_string(), MOST_DIGITS);
-    format!("block {index} was asked for, and the node answered block {found}")
+    format!("expected block {index}, but the node returned block {found}")
 }
 
 /// An index beyond which no chain has come: at one block a second, it would take 30,000 years.
@@ -110,19 +110,19 @@ pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Bloc
             Ok(block) => block
                 .extra()
                 .detail()
-                .map(|words| format!(" (it says: {words})"))
+                .map(|words| format!(" (its message: {words})"))
                 .unwrap_or_default(),
         };
         return Err(Failure::not_found(format!(
-            "the node has neither a block 1 nor a block 0{words}, so its newest can't be found: \
-             give an index"
+            "the node has neither a block 1 nor a block 0{words}, so its latest block can't be \
+            found: give an index"
         )));
     };
     let block = look(client, index).await?;
     if index > ABSURD {
         output.warn(&format!(
-            "the node answers with a block for index {index}, and for each that was asked on the \
-             way there: no chain is that long, so this is likely not the latest block"
+            "the node returns a block for index {index} and for each lower index that was tried: \
+            no chain is that long, so this is probably not the latest block"
         ));
     }
     if let Some(Err(fault)) = block.as_ref().map(Block::index) {
@@ -133,7 +133,7 @@ pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Bloc
     }
     block.map(|block| (index, block)).ok_or_else(|| {
         Failure::unexpected(format!(
-            "the node had block {index} when its newest was looked for, and has it no more"
+            "the node had block {index} during the search for the latest block, and no longer has it"
         ))
     })
 }

@@ -90,7 +90,7 @@ pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
             Failure::usage(error)
         }
         BuiltCallMismatch::Untimely { newest: None, .. } => Failure::unexpected(format!(
-            "{error}; nothing was signed. Set this computer's clock, or ask another node; \
+            "{error}; nothing was signed. Set this computer's clock, or use another node; \
              --trust-node-time takes the node's latest block for the clock, on a test network"
         )),
         error => Failure::unexpected(format!("{error}; nothing was signed")),

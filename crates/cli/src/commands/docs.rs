@@ -25,7 +25,7 @@ struct Docs {
 impl Answer for Docs {
     fn for_a_person(&self) -> String {
         match &self.html {
-            None => format!("{} answers with a page of {} bytes\n", self.url, self.bytes),
+            None => format!("{} returns a page of {} bytes\n", self.url, self.bytes),
             Some(html) => {
                 let lines: Vec<String> = html.lines().map(line).collect();
                 format!("{}\n", lines.join("\n"))
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: &DocsArgs, session: &Session) -> Result<(), Failur
         .map_err(|error| Failure::from(error).and(&format!("; the listing would be at {url}")))?;
     if !is_html(&page) {
         return Err(Failure::unexpected(format!(
-            "{url} answers, and not with a page in HTML: {}",
+            "{url} responds, but not with an HTML page: {}",
             excerpt(page.as_bytes(), MOST)
         )));
     }

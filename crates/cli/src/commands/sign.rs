@@ -116,8 +116,8 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
 fn unlisted(wallet: WalletAddress, required: &[WalletAddress]) -> Failure {
     if required.is_empty() {
         return Failure::usage(format!(
-            "the transaction names no signers in specific_data.signers, so nothing says that \
-             {wallet} should sign it: give --unlisted to sign all the same"
+            "the transaction names no signers in specific_data.signers, so {wallet} is not \
+            listed: give --unlisted to sign it anyway"
         ));
     }
     let required: Vec<String> = required.iter().map(ToString::to_string).collect();

@@ -93,8 +93,8 @@ impl HalfSigned {
     pub(super) fn unknown_signers(&self) -> Option<String> {
         (self.required.is_empty() && !self.is_call).then(|| {
             format!(
-                "the transaction is of {}, which names no signers in specific_data.signers: who \
-                 has to sign it can't be known here",
+                "the transaction is of {}, which does not list its signers in \
+                specific_data.signers, so the required signers are unknown",
                 self.what
             )
         })
@@ -171,8 +171,8 @@ impl HalfSigned {
 pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
     check_unique_members(text).map_err(|error| match error {
         BuiltCallMismatch::Twice { member } => Failure::usage(format!(
-            "there is more than one `{member}`: nodes read and sign the last, and who looks at the \
-             text sees the first; leave one"
+            "there is more than one `{member}`: nodes read and sign the last one, while a person \
+            may look at the first; leave one"
         )),
         BuiltCallMismatch::TooDeep { .. } => Failure::usage(error),
         _ => Failure::usage(

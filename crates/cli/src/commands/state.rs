@@ -73,7 +73,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
     })?;
     if let Some(other) = another(record, args) {
         return Err(Failure::unexpected(format!(
-            "a record with {:?} in {} was asked for, and the node answered one with {}",
+            "expected a record with {:?} in {}, but the node returned one with {}",
             args.value,
             args.column,
             excerpt(other.as_str().as_bytes(), MOST)

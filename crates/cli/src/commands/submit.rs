@@ -21,7 +21,7 @@ use crate::{
 const TOO_MANY: u16 = 429;
 /// What a refusal does not change.
 const ANYONE: &str =
-    "; that is the node's word, and whoever has the transaction can still submit it";
+    "; only the node reports that, and anyone who has the transaction can still submit it";
 /// Statuses of what is not a node, or has no such call.
 const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
@@ -266,8 +266,8 @@ pub(super) fn why_not(error: &SubmitError) -> Option<&'static str> {
         Some("; the node took nothing: do the same again later")
     } else if NO_SUCH_CALL.contains(&status) {
         Some(
-            "; nothing was taken, as there is no such call at this base URL: is it that of a \
-             node?",
+            "; nothing was submitted, because this base URL does not have the endpoint: is it a \
+            node's?",
         )
     } else {
         None

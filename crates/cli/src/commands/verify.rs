@@ -90,8 +90,8 @@ fn transaction(text: &str) -> Result<Right, Failure> {
     let unknown = transaction.unknown_signers();
     if transaction.required().is_empty() && unknown.is_none() {
         return Err(Failure::usage(
-            "the transaction names no signers in specific_data.signers, so nothing says who has \
-             to sign it",
+            "the transaction names no signers in specific_data.signers, so the required signers \
+            are unknown",
         ));
     }
     let wrong = |why: String| Failure::not_found(format!("the transaction is not right: {why}"));

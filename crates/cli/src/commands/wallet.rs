@@ -242,7 +242,7 @@ fn write(
     if how.plain {
         KeyFile::write_for(path, wallet, network, Protection::Plain).map_err(Failure::usage)?;
         session.output.warn(&format!(
-            "{} is not encrypted: whoever can read it has the key",
+            "{} is not encrypted: anyone who can read it has the key",
             path.display()
         ));
     } else {
@@ -318,7 +318,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
         for wallet in &wallets {
             let address = wallet.address.ok_or_else(|| {
                 Failure::not_found(format!(
-                    "{} does not tell its address without the passphrase: `nodectl wallet export` \
+                    "{} does not show its address without the passphrase: `nodectl wallet export` \
                      writes a file that does",
                     wallet.file
                 ))

@@ -126,7 +126,7 @@ impl SignerArgs {
         }
         if signers.is_empty() {
             return Err(Failure::usage(
-                "who signs? Give --wallet FILE, set NODECTL_WALLET, write `wallet` in the \
+                "no signer was given: give --wallet FILE, set NODECTL_WALLET, write `wallet` in the \
                  configuration file, or give --signer with --signer-command",
             ));
         }

@@ -16,7 +16,10 @@ pub(crate) fn check_status(status: &Field<String>, beside: &ExtraFields) -> Resu
     let found = escaped_up_to(found, 60);
     let mut reason = format!("\"{SUCCESS}\" belongs here, and this is \"{found}\"");
     if let Some(words) = beside.detail() {
-        reason.push_str(&format!("; the node says: {}", escaped_up_to(&words, 100)));
+        reason.push_str(&format!(
+            "; the node's message: {}",
+            escaped_up_to(&words, 100)
+        ));
     }
     Err(FieldError::new(NAME, FieldFault::Doubtful(reason)))
 }

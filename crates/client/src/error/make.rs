@@ -80,7 +80,7 @@ impl Error {
             .unwrap_or_default();
         Self::from_kind(
             ErrorKind::Decode,
-            format!("the answer is not {what}{stated}: {}", fault.reason()),
+            format!("the response is not {what}{stated}: {}", fault.reason()),
         )
         .with_body(body)
         .caused_by(fault)
@@ -88,7 +88,7 @@ impl Error {
 
     /// An answer of which a part that was asked for can't be read.
     pub(crate) fn unreadable(operation: Operation, exchange: &Exchange, fault: FieldError) -> Self {
-        let mut error = Self::from_kind(ErrorKind::Decode, format!("in the answer, {fault}"));
+        let mut error = Self::from_kind(ErrorKind::Decode, format!("in the response, {fault}"));
         if let Some(raw) = fault.raw() {
             error = error.with_body(raw.as_str().as_bytes());
         }
@@ -172,7 +172,10 @@ impl Error {
         let (kind, message) = if source.is_connect() {
             (ErrorKind::Connect, format!("can't connect: {cause}"))
         } else if source.is_timeout() {
-            (ErrorKind::Timeout, "no whole answer in time".to_owned())
+            (
+                ErrorKind::Timeout,
+                "no complete response in time".to_owned(),
+            )
         } else if source.is_builder() {
             (
                 ErrorKind::Configuration,
@@ -219,7 +222,7 @@ fn answered(status: StatusCode) -> String {
         .canonical_reason()
         .map(|reason| format!(" {reason}"))
         .unwrap_or_default();
-    format!("the node answered {}{reason}", status.as_u16())
+    format!("the node responded with {}{reason}", status.as_u16())
 }
 
 /// The first error of that type in the chain.

@@ -10,19 +10,19 @@ use bytes::{Bytes, BytesMut};
 #[non_exhaustive]
 pub enum BodyTooLarge {
     /// It has more bytes than [`max_body`](super::Limits::max_body).
-    #[error("the answer is larger than {limit} bytes")]
+    #[error("the response is larger than {limit} bytes")]
     Bytes {
         /// The limit, in bytes.
         limit: usize,
     },
     /// It holds more values than [`max_values`](super::Limits::max_values).
-    #[error("the answer holds more than {limit} values")]
+    #[error("the response has more than {limit} values")]
     Values {
         /// The limit, in values.
         limit: usize,
     },
     /// It is nested deeper than [`max_depth`](super::Limits::max_depth).
-    #[error("the answer is nested more than {limit} levels deep")]
+    #[error("the response is nested more than {limit} levels deep")]
     Depth {
         /// The limit, in levels.
         limit: usize,

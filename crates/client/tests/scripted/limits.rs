@@ -82,8 +82,8 @@ async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
         "]".repeat(200)
     );
     for (body, said) in [
-        (&many, "the answer holds more than 500 values"),
-        (&deep, "the answer is nested more than 127 levels deep"),
+        (&many, "the response has more than 500 values"),
+        (&deep, "the response is nested more than 127 levels deep"),
     ] {
         let server = Server::answering(Reply::json(body)).await;
         let client = builder(&server.base).max_values(500).build().unwrap();

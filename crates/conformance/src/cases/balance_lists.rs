@@ -101,8 +101,8 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
 /// Reports an entry that does not belong in the list.
 fn list_alone(list: &List<'_>, findings: &mut Checked) {
     if let Some(place) = list.stray {
-        let what = "the list has an entry of another wallet or token than was asked for";
-        let expected = "entries of what was asked for";
+        let what = "the list has an entry of another wallet or token than requested";
+        let expected = "entries of the requested wallet or token";
         let actual = list.exchange.excerpt(160);
         findings.push(
             Finding::new(list.exchange, what, expected, actual).at(format!("/balance/{place}")),

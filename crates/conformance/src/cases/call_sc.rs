@@ -208,7 +208,7 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
         let (what, actual, at) = match found {
             Some((_, value)) if value == wanted => continue,
             Some((at, value)) => (
-                format!("the transaction has another {sent} than was asked for"),
+                format!("the transaction has another {sent} than requested"),
                 shown(&value.to_string(), 160),
                 at,
             ),
@@ -410,7 +410,7 @@ async fn changes_nothing(context: &Context) -> Findings {
         return Ok(findings);
     }
     if !height.stands(context).await? {
-        let reason = "what the signer holds changes, and blocks are made too fast to tell why";
+        let reason = "the signer's balance changes, and blocks are made too fast to find the cause";
         let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
         return if findings.is_right() {
             unknown
@@ -555,7 +555,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         .and_then(canonical_json::read)
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
-        let reason = "the answer is more than is read exactly";
+        let reason = "the response is more than is read exactly";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let difference = wanted.difference(&found).map(|difference| {

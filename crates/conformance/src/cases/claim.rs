@@ -187,7 +187,7 @@ async fn built(context: &Context) -> Findings {
     let Some(what) = contradicts else {
         return Ok(Checked::right());
     };
-    let what = format!("the call was not built as asked for, and not signed: {what}");
+    let what = format!("the call was not built as requested, and was not signed: {what}");
     let expected = shown(&claim.call.to_string(), 300);
     let actual = claim.built.summary();
     Ok(Checked::wrong(Finding::new(
@@ -335,7 +335,7 @@ async fn http_status(context: &Context) -> Findings {
 
 async fn new(context: &Context) -> Findings {
     let answer = acceptance(context).await?;
-    let what = "a transaction that was never submitted before is not said to be new";
+    let what = "a transaction that was never submitted before is not reported as new";
     let wrong = has(
         answer,
         "/response/new_transaction",
@@ -373,7 +373,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
     let again = resubmission(context).await?;
     if again.status >= 500 {
         let what = "the response to the same transaction is a server error the second time";
-        let expected = "an answer with response.new_transaction: false";
+        let expected = "a response with response.new_transaction: false";
         let finding = Finding::new(again, what, expected, again.summary());
         return Ok(Checked::wrong(finding));
     }
@@ -404,8 +404,8 @@ async fn known_code_altered(context: &Context) -> Findings {
         let Some(known) = signed.filter(is_known) else {
             return Ok(Checked::right());
         };
-        let what = "another wallet's transaction with the trans_code of an accepted one is answered as if it \
-                    were that one";
+        let what = "another wallet's transaction with the trans_code of an accepted one is \
+        treated as if it were that one";
         let expected = "a refusal, or new_transaction: true";
         let finding = Finding::new(known, what, expected, known.summary());
         return Ok(Checked::wrong(finding.at("/response/new_transaction")));

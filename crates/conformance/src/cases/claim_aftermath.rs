@@ -37,15 +37,18 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         .as_secs_f64();
     let what = match block {
         Some(block) => format!(
-            "the claim stands in {}, and can't be read",
+            "the claim is in {}, but its record can't be read",
             block.request.query_text()
         ),
         None if settled.enough_blocks => {
-            format!("the claim was accepted, and can't be read after {waited} s and several blocks")
+            format!(
+                "the claim was accepted, but its record can't be read after {waited} s and \
+            several blocks"
+            )
         }
         None => {
             return unknown(format!(
-                "the chain did not go on far enough within {waited} s; wait longer with \
+                "the chain did not grow enough within {waited} s; wait longer with \
                  --settle-timeout"
             ));
         }
@@ -245,7 +248,7 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
     if answered(state).and_then(stored).is_none() {
         return Ok(Checked::right());
     }
-    let what = "a claim that was refused is stored all the same";
+    let what = "a claim that was refused is stored anyway";
     Ok(Checked::wrong(Finding::new(
         state,
         what,

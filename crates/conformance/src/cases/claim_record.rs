@@ -190,8 +190,7 @@ pub(crate) async fn columns(context: &Context) -> Findings {
             _ => place.form.is_some() && !place.expected,
         };
         if astray {
-            let what =
-                format!("the record's {name} stands elsewhere than nodes were seen to show it");
+            let what = format!("the record's {name} is not at its usual position");
             let wanted = wanted(context, name).await?;
             let at = VerificationRecord::COLUMNS
                 .iter()

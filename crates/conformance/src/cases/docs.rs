@@ -307,11 +307,11 @@ fn parameters(
         let (what, actual) = match same {
             Some(theirs) if theirs.required == ours.required => continue,
             Some(theirs) => (
-                format!("the node says otherwise whether {call} needs {name}"),
+                format!("the node's document disagrees on whether {call} requires {name}"),
                 need(theirs.required),
             ),
             None => (
-                format!("the node does not say that {call} takes {name}"),
+                format!("the node's document does not have the parameter {name} of {call}"),
                 "no such parameter",
             ),
         };
@@ -321,7 +321,8 @@ fn parameters(
     let unknown = |name: &str| !known.iter().any(|ours| ours.name == name);
     for theirs_alone in said.iter().filter(|p| p.required && unknown(p.name)) {
         let name = shown(theirs_alone.name, 60);
-        let what = format!("the node says that {call} needs {name}, which is not documented");
+        let what =
+            format!("the node's document requires {name} for {call}, which is not documented");
         let actual = format!("{name} {}", need(true));
         findings.push(
             Finding::new(document, what, "documented parameters only", actual)

@@ -493,7 +493,8 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/claim-built",
-        "`/call-sc` builds the claim that was requested, without anything that nobody asked for. Only such a transaction is signed.",
+        "`/call-sc` builds the claim that was requested, without anything that was not requested. \
+        Only such a transaction is signed.",
     ),
     (
         "submit-transaction/claim-accepted",

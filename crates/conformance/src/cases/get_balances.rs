@@ -173,7 +173,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
                 findings.push(
                     Finding::new(
                         &exchange,
-                        "the answer carries no balances",
+                        "the response has no balances",
                         expected,
                         exchange.excerpt(160),
                     )

@@ -105,7 +105,7 @@ fn read(block: &nodeproof_client::Block) -> Result<(), String> {
 }
 
 /// The reason why a case is inconclusive if no block was read.
-pub(crate) const NO_BLOCK: &str = "no answer was a 200 with a JSON object";
+pub(crate) const NO_BLOCK: &str = "no response was a 200 with a JSON object";
 
 fn answers(seen: &BlockResponse, result: &mut CheckResult) {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
@@ -143,7 +143,7 @@ fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
         result.found(
             Finding::new(
                 &seen.exchange,
-                "the answer is about another block than was asked for",
+                "the response is about another block than requested",
                 format!("index {}", seen.index),
                 format!("index {reported}"),
             )
@@ -289,7 +289,7 @@ async fn index_zero(context: &Context) -> Findings {
                 .iter()
                 .find(|(index, known)| *index != 0 && known.answered_object() == Some(block));
             match known {
-                Some((index, _)) => format!("what is answered for index {index}"),
+                Some((index, _)) => format!("the response for index {index}"),
                 None => return Ok(Checked::right()),
             }
         }

@@ -121,7 +121,7 @@ async fn only_asked(context: &Context, path: &'static str, unasked: Unasked) -> 
         let shows = answer.is_success().then(|| unasked(probe, answer, control));
         if let Some(shows) = shows.flatten() {
             let what = format!("{} gets {shows}", named(probe));
-            let expected = "nothing that was not asked for";
+            let expected = "nothing that was not requested";
             let finding = Finding::new(answer, what, expected, answer.excerpt(160));
             found.add(probe, finding);
         }

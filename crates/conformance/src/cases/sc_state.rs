@@ -169,7 +169,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
                 findings.push(
                     Finding::new(
                         &exchange,
-                        "a record is about another asset than was asked for",
+                        "a record is about another asset than requested",
                         format!("records that have {:?} only", shown(asked, 60)),
                         exchange.excerpt(200),
                     )
@@ -240,7 +240,7 @@ async fn unknown_value(context: &Context) -> Findings {
         let request = known_request(context).without(name).with(name, &value);
         // There may be an asset with this name.
         let harmless = |body: &Value| has_only(body, "asset_id", &value);
-        let what = "an asset nobody claimed, whose name is close to that of another,";
+        let what = "an asset without a claim, whose name is close to that of another,";
         findings.extend(refused(context, request, what, harmless).await?);
     }
     Ok(findings)

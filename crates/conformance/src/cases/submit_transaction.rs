@@ -306,7 +306,7 @@ async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReaso
     let mut answers = context.submissions.refusals().await?;
     answers.retain(|answer| answer.is_success());
     if answers.is_empty() {
-        let reason = "no refusal was answered with status 200";
+        let reason = "no refusal had status 200";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     Ok(answers)
@@ -376,7 +376,7 @@ async fn not_stored(context: &Context) -> Findings {
         let state = context.node.send(state).await?;
         checked.examined += u64::from(answered(&state).is_some());
         if answered(&state).and_then(stored).is_some() && checked.findings.len() < MOST_FINDINGS {
-            let what = "a claim that was refused is stored all the same";
+            let what = "a claim that was refused is stored anyway";
             let actual = state.summary();
             checked.push(Finding::new(&state, what, "no record", actual));
         }

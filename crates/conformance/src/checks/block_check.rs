@@ -171,7 +171,7 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     match (check.look, blocks.count()) {
         (CheckScope::Answers(_) | CheckScope::Field(_), _) | (_, 1..) => {}
         (_, 0) => {
-            let reason = "no answer was a 200 with a JSON object";
+            let reason = "no response was a 200 with a JSON object";
             return Err(InconclusiveReason::NoSample(reason.to_owned()));
         }
     }

@@ -26,7 +26,7 @@ pub(crate) async fn decodes(
     let schema = sample
         .schema(&context.spec, View::Documented)
         .ok_or_else(|| {
-            InconclusiveReason::Harness("the spec does not describe this answer".to_owned())
+            InconclusiveReason::Harness("the spec does not describe this response".to_owned())
         })?;
     let validator = context
         .spec
@@ -99,20 +99,20 @@ pub(crate) fn decodes_one(
         // The contract does not limit numbers. The client reads times and codes into 64 bits.
         if has_long_number(&exchange.body) {
             return Err(InconclusiveReason::TooLarge(format!(
-                "the answer of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
+                "the response of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
                 exchange.url()
             )));
         }
         return Err(InconclusiveReason::Harness(format!(
-            "the documented schema accepts the answer of {}, and nodeproof-client does not read it \
+            "the documented schema accepts the response of {}, but nodeproof-client can't read it \
              ({reason}): the spec or the client is at fault, not the node",
             exchange.url()
         )));
     }
     Ok(Some(Finding::new(
         exchange,
-        format!("a client can't read the answer: {reason}"),
-        "an answer of the documented shape",
+        format!("a client can't read the response: {reason}"),
+        "a response of the documented shape",
         exchange.excerpt(160),
     )))
 }

@@ -48,7 +48,7 @@ pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
 }
 
 /// The reason why a field's case is inconclusive if no response had a place for the field.
-pub(crate) const NEVER_SEEN: &str = "no answer had a place for this field, so it was never seen";
+pub(crate) const NEVER_SEEN: &str = "no response had a place for this field";
 
 /// Returns the documented schema of a field, and whether the field is required.
 pub(crate) fn field_schema(

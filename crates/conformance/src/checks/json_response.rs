@@ -150,7 +150,7 @@ pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
         });
     match too_much {
         Some(fault) if findings.is_empty() => Err(InconclusiveReason::TooLarge(format!(
-            "an answer is {fault}"
+            "a response is {fault}"
         ))),
         _ => {
             // An object without members is neither right nor wrong.
@@ -179,7 +179,7 @@ pub(crate) async fn objects(
         .collect();
     if objects.is_empty() {
         return Err(InconclusiveReason::NoSample(
-            "no answer was a 200 with a JSON object".to_owned(),
+            "no response was a 200 with a JSON object".to_owned(),
         ));
     }
     Ok(objects)

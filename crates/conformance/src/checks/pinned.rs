@@ -57,7 +57,7 @@ pub(crate) async fn check_pinned(
     };
     let Some(request) = request(context) else {
         return Err(InconclusiveReason::NoSample(
-            "nothing was found on the chain to ask with".to_owned(),
+            "no sample for the request was found on the chain".to_owned(),
         ));
     };
     let name = id.trim_start_matches("baseline/");
@@ -86,10 +86,7 @@ pub(crate) async fn check_pinned(
         Ok(()) => Ok(Checked::right()),
         Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
             &exchange,
-            format!(
-                "the answer is not what the baseline has in {}",
-                file.display()
-            ),
+            format!("the response differs from the baseline {}", file.display()),
             expected,
             text,
         ))),
@@ -107,7 +104,8 @@ fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Fin
         .find(|pin| described(*pin, first) == described(*pin, second));
     let Some(pin) = strictest else {
         return Err(InconclusiveReason::NoSample(
-            "two answers in a row had different shapes, so there is nothing to pin".to_owned(),
+            "two responses in a row had different shapes, so no baseline can be compared"
+                .to_owned(),
         ));
     };
     let text = format!("---\nsource: nodeproof\n---\n{}\n", described(pin, first));

@@ -46,7 +46,9 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
         _ => sample
             .schema(&context.spec, View::Documented)
-            .ok_or_else(|| InconclusiveReason::Harness("the spec has no such answer".to_owned()))?,
+            .ok_or_else(|| {
+                InconclusiveReason::Harness("the spec has no such response".to_owned())
+            })?,
     };
     // Only changed bodies are copied. A response may be large, and there are several.
     let bodies: Vec<Cow<'_, Value>> = answers
@@ -71,7 +73,7 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
         Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
             exchange,
             format!(
-                "the shape of the answer differs from the snapshot {}",
+                "the shape of the response differs from the snapshot {}",
                 context.snapshots.path_for_report(name)
             ),
             expected,
@@ -125,7 +127,7 @@ fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, Inconclusive
             let inner: Vec<_> = values.iter().filter_map(|value| value.get(name)).collect();
             let below = pointer::join(&pointer::join(&place, "properties"), name);
             let folded = if inner.len() < values.len() {
-                Value::from("<missing from an answer>")
+                Value::from("<missing from a response>")
             } else {
                 shape(spec, &below, &inner)?
             };

@@ -39,7 +39,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
             if !(no_block_since && height.stands(context).await?) {
                 return Ok(Checked::right());
             }
-            let what = "the answer changed, and no block was made meanwhile";
+            let what = "the response changed, although no block was made in between";
             return Ok(Checked::wrong(Finding::new(
                 &after,
                 what,
@@ -54,7 +54,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
             return Ok(Checked::right());
         }
         if height.stands(context).await? {
-            let what = "the answer is another one each time the same is asked";
+            let what = "the response differs each time the same request is sent";
             return Ok(Checked::wrong(Finding::new(
                 &after,
                 what,
@@ -64,7 +64,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         }
         before = again;
     }
-    let reason = "the answer is another one each time, and a block was made each time as well";
+    let reason = "the response differs each time, but a block was made each time as well";
     Err(InconclusiveReason::NoSample(reason.to_owned()))
 }
 

@@ -10,8 +10,9 @@ use crate::{
 };
 
 /// How a node refuses.
-const REFUSAL: &str = "A status that is not 2xx, with any body. A success that says no counts, too: a JSON \
-                       object with only `detail`, `error` or a `status` other than SUCCESS, or with no value at all. \
+const REFUSAL: &str = "A status that is not 2xx, with any body. A 2xx response that refuses in \
+its body counts, too: a JSON object with only `detail`, `error` or a `status` other than SUCCESS, \
+or with no value at all. \
                        For a submission, `response.valid` that is not true.";
 /// Where signing is described.
 const SIGNING: &str = "ECDSA on secp256k1 over the SHA-1 digest of the transaction, or of a receipt's `data`, as CPython's \

@@ -323,7 +323,7 @@ pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
         // A node may close the connection before it has read everything. This does not count as a
         // lost node.
         Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
-            InconclusiveReason::NoSample(format!("the node did not answer it: {reason}")),
+            InconclusiveReason::NoSample(format!("the node did not respond: {reason}")),
         ),
         answered => answered,
     }

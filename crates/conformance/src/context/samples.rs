@@ -167,7 +167,7 @@ impl Samples {
             (_, false) => Ok(found),
             (_, true) if !refusals.is_empty() => Ok(refusals),
             (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
-            (None, true) => Err(no("the node was not asked for a block")),
+            (None, true) => Err(no("no block was requested")),
         }
     }
 

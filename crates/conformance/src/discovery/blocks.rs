@@ -153,7 +153,7 @@ impl<'a> Blocks<'a> {
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {
-            return self.not_kept(format!("the answer of {} is {fault}", exchange.url()));
+            return self.not_kept(format!("the response of {} is {fault}", exchange.url()));
         }
         let Some(block) = exchange.answered_object() else {
             return Ok(if is_not_found(exchange.status) {

@@ -314,7 +314,7 @@ impl Node {
         let slow = || {
             self.connections.first(None);
             Failure::Slow(format!(
-                "no whole answer from {} within {} s",
+                "no complete response from {} within {} s",
                 request.url(&self.target.base_url),
                 limit.as_secs_f64()
             ))
@@ -492,7 +492,7 @@ impl Node {
 
     fn too_long(&self, request: &Request) -> Failure {
         Failure::TooLarge(format!(
-            "the answer of {} is longer than {} MiB, of which no more is read",
+            "the response of {} is longer than {} MiB; --max-body raises that limit",
             request.url(&self.target.base_url),
             self.limits.body / MIB
         ))
@@ -500,8 +500,8 @@ impl Node {
 
     fn no_room(&self, request: &Request) -> Failure {
         Failure::TooLarge(format!(
-            "the answer of {} is more than is read: it takes too much memory to look into, as all \
-             that is kept at a time may take {} MiB; --max-memory raises that",
+            "the response of {} takes too much memory: the responses that are kept at the same \
+            time may take {} MiB; --max-memory raises that limit",
             request.url(&self.target.base_url),
             self.limits.memory / MIB
         ))

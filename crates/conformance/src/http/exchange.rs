@@ -273,7 +273,7 @@ impl Exchange {
             .get_or_init(|| match self.content_encoding.as_deref() {
                 None | Some("identity") => read(&self.body, self.most_depth),
                 Some(encoding) => Err(format!(
-                    "encoded as {}, which was not asked for",
+                    "encoded as {}, which was not requested",
                     escape::escaped_up_to(encoding, 40)
                 )),
             })

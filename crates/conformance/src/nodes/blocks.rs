@@ -166,7 +166,7 @@ impl Asked<'_> {
                 continue;
             }
             for (now, _) in changed {
-                let reason = "it is the newest one, and kept changing";
+                let reason = "it is the latest block, and kept changing";
                 *now = Err(InconclusiveReason::NoSample(reason.to_owned()));
             }
         }

@@ -93,7 +93,7 @@ async fn cross_check(
     jobs: usize,
 ) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
     if sides.len() < 2 {
-        return undecided_without_heights("fewer than two nodes could be asked to the end");
+        return undecided_without_heights("fewer than two nodes responded to the end");
     }
     let heights = match heights_of_all(sides).await {
         Ok(heights) => heights,

@@ -156,7 +156,7 @@ impl Comparison {
     }
 
     fn told(self, id: &str) -> CrossCheck {
-        let nothing = || "nothing to ask for was found on any of the nodes".to_owned();
+        let nothing = || "no sample was found on any of the nodes".to_owned();
         let why = self.why.or_else(|| (!self.asked).then(nothing));
         self.differences.told(id, why)
     }

@@ -60,11 +60,11 @@ fn why_not(operation: &str, ended: &[CaseResult]) -> String {
     let asks = |id: &str| id.split('/').next() == Some(operation);
     let mut cases = all().into_iter().filter(|case| asks(case.id));
     if ended.iter().any(|ended| asks(ended.case.id)) {
-        "its cases found nothing to ask it with".to_owned()
+        "its cases found no sample for a request".to_owned()
     } else if cases.all(|case| case.tier > Tier::Read) {
         "this run only reads".to_owned()
     } else {
-        "no selected case asks it".to_owned()
+        "no selected case uses it".to_owned()
     }
 }
 

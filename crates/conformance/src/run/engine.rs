@@ -116,7 +116,7 @@ pub(crate) async fn examine(
     let ends_before = known.and_then(|known| behind(sweep, &known.chain));
     let (known, cut) = match (done, &sweeping, ends_before) {
         (Ok(known), Some(_), Some(tip)) => {
-            let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
+            let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
             (Some(known), Some(StopReason::Behind(reason)))
         }
         (Ok(known), Some(sweeping), None) => {
@@ -350,7 +350,7 @@ async fn one(
 }
 
 /// The reason of a case that had nothing to judge, and does not say what it looked for.
-const NOTHING_EXAMINED: &str = "the node sent nothing that the case could judge";
+const NOTHING_EXAMINED: &str = "the node sent nothing that the case could check";
 
 fn ended(case: Case, found: Findings) -> CaseResult {
     match found {

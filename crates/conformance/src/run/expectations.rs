@@ -143,7 +143,7 @@ impl Expectations {
         } else if ended.outcome == Outcome::Pass {
             ended.outcome = Outcome::Stale;
             ended.note = Some(format!(
-                "expected to depart ({}), and does not: take it out of the file",
+                "expected to violate the contract ({}), but does not: remove it from the file",
                 expected.reason
             ));
         }

@@ -37,7 +37,7 @@ pub(crate) async fn not_a_node_reason(
         )
     });
     Ok(Some(format!(
-        "what answers at {} is not a node{said}; check host, port and path",
+        "the server at {} is not a node{said}; check host, port and path",
         node.target.base_url
     )))
 }

@@ -46,8 +46,8 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
     );
     let cases = planned_cases(options, network);
     let mut out = format!(
-        "every kind of request that a run would send to {node}; the values are found out while it \
-         runs, and nothing was sent\n"
+        "every kind of request that a run would send to {node}; the values are chosen during the \
+        run, and nothing was sent\n"
     );
     let mut tier = None;
     for kind in kinds(options, network) {
@@ -108,7 +108,7 @@ fn asking(kind: &RequestKind, cases: &[Case]) -> String {
         .filter(|id| kind.is_of(id))
         .collect();
     if kind.asked_by.contains(&DISCOVERY) {
-        ids.insert(0, "finding out what to ask about");
+        ids.insert(0, "finding samples");
     }
     let more = ids.len().saturating_sub(3);
     ids.truncate(3);

@@ -27,21 +27,18 @@ const ANY_TOKEN: Parameter = (
 const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or no documented one");
 const ANY_WALLET: Parameter = (
     "wallet_address",
-    "an address from the chain, or one that nobody has",
+    "an address from the chain, or an unknown one",
 );
 const TABLE: Parameter = ("table_name", "verification, or one that is not there");
 const CONTRACT: Parameter = (
     "contract_address",
-    "a contract from the chain, or one that nobody deployed",
+    "a contract from the chain, or an unknown one",
 );
 const COLUMN: Parameter = (
     "unique_column",
     "asset_id, or one that does not hold assets",
 );
-const VALUE: Parameter = (
-    "unique_value",
-    "an asset from the chain, or one that nobody claimed",
-);
+const VALUE: Parameter = ("unique_value", "an asset from the chain, or an unknown one");
 const SOURCE: Parameter = (
     "src_wallet_address",
     "an address from the chain, or no address",
@@ -591,9 +588,7 @@ pub const KINDS: &[RequestKind] = &[
         Post,
         "/call-sc",
         &[],
-        Some(
-            "a claim about an asset that nobody has heard of, to be signed and submitted, or refused",
-        ),
+        Some("a claim about an asset without claims, to be signed and submitted, or refused"),
         Write,
         CLAIM,
     ),

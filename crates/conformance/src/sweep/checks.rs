@@ -99,7 +99,7 @@ impl Checks {
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {
-            let what = Checked::TooLarge(format!("the answer is {fault}"));
+            let what = Checked::TooLarge(format!("the response is {fault}"));
             return CheckedBlock { index, what };
         }
         let seen = BlockResponse::new(index, self.kind(index, &exchange), exchange);

@@ -85,8 +85,8 @@ impl RunningSweep {
             let end = state.as_ref()?.to;
             (end < named).then(|| {
                 StopReason::OutOfTime(format!(
-                    "the sweep was to go to block {}, but the newest that was found is {}: no block \
-                     after it was judged; leave the range open to judge those that there are",
+                    "the sweep should go to block {}, but the latest block is {}: no block after \
+                    it was checked; leave the range open to check all blocks",
                     named.saturating_sub(1),
                     end.saturating_sub(1)
                 ))

@@ -187,11 +187,11 @@ impl RunningSweep {
         };
         if from >= to {
             return Err(StopReason::OutOfTime(match chain.lowest {
-                Some(lowest) if blocks.first().is_none() => format!(
-                    "the sweep has no block to judge: the lowest block that there is is {lowest}"
-                ),
+                Some(lowest) if blocks.first().is_none() => {
+                    format!("the sweep has no block to check: the lowest block is {lowest}")
+                }
                 _ => format!(
-                    "the sweep has no block to judge: the chain ends at block {}",
+                    "the sweep has no block to check: the chain ends at block {}",
                     to.saturating_sub(1)
                 ),
             }));

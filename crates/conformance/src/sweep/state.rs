@@ -83,8 +83,8 @@ pub enum StateError {
     },
     /// The file is of another sweep.
     #[error(
-        "the state in {} is of another sweep: its {what} is {kept}, and not {given}; resume it with \
-         what it was begun with, or start again, without --resume",
+        "the state in {} is of another sweep: its {what} is {kept}, not {given}; resume it with \
+        the same options, or start again without --resume",
         path.display()
     )]
     Other {

@@ -175,7 +175,7 @@ pub(super) fn inconclusive(report: &Report) -> Markup {
     }
     html! {
         section #undecided aria-labelledby="undecided-title" {
-            h2 #undecided-title { "What could not be found out" }
+            h2 #undecided-title { "Inconclusive cases" }
             div.list {
                 @for (reason, ids) in reasons {
                     details {

@@ -12,7 +12,7 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
     let last = to.saturating_sub(1);
     let _ = write!(
         out,
-        "\nsweep of blocks {from} to {last}: {} judged",
+        "\nsweep of blocks {from} to {last}: {} checked",
         sweep.judged
     );
     for (count, what) in [(sweep.missing, "missing"), (sweep.unread, "not read")] {
@@ -40,7 +40,7 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
             let trouble = escaped_up_to(trouble, 300);
             let _ = writeln!(
                 out,
-                ", and can't be resumed, as its state was not kept: {trouble}"
+                ", and can't be resumed, as its state was not saved: {trouble}"
             );
         }
         (None, None) => out.push('\n'),

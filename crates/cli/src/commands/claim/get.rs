@@ -125,7 +125,7 @@ async fn about(
             && other != contract
         {
             return Err(Failure::unexpected(format!(
-                "a record of {contract} was asked for, and the node answered one of {other}"
+                "expected a record of {contract}, but the node returned one of {other}"
             )));
         }
         if column != "asset_id" {
@@ -135,13 +135,13 @@ async fn about(
             Ok(found) if found == asset => {}
             Ok(other) => {
                 return Err(Failure::unexpected(format!(
-                    "the record of {asset:?} was asked for, and the node answered that of {other:?}"
+                    "expected the record of {asset:?}, but the node returned that of {other:?}"
                 )));
             }
             Err(fault) => {
                 return Err(Failure::unexpected(format!(
-                    "the record of {asset:?} was asked for, and the node's does not tell whose it \
-                     is: {fault}"
+                    "expected the record of {asset:?}, but the returned record does not name its \
+                    asset: {fault}"
                 )));
             }
         }

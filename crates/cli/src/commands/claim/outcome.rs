@@ -53,8 +53,8 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
             let whose = match outcome.had_record {
                 Some(false) => {
-                    "was recorded, but not as it was asked for: this verifier had no record about \
-                     the asset before, and the one that is there now differs in"
+                    "was recorded, but not as requested: this verifier had no record about the \
+                    asset before, and the new one differs in"
                 }
                 Some(true) => {
                     "was accepted, but this verifier had another record about the asset before, \
@@ -62,7 +62,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
                 }
                 None => {
                     "was accepted, but this verifier's record about the asset is another one, or \
-                     was not recorded as it was asked for: it differs in"
+                    was not recorded as requested: it differs in"
                 }
             };
             format!(
@@ -73,8 +73,8 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
             )
         }
         ReadBack::Before(_) => format!(
-            "transaction {code} was accepted, and this verifier's record about the asset was there \
-             before and says the same, so nothing tells whether it is this transaction's: a node \
+            "transaction {code} was accepted, and this verifier's record about the asset is the \
+            same as before, so it is unclear whether this transaction wrote it: a node \
              keeps one record for each"
         ),
         _ if !waited => return None,
@@ -123,7 +123,7 @@ pub(super) fn failure(error: ClaimError) -> Failure {
             saved_for,
             node,
         }) => Failure::usage(format!(
-            "an earlier run kept this claim's transaction in {} for the node at {saved_for}, and \
+            "an earlier run saved this claim's transaction in {} for the node at {saved_for}, and \
              now it is {node}: if that is a node of the same network, give --any-node to submit it \
              here; if not, give another file with --keep",
             path.display()

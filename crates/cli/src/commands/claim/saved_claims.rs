@@ -44,7 +44,7 @@ pub(super) fn default_file(
         .collect();
     let folder = default_folder().ok_or_else(|| {
         Failure::usage(
-            "there is no home folder to keep the signed transaction in: give --keep FILE",
+            "there is no home folder to save the signed transaction in: give --keep FILE",
         )
     })?;
     Ok(folder.join(format!("{name}.json")))

@@ -50,7 +50,7 @@ pub enum BuiltCallMismatch {
         member: String,
     },
     /// The call has a member more than once, so that it has two meanings.
-    #[error("the call asks for more than one `{member}`; leave one")]
+    #[error("the call has more than one `{member}`; leave one")]
     AskedTwice {
         /// The member.
         member: String,
@@ -78,7 +78,7 @@ pub enum BuiltCallMismatch {
         came: String,
     },
     /// A member differs from the requested one.
-    #[error("the node changed `{member}`: asked was {asked}, and {came} came")]
+    #[error("the node changed `{member}`: expected {asked}, received {came}")]
     Changed {
         /// The member.
         member: String,
@@ -117,7 +117,7 @@ pub enum BuiltCallMismatch {
         wallet: WalletAddress,
     },
     /// A wallet that is not a signer has signed, or a signer has signed twice.
-    #[error("{wallet} is not asked for a signature, or has given one already")]
+    #[error("{wallet} is not a required signer, or has signed already")]
     NotASigner {
         /// The wallet.
         wallet: WalletAddress,
