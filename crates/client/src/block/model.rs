@@ -313,8 +313,8 @@ impl Block {
         }
     }
 
-    /// Returns whether all fields of a block are missing. The response is then another object, such
-    /// as an empty one or the report of a failure. `status` alone does not make a block.
+    /// Returns whether all fields of a block are missing or null. The response is then another object,
+    /// such as an empty one or the report of a failure. `status` alone does not make a block.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         fn absent<T>(field: &Field<T>) -> bool {

@@ -125,8 +125,8 @@ impl Error {
         self.0.detail.as_deref()
     }
 
-    /// Returns the message without the operation and the URL: `the node answered 400 Bad Request:
-    /// Block not found`.
+    /// Returns the message without the operation and the URL, such as
+    /// `the node answered 400 Bad Request: Block not found`.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.message

@@ -31,7 +31,7 @@ impl Routes {
         self.all.len()
     }
 
-    /// Returns the node that reads go to first.
+    /// Returns the index of the node that reads go to first.
     pub(super) fn current(&self) -> usize {
         self.current.load(Ordering::Relaxed)
     }
