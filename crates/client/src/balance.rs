@@ -289,7 +289,7 @@ impl<'de> Deserialize<'de> for BalanceAnswer {
     }
 }
 
-/// An entry of either list.
+/// An entry of a list of balances, of tokens or of holders.
 #[derive(Default)]
 struct Entry {
     holder: Field<HolderAddress>,

@@ -1,4 +1,4 @@
-//! Setting up a client.
+//! Creating a client.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -31,7 +31,7 @@ impl Client {
         ClientBuilder::new(BaseUrl::for_network(host, network)?).build()
     }
 
-    /// Sets up a client for the node at a base URL.
+    /// Creates a builder of a client for the node at a base URL.
     ///
     /// # Errors
     /// If the text is not a base URL of a node.

@@ -240,7 +240,7 @@ impl AddVerification {
     /// Returns the call of `add_verification` of a verification contract. The verifier is its signer.
     ///
     /// # Errors
-    /// If the claim can't be written as JSON, which does not happen.
+    /// If the claim can't be written as JSON. This does not happen.
     pub fn call(&self, contract: ContractAddress) -> Result<ContractCall, Error> {
         Ok(ContractCall::of(contract, self)?.signer(self.verifier_address))
     }

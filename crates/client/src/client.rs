@@ -51,7 +51,7 @@ impl Client {
         }
     }
 
-    /// The node's address.
+    /// Returns the node's address.
     ///
     /// ```
     /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
@@ -116,7 +116,7 @@ impl Client {
         Ok(Some(block))
     }
 
-    /// Returns the response to a request for a block, whatever it holds.
+    /// Returns the response to a request for a block, whatever it contains.
     ///
     /// Use this to show the node's own message if there is no such block. The response may be
     /// another block, or an object that [is not a block](Block::is_blank).
@@ -390,7 +390,7 @@ impl Client {
         Ok(Some(trust))
     }
 
-    /// Returns the response to a request for a trust score, whatever it holds.
+    /// Returns the response to a request for a trust score, whatever it contains.
     ///
     /// Use this to show the node's own message if there is no score.
     ///

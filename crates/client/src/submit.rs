@@ -123,7 +123,7 @@ impl SubmitAnswer {
     /// Returns `status`. It is `SUCCESS` on success, and also for refused transactions.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }
@@ -294,7 +294,7 @@ impl BatchAnswer {
     /// Returns `status`: `SUCCESS`, or `FAILURE` while the node can't take transactions.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }

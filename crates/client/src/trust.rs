@@ -42,7 +42,7 @@ impl TrustScore {
     /// Returns `status`: `SUCCESS`. The contract does not show other values.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }

@@ -119,7 +119,7 @@ impl VerificationRecord {
     /// Returns the identifier of the asset that the claim is about.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn asset_id(&self) -> Result<&str, FieldError> {
         self.asset_id.require("asset_id").map(String::as_str)
     }
@@ -127,7 +127,7 @@ impl VerificationRecord {
     /// Returns the kind of asset, such as `token`.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn asset_type(&self) -> Result<&str, FieldError> {
         self.asset_type.require("asset_type").map(String::as_str)
     }
@@ -152,7 +152,7 @@ impl VerificationRecord {
     /// Returns the hashes of the supporting documents, in whatever form they were stored.
     ///
     /// # Errors
-    /// If it is neither a list of texts nor such a list as JSON text.
+    /// If it is neither an array of strings nor a string that contains such an array.
     pub fn doc_hash_list(&self) -> Result<&[String], FieldError> {
         self.doc_hash_list
             .require("doc_hash_list")
@@ -162,7 +162,7 @@ impl VerificationRecord {
     /// Returns the links to the supporting documents.
     ///
     /// # Errors
-    /// If it is neither a list of texts nor such a list as JSON text.
+    /// If it is neither an array of strings nor a string that contains such an array.
     pub fn doc_link_list(&self) -> Result<&[String], FieldError> {
         self.doc_link_list
             .require("doc_link_list")
@@ -172,7 +172,7 @@ impl VerificationRecord {
     /// Returns the free text.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn remarks(&self) -> Result<&str, FieldError> {
         self.remarks.require("remarks").map(String::as_str)
     }
@@ -265,7 +265,7 @@ impl VerificationRecord {
     }
 }
 
-/// A list of texts, or such a list as JSON text.
+/// An array of strings, or a string that contains such an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TextList(Vec<String>);
 

@@ -219,10 +219,10 @@ impl Block {
 
     /// Returns the transaction with this code, or `None` if the block does not contain it.
     ///
-    /// A transaction whose code can't be read does not count.
+    /// Transactions whose code can't be read are skipped.
     ///
     /// # Errors
-    /// If the block does not show its [transactions](Self::transactions).
+    /// If the block's [transactions](Self::transactions) can't be read.
     ///
     /// ```no_run
     /// # fn example(
@@ -246,7 +246,7 @@ impl Block {
     /// Returns whether the block contains the transaction with this code.
     ///
     /// # Errors
-    /// If the block does not show its [transactions](Self::transactions).
+    /// If the block's [transactions](Self::transactions) can't be read.
     ///
     /// ```
     /// let block = nodeproof_client::Block::from_slice(

@@ -1,4 +1,4 @@
-//! Walking through an object's members.
+//! Visiting an object's members.
 
 use std::{borrow::Cow, fmt};
 

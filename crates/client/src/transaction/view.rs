@@ -88,7 +88,7 @@ impl Transaction {
     /// Returns the code of the token in which the fee is paid.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn currency(&self) -> Result<&str, FieldError> {
         self.currency.require("currency").map(String::as_str)
     }
@@ -104,7 +104,7 @@ impl Transaction {
     /// Returns the free text, which may be empty.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn descr(&self) -> Result<&str, FieldError> {
         self.descr.require("descr").map(String::as_str)
     }
@@ -170,7 +170,7 @@ impl ContractCallView {
     /// Returns the name of the contract's function.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn function(&self) -> Result<&str, FieldError> {
         self.within(self.function.require("function"))
             .map(String::as_str)

@@ -1,4 +1,4 @@
-//! Reading a body up to a limit.
+//! Reading a body within the limits.
 
 use bytes::{Bytes, BytesMut};
 

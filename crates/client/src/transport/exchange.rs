@@ -116,7 +116,7 @@ impl ClientHooks<HookState> for generated::Client {
         Ok(())
     }
 
-    /// Sends the request within the limits, and retries a GET, in a span of its own.
+    /// Sends the request within the limits, in its own tracing span. Retries a GET.
     async fn exec(&self, request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
         // The query shows what the caller is interested in, and a path above the endpoint can
         // contain the key of a gateway. Neither is recorded.
@@ -237,7 +237,7 @@ async fn attempt(
         Ok(response) => response,
         Err(error) => {
             let unsent = error.is_connect() || error.is_builder();
-            // The URL has the query, which is not logged.
+            // The URL contains the query, which must not be logged.
             let error = error.without_url();
             tracing::debug!(operation, %error, unsent, "no response");
             notes.maybe_sent |= !unsent;

@@ -1,4 +1,4 @@
-//! Headers that go with every request, such as the key of a gateway. Their values are secrets.
+//! Headers for every request, such as the key of a gateway. Their values are secrets.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 

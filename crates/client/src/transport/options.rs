@@ -28,7 +28,7 @@ pub struct TransportOptions {
     pub keep_alive: bool,
     /// Certificate authorities, in DER, that are trusted in addition to the machine's. None.
     pub extra_roots: Vec<Vec<u8>>,
-    /// Files of certificate authorities, in PEM, that are trusted in addition. None.
+    /// PEM files of certificate authorities that are trusted in addition, by their contents. None.
     pub extra_roots_pem: Vec<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! Puts a body that was read within the limits back into its response.
+//! Putting a body back into its response, after it was read within the limits.
 
 use bytes::Bytes;
 use reqwest::{Body, Response, ResponseBuilderExt};

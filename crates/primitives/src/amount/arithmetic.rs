@@ -101,7 +101,7 @@ fn written(value: &Signed, power: i64) -> Amount {
 compare_with!(Amount: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
 impl Default for Amount {
-    /// Zero.
+    /// Returns zero.
     fn default() -> Self {
         Self::from(0_u8)
     }
