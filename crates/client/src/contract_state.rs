@@ -45,8 +45,8 @@ impl ContractState {
         }
     }
 
-    /// Returns the record, unchanged. Returns `None` if the node reports that no record matches: with
-    /// null or, if the response has no record, with a message such as `no such record`.
+    /// Returns the record, unchanged. Returns `None` if no record matches. Nodes report this with
+    /// null, or with a message such as `no such record` in a response without a record.
     ///
     /// # Errors
     /// If the response has neither `value` nor `data`, has both with different records, or has a

@@ -46,8 +46,8 @@ pub struct CheckedTransaction {
 }
 
 impl CheckedTransaction {
-    /// Checks that a call can be signed, before a node builds it: it is not too long, no member
-    /// occurs twice, and its numbers can be written in the signed message.
+    /// Checks that a call can be signed, before a node builds it. It must not be too long, no member
+    /// may occur twice, and its numbers must have a form in the signed message.
     ///
     /// # Errors
     /// The first problem that prevents a signature.
@@ -72,8 +72,8 @@ impl CheckedTransaction {
         Self::of(asked, fee, priced.transaction_text()?)
     }
 
-    /// Checks a transaction that was signed earlier, such as a saved one: it is the requested call at
-    /// this fee, and exactly the call's signers have signed it.
+    /// Checks a transaction that was signed earlier, such as a saved one. It must be the requested
+    /// call at this fee, signed by exactly the call's signers.
     ///
     /// This does not verify the signatures: the client has no keys.
     ///

@@ -11,7 +11,7 @@
 //!
 //! 1. **Built.** `/call-sc` returns a transaction with a code and a time. The node does not store it.
 //! 2. **Signed.** Its text no longer changes. Anyone who has it can submit it, to any node.
-//! 3. **Accepted.** The node has validated it and keeps it for a block. Only this node promises so.
+//! 3. **Accepted.** The node has validated it and keeps it for a block. This holds for this node only.
 //!    Submitting the same transaction again is safe: nodes were seen to recognise its code.
 //! 4. **In a block.** [`Client::wait_for_inclusion`] returns the block. Nodes were seen to make a block
 //!    about every 10 seconds, and to give transactions in a valid block the status 1.

@@ -1,7 +1,7 @@
 //! Whether a response means that the requested thing is missing.
 //!
-//! The contract shows no failures, so nodes report them in different ways: with any status that
-//! blames the request, with or without a message, or with a success that has such a message.
+//! The contract shows no failures, so nodes report them in different ways. Some return a status that
+//! blames the request, with or without a message. Others return a success with such a message.
 
 use reqwest::StatusCode;
 
@@ -150,10 +150,14 @@ pub(crate) fn says_absent(text: &str) -> bool {
 impl Error {
     /// Returns whether the node reports that it does not have the requested thing.
     ///
-    /// This is a status 404 or 410, which a server that is not a node returns, too; another 4xx with
-    /// a message such as `Block not found` or `Trust score not available`, as nodes were seen to
-    /// return; or the response `null`. A message about something else, such as `unknown error`, does
-    /// not count. The methods that return an [`Option`] return `None` for such a response.
+    /// It is true for [`ErrorKind::MissingBlock`], and for three kinds of responses:
+    ///
+    /// - The status 404 or 410. A server that is not a node can return these, too.
+    /// - Another 4xx with a message such as `Block not found` or `Trust score not available`. Both
+    ///   were observed. A message about something else, such as `unknown error`, does not count.
+    /// - The response `null`.
+    ///
+    /// The methods that return an [`Option`] return `None` for such a response.
     ///
     /// If a node refuses without a message, or with another one, see [`is_absent`](Self::is_absent).
     #[must_use]
@@ -165,8 +169,8 @@ impl Error {
         }
     }
 
-    /// Returns whether a well-formed request for one thing failed with a status that means that it
-    /// is missing, whatever the message: 400, 404, 410, 416 or 422.
+    /// Returns whether the status of a well-formed request means that the requested thing is missing,
+    /// whatever the message. These are 400, 404, 410, 416 and 422.
     ///
     /// The contract shows no failures. If the request is known to be well-formed, no other meaning is
     /// left. The node's message is in [`reason`](Self::reason).
