@@ -50,8 +50,8 @@ impl ContractState {
     ///
     /// # Errors
     /// If the response has neither `value` nor `data`, has both with different records, or has a
-    /// `status` that is not `SUCCESS`. A response with another status shows neither a record nor that
-    /// there is none.
+    /// `status` that is not `SUCCESS`. Such a response proves neither that a record exists nor that
+    /// none exists.
     pub fn record(&self) -> Result<Option<&RawJson>, FieldError> {
         if self.says_absent() {
             return Ok(None);

@@ -34,7 +34,7 @@ pub struct FollowOptions {
     /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,
     /// The longest pause during an outage. Pauses start at `interval` and double. 30 seconds. A
-    /// longer `Retry-After` of the node is used instead, up to an hour.
+    /// `Retry-After` header replaces the pause, up to an hour.
     pub longest_pause: Duration,
     /// The longest outage that the stream survives. 10 minutes.
     pub max_outage: Duration,

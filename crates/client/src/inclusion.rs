@@ -178,7 +178,7 @@ impl Client {
                 return Ok(Some(found));
             }
             let mut follow = FollowOptions::default().interval(options.interval);
-            // Without a height, `follow_blocks` finds the first block.
+            // Without a height, `follow_blocks` waits for the first block.
             follow.start = height
                 .map(|height| height.saturating_add(1))
                 .max(options.start);

@@ -97,7 +97,7 @@ impl SubmitAnswer {
         Err(UnclearAnswer::Contradictory { status }.into())
     }
 
-    /// Returns only the result of validation, whatever the `status`.
+    /// Returns `response.valid`, the result of validation, whatever the `status`.
     ///
     /// # Errors
     /// If `response.valid` is neither true nor false.
@@ -136,7 +136,7 @@ impl SubmitAnswer {
         self.response.require("response")
     }
 
-    /// Returns the other fields than `status` and `response`, unchanged.
+    /// Returns all fields except `status` and `response`, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
@@ -342,7 +342,7 @@ impl BatchAnswer {
         self.response.require("response")
     }
 
-    /// Returns the other fields than `status` and `response`, unchanged.
+    /// Returns all fields except `status` and `response`, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra

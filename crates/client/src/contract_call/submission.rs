@@ -152,7 +152,7 @@ impl SubmitError {
         self.tried
     }
 
-    /// Returns the error of the last submission, if it has no response.
+    /// Returns the error of the last submission, if its request failed.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match &self.fault {
@@ -171,8 +171,8 @@ impl SubmitError {
         }
     }
 
-    /// Returns the same error for a caller that may have sent this transaction in an earlier run.
-    /// [`maybe_sent`](Self::maybe_sent) is then true.
+    /// Returns the same error for a caller that may have sent this transaction in an earlier run. If
+    /// `maybe_sent_earlier` is true, [`maybe_sent`](Self::maybe_sent) is true, too.
     #[must_use]
     pub fn or_sent_earlier(mut self, maybe_sent_earlier: bool) -> Self {
         self.maybe_sent |= maybe_sent_earlier;

@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to;
 /// The `status` of a successful response. The contract shows no other.
 pub(crate) const SUCCESS: &str = "SUCCESS";
 
-/// Checks that a status means success. The error includes the node's message in the other fields.
+/// Checks that a status means success. The error includes the node's message.
 pub(crate) fn check_status(status: &Field<String>, beside: &ExtraFields) -> Result<(), FieldError> {
     const NAME: &str = "status";
     let found = status.require(NAME)?;

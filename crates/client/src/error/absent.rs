@@ -198,7 +198,7 @@ impl Error {
     }
 }
 
-/// Returns whether a status blames the request, and not its sender or its time.
+/// Returns whether a status blames the request, and not its sender or the rate of requests.
 fn blames_what_is_asked(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 425 | 429)
 }

@@ -116,8 +116,8 @@ pub struct Limits {
     pub max_values: usize,
     /// The maximum nesting of the arrays and objects in a response. 127.
     ///
-    /// More than 127 levels are useful only for responses that stay text. The types of this crate
-    /// can't be parsed from deeper ones, whatever this limit is.
+    /// A higher limit is useful only for responses that stay text. This crate can't parse its types
+    /// from deeper responses.
     pub max_depth: usize,
     /// How often a GET is retried, and when.
     pub retry: RetryPolicy,
