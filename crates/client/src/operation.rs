@@ -1,11 +1,11 @@
 //! The operations that the client has methods for.
 
-/// An operation, as errors name it.
+/// An operation, for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     /// Its `operationId` in the API's description.
     pub(crate) id: &'static str,
-    /// What its response holds.
+    /// The content of its response.
     pub(crate) answer: &'static str,
 }
 

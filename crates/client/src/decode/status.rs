@@ -1,12 +1,12 @@
-//! The status inside an answer.
+//! The status inside a response.
 
 use super::{ExtraFields, Field, FieldError, FieldFault};
 use nodeproof_primitives::escape::escaped_up_to;
 
-/// What is in `status` where the answer is one of success; the only one that the contract shows.
+/// The `status` of a successful response. The contract shows no other.
 pub(crate) const SUCCESS: &str = "SUCCESS";
 
-/// Checks that a status is the one of success; what the node says beside another one is told.
+/// Checks that a status means success. The error includes the node's message.
 pub(crate) fn check_status(status: &Field<String>, beside: &ExtraFields) -> Result<(), FieldError> {
     const NAME: &str = "status";
     let found = status.require(NAME)?;

@@ -1,4 +1,4 @@
-//! Answers that are none, and what their errors say.
+//! Responses that can't be used, and the messages of their errors.
 
 use std::error::Error as _;
 

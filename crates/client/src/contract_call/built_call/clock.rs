@@ -2,15 +2,15 @@
 
 use nodeproof_primitives::TimestampMs;
 
-/// The largest distance between two clocks, in milliseconds: a day.
+/// The maximum distance between a transaction's time and a clock, in milliseconds: a day.
 pub(crate) const MAX_DISTANCE: u64 = 24 * 60 * 60 * 1000;
 
-/// The distance between two times, in milliseconds.
+/// Returns the distance between two times, in milliseconds.
 pub(crate) fn distance(one: TimestampMs, other: TimestampMs) -> u64 {
     one.as_millis().abs_diff(other.as_millis())
 }
 
-/// The message for times that are too far apart.
+/// Returns the message for times that are too far apart.
 pub(super) fn untimely(
     built: TimestampMs,
     here: TimestampMs,
