@@ -1,4 +1,4 @@
-//! `/call-sc`: an exact echo without effect.
+//! `/call-sc`: returns exactly what was sent, and changes nothing.
 
 use serde_json::json;
 
