@@ -50,13 +50,13 @@ pub(crate) enum Command {
     Balance(commands::balance::BalanceArgs),
     /// Show the balances of every token in a wallet
     Balances(commands::balance::BalancesArgs),
-    /// Show who holds a token
+    /// Show the holders of a token
     Holders(commands::balance::HoldersArgs),
-    /// Show how far one wallet trusts another
+    /// Show the trust score from one wallet to another
     Trust(commands::trust::TrustArgs),
     /// Show what a contract has stored
     State(commands::state::StateArgs),
-    /// Make and look at wallets
+    /// Create, import, show and export wallets
     Wallet(commands::wallet::WalletArgs),
     /// Have the node build a contract call, check it, and print the raw transaction
     Call(commands::call::CallArgs),
@@ -68,18 +68,18 @@ pub(crate) enum Command {
     Verify(commands::verify::VerifyArgs),
     /// Make a claim about an asset, or read one
     Claim(commands::claim::ClaimArgs),
-    /// Tell where the node lists its calls, and whether it answers there
+    /// Show the URL of the node's API listing, and whether the node responds there
     Docs(commands::docs::DocsArgs),
     /// Follow new blocks until Ctrl-C
     Watch(commands::watch::WatchArgs),
     /// Print the completions of a shell
     Completions(commands::manual::CompletionsArgs),
-    /// Print the manual page, or write those of all commands to a folder
+    /// Print the manual page, or write the pages of all commands to a folder
     Man(commands::manual::ManArgs),
 }
 
 impl Command {
-    /// Whether the command looks at the configuration file.
+    /// Whether the command reads the configuration file.
     pub(crate) const fn needs_settings(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Man(_))
     }

@@ -45,7 +45,7 @@ pub struct DevnodeArgs {
     /// two nodes with the same seed return the same bytes [default: time is the machine's clock]
     #[arg(long, value_name = "TIME", value_parser = start_time)]
     pub start_time: Option<TimestampMs>,
-    /// Maximum number of submissions per second, as real nodes have it [default: no limit]
+    /// Maximum number of submissions per second, as on real nodes [default: no limit]
     #[arg(long, value_name = "N")]
     pub rate_limit: Option<NonZeroU32>,
     /// Address of a wallet that gets tokens for fees. Can be repeated
@@ -58,7 +58,7 @@ pub struct DevnodeArgs {
     /// Print the greeting as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Fault to have on purpose, to see a check fail; list prints them all
+    /// Fault that the node has on purpose, to see a case fail; list prints all faults
     #[arg(long, value_name = "NAME", value_parser = fault)]
     pub fault: Option<FaultArg>,
     /// Host name that requests may use, in addition to IP addresses and localhost. Can be repeated

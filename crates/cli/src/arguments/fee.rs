@@ -3,10 +3,10 @@
 use clap::Args;
 use nodeproof_primitives::Amount;
 
-/// The fee of the transaction to be signed.
+/// The fee of the transaction that will be signed.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FeeArgs {
-    /// The fee, as an exact decimal number, such as 1000000; nodes were seen to want that at least
+    /// The fee, as an exact decimal number, such as 1000000; observed nodes require at least that
     #[arg(
         long,
         value_name = "AMOUNT",
