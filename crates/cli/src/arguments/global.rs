@@ -10,8 +10,8 @@ use super::seconds;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Base URL of the node, such as http://localhost:8420; without a port, the network's port is used
-    /// [default: this machine, 127.0.0.1, at the network's port]
+    /// Base URL of the node, such as http://localhost:8420. Without a port, the network's port is
+    /// used [default: 127.0.0.1 at the network's port]
     #[arg(
         long,
         global = true,
@@ -41,7 +41,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) config: Option<PathBuf>,
 
-    /// Time limit of a request, in seconds, such as 10 or 0.5 [default: 20]
+    /// Timeout of a request, in seconds, such as 10 or 0.5 [default: 20]
     #[arg(long, global = true, value_name = "S", env = "NODECTL_REQUEST_TIMEOUT", hide_env_values = true,
           value_parser = seconds::positive, allow_negative_numbers = true)]
     pub(crate) request_timeout: Option<Duration>,
@@ -56,11 +56,11 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) max_body: Option<usize>,
 
-    /// Write one JSON document instead of text; failures are JSON, too
+    /// Print one JSON document instead of text. Errors are JSON, too
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Hide progress and notes on standard error; warnings and errors are still shown
+    /// Hide progress and notes on standard error. Warnings and errors are still shown
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 }

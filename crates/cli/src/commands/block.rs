@@ -19,7 +19,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct BlockArgs {
-    /// Index of the block, or `newest`
+    /// Index of the block, or `latest`
     #[arg(value_name = "INDEX|newest", value_parser = which)]
     which: Which,
 }

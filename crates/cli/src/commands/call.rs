@@ -40,7 +40,7 @@ pub(crate) struct CallArgs {
     fee: FeeArgs,
     #[command(flatten)]
     time: TimeArgs,
-    /// Write the raw transaction to a file, whole or not at all [default: standard output]
+    /// Write the raw transaction to a file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }

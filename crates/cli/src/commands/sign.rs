@@ -23,7 +23,7 @@ const MOST_NOTED: usize = 1_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
-    /// The raw or half-signed transaction, JSON, or - for standard input
+    /// File with the raw or partly signed transaction, JSON, or - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
     #[command(flatten)]
@@ -31,14 +31,14 @@ pub(crate) struct SignArgs {
     /// Sign even though the transaction does not list the wallet in specific_data.signers
     #[arg(long)]
     unlisted: bool,
-    /// Show exactly what would be signed, and sign nothing
+    /// Show exactly what would be signed. Sign nothing
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
-    /// Sign without asking, for scripts; otherwise the transaction is shown on the terminal and must
-    /// be confirmed there, also with -q
+    /// Sign without confirmation, for scripts. Without this flag, the terminal shows the
+    /// transaction and asks for confirmation, also with -q
     #[arg(long)]
     yes: bool,
-    /// Write the signed transaction to a file, whole or not at all [default: standard output]
+    /// Write the signed transaction to a file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }

@@ -27,7 +27,7 @@ pub(crate) struct StateArgs {
     /// Name of the column to look in, such as asset_id
     #[arg(long, value_name = "NAME")]
     column: String,
-    /// Value of the record in that column
+    /// Value to look for in that column
     #[arg(long, value_name = "TEXT")]
     value: String,
 }

@@ -27,8 +27,8 @@ const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// The signed transaction, JSON, or - for standard input; or a file in which `claim add` saved
-    /// one
+    /// File with the signed transaction, JSON, or - for standard input. A file that `claim add`
+    /// saved works, too
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
     /// Submit a transaction that was saved for a node at another base URL

@@ -33,9 +33,9 @@ pub(crate) struct WalletArgs {
 
 #[derive(Debug, Subcommand)]
 enum WalletCommand {
-    /// Create a wallet with a new random key, and write its key file, which records --network
+    /// Create a wallet with a new random key, and write its key file. The file records --network
     New(NewArgs),
-    /// Write the key file of an existing key, which records --network
+    /// Write a key file for an existing key. The file records --network
     Import(ImportArgs),
     /// Show the address and the public key of a key file, never the private key
     Show(ShowArgs),
@@ -46,7 +46,8 @@ enum WalletCommand {
 /// How a key file is written.
 #[derive(Debug, Args)]
 struct WriteArgs {
-    /// Write the network's plain JSON with public, private and address: anyone who can read it has the key
+    /// Write the network's plain JSON with public, private and address. Anyone who can read the
+    /// file has the key
     #[arg(long, conflicts_with = "passphrase_file")]
     plain: bool,
     /// File whose first line is the new file's passphrase [default: a hidden prompt, twice]
@@ -56,7 +57,7 @@ struct WriteArgs {
 
 #[derive(Debug, Args)]
 struct NewArgs {
-    /// The key file to write; an existing file is not replaced
+    /// Key file to write. An existing file is never replaced
     #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
     #[command(flatten)]
@@ -65,7 +66,7 @@ struct NewArgs {
 
 #[derive(Debug, Args)]
 struct ImportArgs {
-    /// The key file to write; an existing file is not replaced
+    /// Key file to write. An existing file is never replaced
     #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
     /// File with the key, or - for standard input: 64 hexadecimal digits, a key file of the
@@ -92,17 +93,17 @@ struct ShowArgs {
         value_parser = paths::key_file()
     )]
     files: Vec<PathBuf>,
-    /// Print only the address, one per line, for other programs
+    /// Print only the addresses, one per line, for other programs
     #[arg(long, conflicts_with = "json")]
     address: bool,
 }
 
 #[derive(Debug, Args)]
 struct ExportArgs {
-    /// The key file to read
+    /// Key file to read
     #[arg(value_name = "FROM", value_parser = paths::key_file())]
     from: PathBuf,
-    /// The key file to write; an existing file is not replaced
+    /// Key file to write. An existing file is never replaced
     #[arg(value_name = "TO", value_parser = paths::to_write())]
     to: PathBuf,
     /// File whose first line is the passphrase of FROM [default: a hidden prompt]

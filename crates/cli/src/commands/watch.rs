@@ -27,10 +27,10 @@ pub(crate) struct WatchArgs {
     /// Index of the first block to show [default: the latest block]
     #[arg(long, value_name = "N")]
     from: Option<u64>,
-    /// End after this many blocks [default: continue until Ctrl-C]
+    /// Number of blocks to show [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Time between two checks for a new block, in seconds
+    /// Time between two requests for a new block, in seconds
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds::positive)]
     interval: Duration,
 }

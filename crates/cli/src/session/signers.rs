@@ -32,7 +32,7 @@ pub(crate) struct SignerArgs {
     wallet: Vec<PathBuf>,
 
     /// Sign with a wallet whose key file records another network. A signature is not bound to a
-    /// network, so the transaction could be submitted there, too
+    /// network: the signed transaction could be submitted to the other network, too
     #[arg(long)]
     any_network: bool,
 
@@ -50,13 +50,13 @@ pub(crate) struct SignerArgs {
     #[arg(long, value_name = "WALLET", value_parser = wallet_address, requires = "signer_command")]
     signer: Vec<WalletAddress>,
 
-    /// Program with its arguments that signs for --signer: it is run without a shell, reads the
-    /// message from standard input and the address from NODE_WALLET_ADDRESS, and writes the
-    /// signature, 128 hexadecimal digits; exit status 3 means that it refuses to sign
+    /// Program, with arguments, that signs for --signer. It runs without a shell. It reads the
+    /// message from standard input and the address from NODE_WALLET_ADDRESS, and prints the
+    /// signature as 128 hexadecimal digits. Exit status 3 means that it declines to sign
     #[arg(long, value_name = "COMMAND", requires = "signer")]
     signer_command: Option<String>,
 
-    /// Time limit of the program for one signature, in seconds
+    /// Timeout of the program for a signature, in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = seconds::positive)]
     signer_timeout: Duration,
 }

@@ -21,8 +21,8 @@ pub(crate) struct ClaimArgs {
 enum ClaimCommand {
     /// Make a claim: hash documents, build, check, sign, save, submit, and wait for the record.
     ///
-    /// The signed transaction is saved in a file before it is sent. After a crash or a lost connection,
-    /// the same command submits the same transaction again, and pays only once.
+    /// The signed transaction is saved in a file before it is sent. After a crash or a lost
+    /// connection, run the same command again: it submits the same transaction, so you pay once.
     Add(Box<add::AddArgs>),
     /// Read the records of the claims about an asset
     Get(get::GetArgs),
