@@ -20,7 +20,8 @@ pub(crate) fn check(out: Option<&Path>) -> Result<(), Failure> {
 
 /// Writes a transaction to a file. Readers see the old or the new content, never a part.
 ///
-/// An existing file is replaced only if it contains a transaction.
+/// An existing file is replaced only if it is empty or contains a transaction. The file of a claim is
+/// never replaced.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error| cannot_write(path, &error);
     match place(path)? {

@@ -27,7 +27,7 @@ pub(crate) struct Session {
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) base_url: BaseUrl,
-    /// Not known if the user did not give it, and the port is not a port of the contract.
+    /// Not known if the user did not give it, and the port does not belong to a network.
     pub(crate) network: Option<Network>,
 }
 

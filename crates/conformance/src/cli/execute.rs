@@ -190,7 +190,9 @@ fn repeatable(args: &ConformanceArgs, options: &Options) -> Result<(), UsageErro
     }
 }
 
-/// Checks that the user, and not the node, has named what the wallet signs and pays.
+/// Checks that the user has given the wallet, the token and the contract of submissions.
+///
+/// Otherwise the node would choose what the wallet signs and pays.
 fn writes_as_named(with: &Submitting) -> Result<(), UsageError> {
     if with.wallet.is_none() {
         return Err(UsageError::NoWallet);

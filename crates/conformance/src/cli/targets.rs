@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub(crate) struct NamedTarget {
     /// The base URL of its API.
     pub(crate) base_url: String,
-    /// Its network [default: that of the command line, or else of the URL's port].
+    /// Its network. Without it, the network of the command line or else of the URL's port is used.
     pub(crate) network: Option<NetworkName>,
 }
 

@@ -45,7 +45,7 @@ const LONG_BODY: usize = MIB;
 const RETURNED: usize = 33 * MIB;
 /// Maximum memory of all responses that wait for a permit, in bytes.
 const WAITING: usize = 8 * MIB;
-/// Shorter responses, in bytes, do not count towards [`WAITING`].
+/// Responses up to this length, in bytes, do not count towards [`WAITING`].
 const SHORT_BODY: usize = 16 * 1024;
 /// Maximum number of retries while the node is busy.
 const MOST_WAITS: u32 = 3;

@@ -196,7 +196,7 @@ pub(crate) struct Exchange {
     pub(crate) status: u16,
     /// The `Content-Type`, if there is one.
     pub(crate) content_type: Option<String>,
-    /// The `Content-Encoding`, if there is one. The request asks for none.
+    /// The `Content-Encoding`, if there is one. Requests do not accept any.
     pub(crate) content_encoding: Option<String>,
     /// The `Location`, if there is one.
     pub(crate) location: Option<String>,

@@ -84,10 +84,10 @@ fn canonical(text: &str) -> String {
     canonical_json::read(text).map_or_else(|| text.to_owned(), |value| value.canonical())
 }
 
-/// Returns the content of a block, or `None` if the response says nothing about it.
+/// Returns the content of a block, or `None` if the response has no information about it.
 pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
-        // A server error says nothing about the block.
+        // A server error has no information about the block.
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
     let block = Block::from_slice(&exchange.body).ok()?;

@@ -108,7 +108,7 @@ const RULES: &[Rule] = &[
         &["chain/unchanged-by-probes"],
         When::Always,
     ),
-    // A node that knows the transaction already, because it gave the same code to another one.
+    // A node that already knows the transaction's code, because it gave that to another one.
     rule(
         &["call-sc/trans-code-distinct"],
         &[

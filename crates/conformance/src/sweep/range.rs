@@ -42,7 +42,7 @@ pub enum ParseBlockRangeError {
          blocks that there are"
     )]
     TooHigh(String),
-    /// The range has no block.
+    /// The range contains no block.
     #[error("no block is in {0}: the end is not in a range, so 5..6 is block 5 alone")]
     Empty(String),
 }
@@ -69,7 +69,7 @@ impl BlockRange {
         self.to
     }
 
-    /// Whether the range has a block.
+    /// Whether the range contains a block.
     #[must_use]
     pub fn contains(&self, index: u64) -> bool {
         self.from.is_none_or(|from| index >= from) && self.to.is_none_or(|to| index < to)

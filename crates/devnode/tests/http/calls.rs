@@ -1,4 +1,4 @@
-//! `/call-sc`: returns exactly what was sent, and changes nothing.
+//! `/call-sc`: returns the request's values exactly, and changes nothing.
 
 use serde_json::json;
 

@@ -104,7 +104,7 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
 
 /// Returns the records about an asset with this value in the column.
 ///
-/// If there are none, also returns the node's message, if it has one.
+/// If the node reports that there are none in an error response, also returns its message.
 async fn about(
     client: &Client,
     contract: ContractAddress,
