@@ -49,7 +49,7 @@ const WAITING: usize = 8 * MIB;
 const SHORT_BODY: usize = 16 * 1024;
 /// Maximum number of retries while the node is busy.
 const MOST_WAITS: u32 = 3;
-/// The same for a node that has responded before. It may only limit the requests per second.
+/// The same for a node that has responded before, because it may only limit requests per second.
 const MOST_WAITS_FOR_MORE: u32 = 7;
 /// The first and the longest pause before a retry to a busy node.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));

@@ -23,9 +23,9 @@ pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Vec<Arc<Ex
     (done, exchanges.unwrap_or_default())
 }
 
-/// Sends requests that several cases share. They are not recorded.
+/// Sends requests that several cases share. They are not recorded for the running case.
 ///
-/// Otherwise they would be recorded for the first case, and reports would depend on the order of cases.
+/// Otherwise only the first case would list them, and reports would depend on the order of cases.
 pub(crate) async fn shared<T>(work: impl Future<Output = T>) -> T {
     RECORDED.scope(List::default(), work).await
 }

@@ -1,7 +1,7 @@
 //! Responses for indexes that may be after the end of the chain.
 //!
-//! An index without a block is missing only if a later index has a block. So responses wait here until
-//! a later block arrives.
+//! An index without a block counts as missing only if a later index has a block. So responses wait
+//! here until a later block arrives.
 
 use super::checks::CheckedBlock;
 use crate::api::ResponseKind;

@@ -16,7 +16,7 @@ use std::{fmt, str::FromStr};
 pub struct BlockRange {
     /// The first index, or `None` for the chain's first block.
     from: Option<u64>,
-    /// The index after the last block, or `None` for the chain's latest block.
+    /// The index after the last block, or `None` for the end of the chain.
     to: Option<u64>,
 }
 
