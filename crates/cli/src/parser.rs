@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Balances(commands::balance::BalancesArgs),
     /// Show the wallets that hold a token
     Holders(commands::balance::HoldersArgs),
-    /// Show how far one wallet trusts another
+    /// Show the trust score from one wallet to another
     Trust(commands::trust::TrustArgs),
     /// Show what a contract has stored
     State(commands::state::StateArgs),
@@ -74,12 +74,12 @@ pub(crate) enum Command {
     Watch(commands::watch::WatchArgs),
     /// Print the completions of a shell
     Completions(commands::manual::CompletionsArgs),
-    /// Print the manual page, or write those of all commands to a folder
+    /// Print the manual page, or write the pages of all commands to a folder
     Man(commands::manual::ManArgs),
 }
 
 impl Command {
-    /// Whether the command looks at the configuration file.
+    /// Whether the command reads the configuration file.
     pub(crate) const fn needs_settings(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Man(_))
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 use nodeproof_primitives::Amount;
 
-/// The fee of the transaction to be signed.
+/// The fee of the transaction that will be signed.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FeeArgs {
     /// Fee, as an exact decimal number, such as 1000000. Known nodes require at least that

@@ -1,4 +1,4 @@
-//! The arguments that every command takes.
+//! The arguments of every command.
 
 use std::{path::PathBuf, time::Duration};
 

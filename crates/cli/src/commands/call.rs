@@ -83,7 +83,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
     )
 }
 
-/// The failure for a node that built another call, or a call that can't be built.
+/// Returns the failure if the node built a different call, or if the call can't be built.
 pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
     match error {
         BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {

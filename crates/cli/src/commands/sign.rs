@@ -18,7 +18,7 @@ use crate::{
     session::{settings::Session, signers::SignerArgs},
 };
 
-/// The number of characters of a value that are shown to who need not confirm it.
+/// Maximum length of a shown value, in characters, if the user need not confirm the transaction.
 const MOST_NOTED: usize = 1_000;
 
 #[derive(Debug, Args)]
@@ -62,14 +62,14 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
         .filter(|wallet| !transaction.is_signed_by(*wallet))
         .collect();
     let asks = !args.yes && !args.dry_run && !to_sign.is_empty();
-    // Whoever confirms sees all of it.
+    // A person who confirms the transaction must see all of it.
     let most = if asks { usize::MAX } else { MOST_NOTED };
     let mut lines = described(transaction.transaction(), most);
     lines.extend(beside(transaction.text(), most));
     for line in &lines {
         let line = format!("to be signed: {line}");
         if asks {
-            // Nobody confirms what is not shown.
+            // Shown even with `--quiet`, because the user must confirm it.
             session.output.tell(&line);
         } else {
             session.output.note(&line);

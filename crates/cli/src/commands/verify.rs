@@ -20,19 +20,19 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// A signed transaction, as it is submitted, or a receipt, as a block has it; JSON, or - for
+    /// A signed transaction, as it is submitted, or a receipt, as a block contains it; JSON, or - for
     /// standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
 }
 
-/// What was found to be right.
+/// The output for valid signatures.
 #[derive(Serialize)]
 struct Right {
     /// `transaction` or `receipt`.
     what: &'static str,
     signed_by: Vec<WalletAddress>,
-    /// Of a transaction, whether all have signed who have to; null where that can't be known.
+    /// For a transaction: whether all required signers have signed. Null if they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<Option<bool>>,
     #[serde(skip)]

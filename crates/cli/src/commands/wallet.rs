@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// The most that is read of a key, whatever its form.
+/// Maximum length of a key to import in any form, in bytes.
 const LONGEST_KEY: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
@@ -69,14 +69,14 @@ struct ImportArgs {
     /// Key file to write. An existing file is never replaced
     #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
-    /// Where the key is, or - for standard input: 64 hexadecimal digits, a key file of the
+    /// File with the key, or - for standard input: 64 hexadecimal digits, a key file of the
     /// network, or a private key in PEM [default: a hidden prompt for the digits]
     #[arg(long, value_name = "FILE", value_parser = paths::key_file())]
     from: Option<PathBuf>,
-    /// File whose first line is the passphrase of what is imported [default: a hidden prompt]
+    /// File whose first line is the passphrase of the imported key [default: a hidden prompt]
     #[arg(long, value_name = "FILE", requires = "from")]
     from_passphrase_file: Option<PathBuf>,
-    /// The address that the key has to have; another key is refused
+    /// The address that the key must have; any other key is refused
     #[arg(long, value_name = "WALLET", value_parser = wallet_address)]
     address: Option<WalletAddress>,
     #[command(flatten)]
@@ -113,11 +113,11 @@ struct ExportArgs {
     write: WriteArgs,
 }
 
-/// What may be known of a wallet.
+/// The public data of a wallet.
 #[derive(Serialize)]
 struct Shown {
     file: String,
-    /// Of an encrypted file, what the text above the key says; not known where there is none.
+    /// The address. For an encrypted file, it comes from the text above the key, if there is any.
     address: Option<WalletAddress>,
     public_key: Option<PublicKey>,
     /// The network that the file records, if it records one.
@@ -207,7 +207,7 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
     }
 }
 
-/// Refuses before anybody types a passphrase for a file that can't be written.
+/// Rejects a file that exists, before the user types a passphrase.
 fn free(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_ok() {
         return Err(Failure::usage(format!(
@@ -218,7 +218,7 @@ fn free(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The network to record: the one that the file records already, or the one that is given.
+/// Returns the network to record: the one in the file, or else the given one.
 fn network_of(file: &KeyFile, session: &Session) -> Result<Option<Network>, Failure> {
     if let Some(network) = session.network() {
         file.check_network(network).map_err(Failure::usage)?;
@@ -264,7 +264,7 @@ fn write(
     })
 }
 
-/// The wallet to import, and the network to record.
+/// Returns the wallet to import, and the network to record.
 fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Network>), Failure> {
     let Some(from) = &args.from else {
         let digits = prompt::hidden(
@@ -279,7 +279,7 @@ fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Net
             from.display()
         ))
     })?;
-    // One word that is neither JSON nor PEM can only be meant as the key's digits.
+    // A single word that is neither JSON nor PEM must be the key's digits.
     let word = text.trim();
     if !word.is_empty() && !word.starts_with('{') && !word.contains([' ', '\n']) {
         return Ok((from_digits(word)?, session.network()));

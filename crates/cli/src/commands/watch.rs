@@ -56,7 +56,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
         let block = block?;
         let missing = missing.load(Ordering::Relaxed);
         if missing > missed {
-            // What follows a missing block follows nothing that was shown.
+            // A block after a missing one has no shown predecessor, so it is not compared.
             (missed, before) = (missing, None);
         }
         show(session, &block, start + shown + missed, before.as_ref())?;
@@ -71,7 +71,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     ))
 }
 
-/// Reports what happens between two blocks.
+/// Reports an event between two blocks.
 fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
     match event {
         FollowEvent::Outage {
@@ -100,7 +100,7 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
     }
 }
 
-/// Shows a block, and where it does not follow the one before it.
+/// Shows a block, and how it fails to follow the previous one.
 fn show(
     session: &Session,
     block: &Block,

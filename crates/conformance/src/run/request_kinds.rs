@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table of all kinds of requests.
 
 use super::request_kind::{DISCOVERY, RequestKind};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     http::Method::{self, Get, Post},
 };
 
-/// A parameter: its name, and what its value is.
+/// A parameter: its name, and a description of its value.
 type Parameter = (&'static str, &'static str);
 
 const BLOCK_INDEX: Parameter = (
@@ -57,7 +57,7 @@ const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refus
 
 const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
 
-/// The cases about all bad submissions.
+/// The cases about all submissions that must be refused.
 const SHAPE: [&str; 10] = [
     "submit-transaction/refused-not-stored",
     "submit-transaction/answers",
@@ -71,7 +71,7 @@ const SHAPE: [&str; 10] = [
     "submit-transaction/new-transaction",
 ];
 
-/// The cases that compare a bad submission with the control.
+/// The cases that compare an invalid submission with a valid one.
 const REFUSALS: &[&str] = &[
     "submit-transaction/unsigned",
     "submit-transaction/half-signed",
@@ -95,7 +95,7 @@ const REFUSALS: &[&str] = &[
     "submit-transaction/signature-order",
 ];
 
-/// The cases about the one claim.
+/// The cases about the claim.
 const CLAIM: &[&str] = &[
     "submit-transaction/claim-*",
     "submit-transaction/resubmission-*",
@@ -103,7 +103,7 @@ const CLAIM: &[&str] = &[
     "submit-transaction/fee-paid",
 ];
 
-/// One row.
+/// Creates a row.
 const fn kind(
     method: Method,
     path: &'static str,
@@ -123,7 +123,7 @@ const fn kind(
     }
 }
 
-/// One row of what is submitted to be refused, which the cases about all refusals look at, too.
+/// Creates a row of a submission that must be refused. The cases about all refusals use it, too.
 const fn refused(
     path: &'static str,
     body: &'static str,
@@ -135,7 +135,7 @@ const fn refused(
     }
 }
 
-/// One row of probes. Their values are listed apart from the rows.
+/// Creates a row of a probe. The probes' values are listed separately.
 const fn probe(
     method: Method,
     path: &'static str,
@@ -151,7 +151,7 @@ const fn probe(
 
 const ODD: &str = "a plain value or an odd one";
 
-/// Every kind of request that there is.
+/// Every kind of request.
 pub const KINDS: &[RequestKind] = &[
     kind(Get, "/get-block", &[BLOCK_INDEX], None, Read, &[DISCOVERY]),
     kind(
@@ -341,7 +341,7 @@ pub const KINDS: &[RequestKind] = &[
         Read,
         &["get-trustscore-wallets/dst-required"],
     ),
-    // Where this leads within the node, if it leads anywhere, is asked once, too.
+    // If the response links to another path on the node, that path is requested once, too.
     kind(
         Get,
         "/docs",

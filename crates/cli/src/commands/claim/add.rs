@@ -70,7 +70,7 @@ pub(super) struct AddArgs {
     contract: Option<ContractAddress>,
     #[command(flatten)]
     fee: FeeArgs,
-    /// Who signs; the first one is the verifier.
+    /// The signers. The first one is the verifier.
     #[command(flatten)]
     signers: SignerArgs,
     /// File in which the signed transaction is saved before it is sent [default: a file for the
@@ -105,7 +105,7 @@ pub(super) struct AddArgs {
 pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure> {
     let target = session.target()?;
     let network = if args.dry_run {
-        // What is only shown costs nothing anywhere.
+        // A dry run costs nothing on any network.
         target.network
     } else {
         Some(target.may_submit(args.allow_mainnet)?)
@@ -173,7 +173,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     })
 }
 
-/// The claim of the command line.
+/// Returns the claim of the command line.
 fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     let contract = session.contract(args.contract)?;
     let fee = session.fee(&args.fee)?;
@@ -191,7 +191,7 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     Ok(files.chain(hashes).fold(claim, Claim::document))
 }
 
-/// The options of the claim, all but its file.
+/// Returns the options of the claim, except its file.
 fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> ClaimOptions {
     let (progress, dry_run) = (progress.clone(), args.dry_run);
     let mut options = ClaimOptions::default()
@@ -213,7 +213,7 @@ fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> Cla
     options
 }
 
-/// The transaction that would be signed, or that an earlier run signed.
+/// Returns the transaction that would be signed, or that an earlier run signed.
 async fn to_be_signed(
     prepared: &PreparedClaim,
     saved: Option<&SavedTransaction>,
