@@ -111,7 +111,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
             // The sender is dropped without a result only after a panic.
             Err(_gone) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => Err(Failure::usage("the command ended without a word")),
+                Ok(()) => Err(Failure::usage("the command ended without a result")),
             },
         }
     })

@@ -89,11 +89,7 @@ impl<T> Listing<T> {
         } else {
             serde_json::from_str(raw.as_str()).map_err(|_| {
                 let found = kind_of(raw.as_str());
-                malformed(
-                    name,
-                    format!("an array belongs here, and this is {found}"),
-                    raw,
-                )
+                malformed(name, format!("expected an array, found {found}"), raw)
             })?
         };
         let mut listing = Self {
@@ -323,10 +319,7 @@ impl Entry {
         if read.is_err() {
             return Err(FieldError::new(
                 "entry",
-                FieldFault::Malformed(format!(
-                    "an object belongs here, and this is {}",
-                    kind_of(text)
-                )),
+                FieldFault::Malformed(format!("expected an object, found {}", kind_of(text))),
             ));
         }
         for (name, raw) in others {
@@ -492,15 +485,15 @@ mod tests {
         for (body, message) in [
             (
                 r#"{"balance":"12"}"#,
-                "`balance` is malformed: an integer belongs here, and this is the string \"12\"",
+                "`balance` is malformed: expected an integer, found the string \"12\"",
             ),
             (
                 r#"{"value":1.5}"#,
-                "`value` is malformed: an integer belongs here, and this is the number 1.5",
+                "`value` is malformed: expected an integer, found the number 1.5",
             ),
             (
                 r#"{"balance":[]}"#,
-                "`balance` is malformed: an integer belongs here, and this is an array",
+                "`balance` is malformed: expected an integer, found an array",
             ),
         ] {
             assert_eq!(answer(body).amount().unwrap_err().to_string(), message);
@@ -508,7 +501,7 @@ mod tests {
         let error = answer(r#"{"balance":3}"#).tokens().unwrap_err().to_string();
         assert_eq!(
             error,
-            "`balance` is malformed: an array belongs here, and this is the number 3"
+            "`balance` is malformed: expected an array, found the number 3"
         );
         assert!(BalanceAnswer::from_slice(b"[]").is_err());
         assert!(

@@ -28,7 +28,7 @@ enum Repr {
 #[non_exhaustive]
 pub enum ParseHexTextError {
     /// The text is empty.
-    #[error("hexadecimal text belongs here, and this is empty")]
+    #[error("expected hexadecimal text, found an empty text")]
     Empty,
     /// A character is not a hexadecimal digit.
     #[error("hexadecimal text has {found:?} at character {position}")]

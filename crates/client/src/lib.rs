@@ -44,7 +44,7 @@ mod follow;
 pub mod generated;
 mod hex_text;
 mod inclusion;
-mod newest;
+mod latest;
 mod node_check;
 mod operation;
 mod parameter;

@@ -10,7 +10,7 @@ impl Client {
     ///
     /// A node is recognised by a block that has the requested index. Without any block, it is
     /// recognised by a response to `/get-balances`. The contract has no request for the height, so
-    /// this sends as many requests as [`newest_block`](Self::newest_block), and one or two more.
+    /// this sends as many requests as [`latest_block`](Self::latest_block), and one or two more.
     ///
     /// # Errors
     /// [`ErrorKind::NotANode`] if the server is not a node. Otherwise the error of the request, such
@@ -27,7 +27,7 @@ impl Client {
     /// # }
     /// ```
     pub async fn check_node(&self) -> Result<Option<u64>, Error> {
-        let height = self.newest_block().await;
+        let height = self.latest_block().await;
         if let Some(height) = self.or_not_a_node(height)? {
             let latest = self.block(height).await;
             let latest = self.or_not_a_node(latest)?;

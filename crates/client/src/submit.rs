@@ -150,7 +150,7 @@ impl SubmitAnswer {
         match &self.response {
             Field::Value(response) if members(response.as_str(), |_, _| {}).is_err() => {
                 let found = kind_of(response.as_str());
-                let reason = format!("an object belongs here, and this is {found}");
+                let reason = format!("expected an object, found {found}");
                 let whole = Field::<T>::malformed(reason, response.clone());
                 Err(whole.fault("response").unwrap_or_else(|| missing(name)))
             }
@@ -423,11 +423,11 @@ mod tests {
             (r#"{"valid":null}"#, "`response.valid` is null"),
             (
                 r#"{"valid":1}"#,
-                "`response.valid` is malformed: true or false belongs here, and this is the number 1",
+                "`response.valid` is malformed: expected true or false, found the number 1",
             ),
             (
                 r#""NODE_BUSY""#,
-                "`response` is malformed: an object belongs here, and this is the string \"NODE_BUSY\"",
+                "`response` is malformed: expected an object, found the string \"NODE_BUSY\"",
             ),
             ("null", "`response` is null"),
         ] {

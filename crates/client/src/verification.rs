@@ -77,7 +77,7 @@ impl VerificationRecord {
             }
             _ => {
                 let found = kind_of(record.as_str());
-                let reason = format!("a row or an object belongs here, and this is {found}");
+                let reason = format!("expected a row or an object, found {found}");
                 return Err(DecodeError::because("a verification record", &reason));
             }
         }
@@ -273,12 +273,7 @@ impl Leaf for TextList {
     fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(&unwrapped(text))
             .map(Self)
-            .map_err(|_| {
-                format!(
-                    "a list of texts belongs here, and this is {}",
-                    kind_of(text)
-                )
-            })
+            .map_err(|_| format!("expected a list of texts, found {}", kind_of(text)))
     }
 }
 

@@ -25,7 +25,7 @@ pub enum InjectedFault {
     /// Block 5 is missing.
     BlockHole,
     /// An index without a block returns the latest block.
-    NewestForUnknown,
+    LatestForUnknown,
     /// Votes are signed with another member's key.
     ReceiptKeys,
     /// Votes are signed over data with sorted members.
@@ -105,8 +105,8 @@ impl InjectedFault {
         ),
         (Self::BlockHole, "block-hole", "block 5 is missing"),
         (
-            Self::NewestForUnknown,
-            "newest-for-unknown",
+            Self::LatestForUnknown,
+            "latest-for-unknown",
             "an index without a block returns the latest block",
         ),
         (

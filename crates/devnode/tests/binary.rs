@@ -126,9 +126,9 @@ fn its_time_is_the_machines_clock_unless_a_start_is_given() {
     manual.args(["--block-time", "manual"]);
     let node = Running::start(manual);
     // The chain starts between the two clock readings, and its last block has that time.
-    let newest = timestamp(&node, 12);
-    assert!((before..=milliseconds_now()).contains(&newest), "{newest}");
-    assert_eq!(timestamp(&node, 1), newest - 11_000);
+    let latest = timestamp(&node, 12);
+    assert!((before..=milliseconds_now()).contains(&latest), "{latest}");
+    assert_eq!(timestamp(&node, 1), latest - 11_000);
     assert_eq!(node.end("-TERM"), Some(0));
 
     let blocks: Vec<_> = (0..2)
@@ -137,9 +137,9 @@ fn its_time_is_the_machines_clock_unless_a_start_is_given() {
             fixed.args(["--start-time", "2026-05-04T03:02:01Z"]);
             let node = Running::start(fixed);
             assert_eq!(timestamp(&node, 1), 1_777_863_721_000 + 1_000);
-            let newest = node.get("/get-block?block_index=12");
+            let latest = node.get("/get-block?block_index=12");
             assert_eq!(node.end("-TERM"), Some(0));
-            newest
+            latest
         })
         .collect();
     assert_eq!(blocks[0], blocks[1]);

@@ -386,7 +386,7 @@ fn sweep(range: &str) -> Options {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_newest_block_is_compared_as_the_others_are() {
+async fn the_latest_block_is_compared_as_the_others_are() {
     let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
     let wrong = proxy(&two, other_proof("block_index=60")).await;
     let urls = [one.base_url(), &wrong.server.base_url()];
@@ -407,7 +407,7 @@ async fn the_newest_block_is_compared_as_the_others_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
+async fn a_latest_block_that_keeps_changing_is_no_disagreement() {
     let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
     let asked_before = AtomicU64::new(5_000);
     let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {

@@ -20,29 +20,29 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct BlockArgs {
     /// Index of the block, or `latest`
-    #[arg(value_name = "INDEX|newest", value_parser = which)]
+    #[arg(value_name = "INDEX|latest", value_parser = which)]
     which: Which,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Which {
-    Newest,
+    Latest,
     At(u64),
 }
 
 fn which(text: &str) -> Result<Which, String> {
-    if text == "newest" {
-        return Ok(Which::Newest);
+    if text == "latest" {
+        return Ok(Which::Latest);
     }
     text.parse()
         .map(Which::At)
-        .map_err(|_| "a block has a whole number as its index, such as 12; or write newest".into())
+        .map_err(|_| "a block has a whole number as its index, such as 12; or write latest".into())
 }
 
 pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let block = match args.which {
-        Which::Newest => newest(&client, session.output).await?.1,
+        Which::Latest => latest(&client, session.output).await?.1,
         Which::At(index) => named(&client, index).await?,
     };
     session.output.show(&Shown::of(&block))
@@ -101,8 +101,8 @@ fn another(index: u64, found: &Integer) -> String {
 const ABSURD: u64 = 1_000_000_000_000;
 
 /// Returns the latest block with its index. Warns if the result is implausible.
-pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
-    let Some(index) = client.newest_block().await? else {
+pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
+    let Some(index) = client.latest_block().await? else {
         // Request block 1 again for the node's message.
         let words = match client.block_response(1).await {
             Err(error) => format!(" ({})", error.reason()),

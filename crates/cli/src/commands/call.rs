@@ -89,7 +89,7 @@ pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
         BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {
             Failure::usage(error)
         }
-        BuiltCallMismatch::Untimely { newest: None, .. } => Failure::unexpected(format!(
+        BuiltCallMismatch::Untimely { latest: None, .. } => Failure::unexpected(format!(
             "{error}; nothing was signed. Set this computer's clock, or use another node; \
              --trust-node-time takes the node's latest block for the clock, on a test network"
         )),

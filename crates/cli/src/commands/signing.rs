@@ -71,7 +71,7 @@ impl HalfSigned {
         for entry in self.signed.signatures().map_err(Failure::usage)? {
             let wallet = entry.wallet_address;
             let signature = entry.signature().map_err(|error| {
-                Failure::usage(format!("the signature of {wallet} is none: {error}"))
+                Failure::usage(format!("the signature of {wallet} is malformed: {error}"))
             })?;
             self.check(wallet, signature)?;
         }

@@ -21,8 +21,8 @@ use crate::{
 const TOO_MANY: u16 = 429;
 /// A note for refusals: the transaction is still valid for other nodes.
 const ANYONE: &str =
-/// Statuses of servers that are not nodes, or that do not have the endpoint.
     "; only the node reports that, and anyone who has the transaction can still submit it";
+/// Statuses of servers that are not nodes, or that do not have the endpoint.
 const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
 #[derive(Debug, Args)]

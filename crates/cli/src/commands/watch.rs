@@ -12,7 +12,7 @@ use clap::Args;
 use nodeproof_client::{Block, FollowEvent, FollowOptions};
 
 use super::{
-    block::{Shown, newest},
+    block::{Shown, latest},
     following::breaks,
 };
 use crate::{
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     let client = session.client()?;
     let start = match args.from {
         Some(index) => index,
-        None => newest(&client, session.output).await?.0,
+        None => latest(&client, session.output).await?.0,
     };
     let missing = Arc::new(AtomicU64::new(0));
     let (output, noted) = (session.output, Arc::clone(&missing));

@@ -116,7 +116,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         ),
         (
             vec![("index", "\"1200\""), ("block_index", "1200")],
-            &["`index` is malformed: an integer belongs here, and this is the string \"1200\""],
+            &["`index` is malformed: expected an integer, found the string \"1200\""],
         ),
         (vec![("block_index", "1200")], &[]),
         (
@@ -127,11 +127,11 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         (vec![("text", "null")], &["`text` is null"]),
         (
             vec![("text", "[]")],
-            &["`text` is malformed: an object belongs here, and this is an array"],
+            &["`text` is malformed: expected an object, found an array"],
         ),
         (
             vec![("text", "\"nothing\"")],
-            &["`text` is malformed: an object belongs here, and this is the string \"nothing\""],
+            &["`text` is malformed: expected an object, found the string \"nothing\""],
         ),
         (
             vec![("text", &text_in_text)],
@@ -170,7 +170,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
             )],
             &[
                 "`text.transactions` is null",
-                "`text.previous_block_receipts` is malformed: an array belongs here, and this is an object",
+                "`text.previous_block_receipts` is malformed: expected an array, found an object",
             ],
         ),
         (
@@ -185,7 +185,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
             ],
             &[
                 "`proof` is missing",
-                "`status` is malformed: an integer belongs here, and this is the number 1.5",
+                "`status` is malformed: expected an integer, found the number 1.5",
                 "`expected_miner` is malformed: a wallet address has 'A' at character 3; it has the form 0x followed by 40 lower-case hexadecimal digits",
             ],
         ),
@@ -264,7 +264,13 @@ fn one_bad_part_does_not_lose_the_rest() {
     assert!(receipts[6].data_text().is_err());
     assert_eq!(block.transactions().unwrap()[1].text().as_str(), "7");
     let told = departures(&block);
-    assert!(told.contains(&"`text.previous_block_receipts[2]` is malformed: an object belongs here, and this is null".to_owned()), "{told:#?}");
+    assert!(
+        told.contains(
+            &"`text.previous_block_receipts[2]` is malformed: expected an object, found null"
+                .to_owned()
+        ),
+        "{told:#?}"
+    );
     assert!(
         told.contains(&"`text.previous_block_receipts[4].data.block_index` is missing".to_owned())
     );

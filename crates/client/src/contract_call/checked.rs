@@ -220,7 +220,7 @@ pub enum SignError {
     #[error("the call names no signer; add the wallets that sign")]
     Nobody,
     /// A signer of the call is missing.
-    #[error("{wallet} has to sign, and is not one of the given signers")]
+    #[error("{wallet} must sign, but no signer was given for it")]
     Missing {
         /// The wallet.
         wallet: WalletAddress,

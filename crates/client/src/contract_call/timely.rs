@@ -31,7 +31,7 @@ impl CheckedTransaction {
         Err(BuiltCallMismatch::Untimely {
             built,
             here,
-            newest: None,
+            latest: None,
         })
     }
 }
@@ -58,20 +58,20 @@ impl Client {
             return local;
         }
         let (built, here) = (transaction.timestamp(), TimestampMs::now());
-        let newest = self.latest_block_time().await;
-        if newest.is_some_and(|newest| distance(built, newest) <= MAX_DISTANCE) {
+        let latest = self.latest_block_time().await;
+        if latest.is_some_and(|latest| distance(built, latest) <= MAX_DISTANCE) {
             return Ok(());
         }
         Err(BuiltCallMismatch::Untimely {
             built,
             here,
-            newest,
+            latest,
         })
     }
 
     /// Returns the time of the latest block, if it can be found.
     async fn latest_block_time(&self) -> Option<TimestampMs> {
-        let newest = self.newest_block().await.ok()??;
-        self.block(newest).await.ok()??.timestamp().ok()
+        let latest = self.latest_block().await.ok()??;
+        self.block(latest).await.ok()??.timestamp().ok()
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn kind_of(text: &str) -> String {
 
 /// Returns the reason for a field that is not an object, but has to be.
 pub(crate) fn not_an_object(text: &str) -> String {
-    format!("an object belongs here, and this is {}", kind_of(text))
+    format!("expected an object, found {}", kind_of(text))
 }
 
 /// Returns the content of a JSON string. It is borrowed if nothing in it is escaped.
@@ -97,7 +97,7 @@ impl Leaf for String {
     fn read(text: &str) -> Result<Self, String> {
         text_in(text)
             .map(Cow::into_owned)
-            .ok_or_else(|| format!("a string belongs here, and this is {}", kind_of(text)))
+            .ok_or_else(|| format!("expected a string, found {}", kind_of(text)))
     }
 }
 
@@ -108,7 +108,7 @@ impl Leaf for Integer {
             Ok(value) => Ok(value.into()),
             Err(_) => text
                 .parse()
-                .map_err(|_| format!("an integer belongs here, and this is {}", kind_of(text))),
+                .map_err(|_| format!("expected an integer, found {}", kind_of(text))),
         }
     }
 }
@@ -118,12 +118,7 @@ impl Leaf for TimestampMs {
         Integer::read(text)?
             .as_i64()
             .map(Self::from_millis)
-            .ok_or_else(|| {
-                format!(
-                    "a time in milliseconds belongs here, and this is {}",
-                    kind_of(text)
-                )
-            })
+            .ok_or_else(|| format!("expected a time in milliseconds, found {}", kind_of(text)))
     }
 }
 
@@ -132,10 +127,7 @@ impl Leaf for bool {
         match text {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(format!(
-                "true or false belongs here, and this is {}",
-                kind_of(text)
-            )),
+            _ => Err(format!("expected true or false, found {}", kind_of(text))),
         }
     }
 }

@@ -56,10 +56,7 @@ impl<T: Element> ListSeed<T> {
             Odd::Null => Field::Null,
             Odd::Text(text) => in_text(&text),
             Odd::Value(raw) => Field::malformed(
-                format!(
-                    "an array belongs here, and this is {}",
-                    kind_of(raw.as_str())
-                ),
+                format!("expected an array, found {}", kind_of(raw.as_str())),
                 raw,
             ),
         })
@@ -84,7 +81,7 @@ fn in_text<T: Element>(text: &str) -> Field<List<T>> {
         _ => {
             let raw = odd_value(text);
             let found = kind_of(raw.as_str());
-            Field::malformed(format!("an array belongs here, and this is {found}"), raw)
+            Field::malformed(format!("expected an array, found {found}"), raw)
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn check_status(status: &Field<String>, beside: &ExtraFields) -> Resu
         return Ok(());
     }
     let found = escaped_up_to(found, 60);
-    let mut reason = format!("\"{SUCCESS}\" belongs here, and this is \"{found}\"");
+    let mut reason = format!("expected \"{SUCCESS}\", found \"{found}\"");
     if let Some(words) = beside.detail() {
         reason.push_str(&format!(
             "; the node's message: {}",

@@ -143,7 +143,7 @@ impl Transaction {
             Ok(()) => Ok(read),
             Err(_) => {
                 let found = kind_of(data.as_str());
-                let reason = format!("an object belongs here, and this is {found}");
+                let reason = format!("expected an object, found {found}");
                 Field::malformed(reason, data.clone())
                     .require("specific_data")
                     .cloned()
@@ -222,7 +222,7 @@ impl Leaf for Signers {
 impl Leaf for Amount {
     fn read(text: &str) -> Result<Self, String> {
         text.parse()
-            .map_err(|_| format!("a number belongs here, and this is {}", kind_of(text)))
+            .map_err(|_| format!("expected a number, found {}", kind_of(text)))
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) fn nobody() -> String {
     format!("0x{}", "f".repeat(40))
 }
 
-/// A text that a node cannot read as an index. A word such as `newest` may have a meaning.
+/// A text that a node cannot read as an index. A word such as `latest` may have a meaning.
 pub(crate) const NO_INDEX: &str = "no-index-5a5a";
 
 /// An asset without a claim.

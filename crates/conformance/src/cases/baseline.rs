@@ -31,7 +31,7 @@ const STATE: [&str; 4] = [
 pub(crate) const BASELINE: &[Case] = &[
     pinned!("baseline/block-first", Exactly, |c| oldest(c, 0)),
     pinned!("baseline/block-second", Exactly, |c| oldest(c, 1)),
-    pinned!("baseline/block-newest", ByShape, |c| Some(
+    pinned!("baseline/block-latest", ByShape, |c| Some(
         c.material.blocks.last()?.1.request.clone()
     )),
     pinned!("baseline/block-unknown", Exactly, |_| Some(block_request(

@@ -138,14 +138,14 @@ async fn repeat_read(context: &Context) -> Findings {
     // On some nodes, the latest block may still gather votes. Older ones are final.
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
-    let mut newest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
+    let mut latest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
     // Prefer a block with transactions. A block without any can lose less.
     let has_some = |block: &&Arc<Exchange>| block.answered_object().is_some_and(has_transactions);
-    if let Some(place) = newest_first.iter().position(has_some) {
-        let block = newest_first.remove(place);
-        newest_first.insert(0, block);
+    if let Some(place) = latest_first.iter().position(has_some) {
+        let block = latest_first.remove(place);
+        latest_first.insert(0, block);
     }
-    for exchange in newest_first.into_iter().take(MOST_READ_AGAIN) {
+    for exchange in latest_first.into_iter().take(MOST_READ_AGAIN) {
         let again = context.node.send(exchange.request.clone()).await?;
         findings.examined += u64::from(exchange.answered_object().is_some_and(is_block));
         if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {

@@ -240,7 +240,7 @@ async fn unknown_value(context: &Context) -> Findings {
         let request = known_request(context).without(name).with(name, &value);
         // There may be an asset with this name.
         let harmless = |body: &Value| has_only(body, "asset_id", &value);
-        let what = "an asset without a claim, whose name is close to that of another,";
+        let what = "an unclaimed asset with a name close to another's";
         findings.extend(refused(context, request, what, harmless).await?);
     }
     Ok(findings)

@@ -142,7 +142,7 @@ const MOST_BLOCKS: u64 = 64;
 
 /// Reads the blocks that were not read yet: all of them if they are few, or else those since the
 /// latest claim. If one can't be read, the origin of the record stays unknown.
-async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Option<u64>) {
+async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, latest: Option<u64>) {
     let unread = |from: u64| -> Option<Vec<u64>> {
         let count = tip.checked_sub(from)?.saturating_add(1);
         let read = blocks.range(from..=tip).count();
@@ -153,7 +153,7 @@ async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Opt
                 .collect()
         })
     };
-    let unread = unread(1).or_else(|| unread(newest?.saturating_add(1)));
+    let unread = unread(1).or_else(|| unread(latest?.saturating_add(1)));
     for index in unread.unwrap_or_default() {
         let Ok(block) = context.node.send(block_request(index)).await else {
             return;
@@ -203,14 +203,14 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     let Some(from) = read_from(blocks, tip) else {
         return Verdict::Unknown("the latest block was not found, so a newer claim may be unseen");
     };
-    let Some(newest) = claims.last() else {
+    let Some(latest) = claims.last() else {
         return Verdict::Unknown("no block that was read has the claim");
     };
     let Some(verifier) = row.column("verifier_address").and_then(Value::as_str) else {
         let found = row.column("verifier_address");
         return Verdict::Wrong(
             "the record's verifier_address is not text".to_owned(),
-            newest
+            latest
                 .verifiers
                 .iter()
                 .copied()
@@ -319,10 +319,10 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
                 let mut verdict = judge(blocks, tip, contract, asset, row);
                 if matches!(verdict, Verdict::Unknown(_)) {
-                    let newest = claims(blocks, contract, asset)
+                    let latest = claims(blocks, contract, asset)
                         .last()
                         .map(|claim| claim.block);
-                    read_rest(context, blocks, tip, newest).await;
+                    read_rest(context, blocks, tip, latest).await;
                     verdict = judge(blocks, tip, contract, asset, row);
                 }
                 match verdict {

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_does_not_grow_with_the_chain_and_keeps_the_newest() {
+    fn memory_does_not_grow_with_the_chain_and_keeps_the_latest() {
         let mut recent = Recent::default();
         let last = 3 * REMEMBERED as u64;
         for block in 0..last {
@@ -198,8 +198,8 @@ mod tests {
         }
         assert_eq!(recent.order.len(), REMEMBERED);
         assert_eq!(recent.places.len(), REMEMBERED);
-        let newest = Fingerprint::of(&(last - 1).to_string());
-        assert_eq!(recent.seen_before(newest, (last, 0)), Some((last - 1, 0)));
+        let latest = Fingerprint::of(&(last - 1).to_string());
+        assert_eq!(recent.seen_before(latest, (last, 0)), Some((last - 1, 0)));
         assert_eq!(recent.seen_before(Fingerprint::of("0"), (last, 1)), None);
     }
 

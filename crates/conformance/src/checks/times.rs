@@ -21,7 +21,7 @@ pub(crate) struct Times {
     /// A time that is no longer in doubt. No later block may be before it.
     settled: Option<i64>,
     /// The latest blocks, in ascending order of their times.
-    newest: Vec<Timed>,
+    latest: Vec<Timed>,
     /// The blocks after those with older times, in ascending order.
     older: Vec<Timed>,
 }
@@ -51,13 +51,13 @@ pub(crate) enum Bound {
 impl Times {
     /// Adds the next block. Returns the blocks that are now known to have the wrong time.
     pub(crate) fn follow(&mut self, timed: Timed) -> Vec<Misplaced> {
-        let Some(top) = self.newest.last().map(|newest| newest.time) else {
-            self.newest.push(timed);
+        let Some(top) = self.latest.last().map(|latest| latest.time) else {
+            self.latest.push(timed);
             return Vec::new();
         };
         if timed.time >= top {
             let wrong = early(self.older.drain(..), top);
-            self.newest.push(timed);
+            self.latest.push(timed);
             self.settle();
             return wrong;
         }
@@ -67,12 +67,12 @@ impl Times {
         }
         self.older.push(timed);
         let first = self.older[0].time;
-        let contested = self.newest.partition_point(|newest| newest.time <= first);
-        if self.older.len() <= self.newest.len() - contested {
+        let contested = self.latest.partition_point(|latest| latest.time <= first);
+        if self.older.len() <= self.latest.len() - contested {
             return Vec::new();
         }
-        let wrong = late(self.newest.drain(contested..), first);
-        self.newest.append(&mut self.older);
+        let wrong = late(self.latest.drain(contested..), first);
+        self.latest.append(&mut self.older);
         self.settle();
         wrong
     }
@@ -80,29 +80,29 @@ impl Times {
     /// Returns the last blocks with a wrong time. If no later blocks decide, the clock does.
     pub(crate) fn end(&mut self, now: i64) -> Vec<Misplaced> {
         let to_come = now.saturating_add(CLOCKS_DIFFER);
-        let newest = std::mem::take(&mut self.newest);
+        let latest = std::mem::take(&mut self.latest);
         let older = std::mem::take(&mut self.older);
-        let come = newest.partition_point(|newest| newest.time <= to_come);
-        let all_come = come == newest.len();
+        let come = latest.partition_point(|latest| latest.time <= to_come);
+        let all_come = come == latest.len();
         match older.first().map(|older| older.time) {
             Some(first) if first <= to_come && !all_come => {
-                late(newest.into_iter().skip(come), first)
+                late(latest.into_iter().skip(come), first)
             }
             Some(_) => {
-                let top = newest.last().map_or(0, |newest| newest.time);
+                let top = latest.last().map_or(0, |latest| latest.time);
                 early(older, top)
             }
             // If all times are in the future, the clock is wrong.
             None if come > 0 || self.settled.is_some_and(|settled| settled <= to_come) => {
-                late(newest.into_iter().skip(come), now)
+                late(latest.into_iter().skip(come), now)
             }
             None => Vec::new(),
         }
     }
 
     fn settle(&mut self) {
-        while self.newest.len() > TOGETHER {
-            self.settled = Some(self.newest.remove(0).time);
+        while self.latest.len() > TOGETHER {
+            self.settled = Some(self.latest.remove(0).time);
         }
     }
 }

@@ -157,7 +157,7 @@ fn how_far(sweep: &SweepProgress) -> String {
         }
     }
     if sweep.findings > 0 {
-        text.push_str(&format!(", {} found wrong", sweep.findings));
+        text.push_str(&format!(", {} violations", sweep.findings));
     }
     text
 }
@@ -186,9 +186,9 @@ mod tests {
         };
         assert_eq!(
             how_far(&sweep),
-            "5000 of 10000 blocks, 500 a second, 10 s left, 3 found wrong"
+            "5000 of 10000 blocks, 500 a second, 10 s left, 3 violations"
         );
         sweep.done = 0;
-        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 found wrong");
+        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 violations");
     }
 }

@@ -97,9 +97,7 @@ pub(crate) async fn several(
         permitted(&options, first.network)?;
         if args.dry_run {
             print(&plan_text(&options, None, first.network))?;
-            print(
-                "and as much to each of the other nodes, and to all of them what compares them\n",
-            )?;
+            print("and the same to each other node, plus the requests that compare the nodes\n")?;
             return Ok(0);
         }
     }

@@ -162,7 +162,7 @@ impl Claim {
         asset: &str,
     ) -> Result<(), InconclusiveReason> {
         let mut blocks = NewBlocks::since(submitter.samples.material.tip);
-        blocks.skip_to_the_newest(submitter).await?;
+        blocks.skip_to_the_latest(submitter).await?;
         let refused = self.refuse_first(submitter, text).await;
         // Any change of the balance from here on is due to the claim.
         self.balance = match &refused {
@@ -310,7 +310,7 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
 /// timeout. A chain may make blocks only for submitted transactions.
 pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
     let mut blocks = NewBlocks::since(submitter.samples.material.tip);
-    blocks.skip_to_the_newest(submitter).await?;
+    blocks.skip_to_the_latest(submitter).await?;
     let patience = submitter.with.settle_timeout / 20;
     let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE.min(patience));
     let mut until = Instant::now() + patience;
@@ -395,7 +395,7 @@ impl NewBlocks {
     }
 
     /// Skips the blocks that were made so far. There may be many.
-    async fn skip_to_the_newest(
+    async fn skip_to_the_latest(
         &mut self,
         submitter: &Submitter,
     ) -> Result<(), InconclusiveReason> {
@@ -404,7 +404,7 @@ impl NewBlocks {
         while let Some(index) = search.next() {
             search.narrow(block(submitter, index).await?.is_some());
         }
-        self.next = search.result().and_then(|newest| newest.checked_add(1));
+        self.next = search.result().and_then(|latest| latest.checked_add(1));
         Ok(())
     }
 

@@ -261,11 +261,11 @@ impl Samples {
         let assets = &self.material.assets;
         // Use the first claim, which the user may have named, and the latest one. All blocks since
         // the latest one were read.
-        let newest = assets.last().filter(|_| assets.len() > 1);
+        let latest = assets.last().filter(|_| assets.len() > 1);
         let requests: Vec<_> = assets
             .first()
             .into_iter()
-            .chain(newest)
+            .chain(latest)
             .map(|(contract, asset)| contract_state_request(contract, asset))
             .collect();
         if requests.is_empty() {

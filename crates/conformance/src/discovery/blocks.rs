@@ -287,11 +287,11 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns the lowest index that is known to exist, or `newest` if none is, and the highest
+    /// Returns the lowest index that is known to exist, or `latest` if none is, and the highest
     /// index below it that is known not to exist.
-    pub(crate) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
+    pub(crate) fn lowest_known(&self, latest: u64) -> (u64, Option<u64>) {
         let there = |index: &u64| self.standing(*index) == Standing::There;
-        let lowest = self.answers.keys().copied().find(there).unwrap_or(newest);
+        let lowest = self.answers.keys().copied().find(there).unwrap_or(latest);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
         let mut below = self.answers.range(..lowest).map(|(index, _)| *index).rev();
         (lowest, below.find(absent))
@@ -334,7 +334,7 @@ impl<'a> Blocks<'a> {
             other_blocks: self.clamps,
         };
         for (index, answer) in self.answers {
-            let within = ends.is_some_and(|(lowest, newest)| (lowest..=newest).contains(&index));
+            let within = ends.is_some_and(|(lowest, latest)| (lowest..=latest).contains(&index));
             match answer {
                 Answer::Object(exchange, None) => material.blocks.push((index, exchange)),
                 Answer::Object(exchange, difference) if difference == material.offset => {

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Number of latest blocks to read in search of a contract call.
-const NEWEST: u64 = 10;
+const LATEST: u64 = 10;
 /// A chain of at most this many blocks is read as a whole.
 const SHORT: u64 = 16;
 /// Once this many bytes of blocks were read, the search for a contract call stops.
@@ -35,10 +35,10 @@ pub(crate) async fn find_blocks(
     material: &mut Discovered,
 ) -> Result<(), InconclusiveReason> {
     let mut blocks = Blocks::of(node);
-    let newest = search(&mut blocks, fixture, wanted, material).await?;
-    let ends = newest.map(|newest| (blocks.lowest_known(newest).0, newest));
-    if let Some((lowest, newest)) = ends {
-        blocks.ask_again_for_absent(lowest..=newest).await?;
+    let latest = search(&mut blocks, fixture, wanted, material).await?;
+    let ends = latest.map(|latest| (blocks.lowest_known(latest).0, latest));
+    if let Some((lowest, latest)) = ends {
+        blocks.ask_again_for_absent(lowest..=latest).await?;
     }
     material.lowest = ends.map(|(lowest, _)| lowest);
     blocks.into_material(ends, &fixture.blocks, material);
@@ -65,7 +65,7 @@ async fn search(
         known = tip;
         let named = wanted.blocks.iter().copied();
         let mut farther = None;
-        for index in behind(known, wanted.newest).chain(named) {
+        for index in behind(known, wanted.latest).chain(named) {
             if farther.is_none() && index > known && blocks.has(index).await? {
                 farther = Some(index);
             }
@@ -84,7 +84,7 @@ async fn search(
     let lowest = if known.saturating_sub(first) < SHORT {
         first.max(1)
     } else {
-        known.saturating_sub(NEWEST).max(first)
+        known.saturating_sub(LATEST).max(first)
     };
     let mut found = Mentions::default();
     for index in (lowest..=known).rev() {
@@ -107,16 +107,16 @@ async fn search(
 
 /// Returns indexes to try behind the last block found. If blocks are missing in the middle, the
 /// chain continues behind them. In a sweep, the gap may be as long as the chain before it.
-fn behind(newest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
+fn behind(latest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
     let most = if of_sweep {
-        newest.max(LEAST_BEHIND)
+        latest.max(LEAST_BEHIND)
     } else {
         1
     };
     let distances = (0..u64::BITS - 1).map(|power| 1_u64 << power);
     distances
         .take_while(move |distance| *distance <= most)
-        .map(move |distance| newest.saturating_add(distance + 1))
+        .map(move |distance| latest.saturating_add(distance + 1))
 }
 
 /// Returns the highest of the first blocks and those that the user names. If none of them exists,
@@ -126,17 +126,17 @@ async fn some_block(
     fixture: &Fixture,
     wanted: &Wanted,
 ) -> Result<Option<u64>, InconclusiveReason> {
-    let mut newest = None;
+    let mut latest = None;
     // Chains were seen to begin at 1. Beginning at 0 is equally valid.
     for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
-        if newest.is_none() || index > 1 {
+        if latest.is_none() || index > 1 {
             let found = blocks.has(index).await?;
-            newest = newest.max(found.then_some(index));
+            latest = latest.max(found.then_some(index));
         }
     }
     for index in &wanted.blocks {
-        if newest.is_none() {
-            newest = blocks.has(*index).await?.then_some(*index);
+        if latest.is_none() {
+            latest = blocks.has(*index).await?.then_some(*index);
         }
     }
     // A node that returns "not found" for the first blocks may have dropped them.
@@ -144,12 +144,12 @@ async fn some_block(
         let powers = (1..u64::BITS).map(|power| 1_u64 << power);
         let powers = powers.take_while(|index| *index <= FARTHEST);
         for index in powers.chain(IN_BETWEEN.map(|power| 3 << power)) {
-            if newest.is_none() {
-                newest = blocks.has(index).await?.then_some(index);
+            if latest.is_none() {
+                latest = blocks.has(index).await?.then_some(index);
             }
         }
     }
-    Ok(newest)
+    Ok(latest)
 }
 
 /// Finds the lowest block that exists, searching downward from `known`.

@@ -8,5 +8,5 @@ pub(crate) struct Wanted {
     /// Whether to find the lowest block.
     pub(crate) lowest: bool,
     /// Whether to find the latest block even if many are missing before it.
-    pub(crate) newest: bool,
+    pub(crate) latest: bool,
 }

@@ -47,9 +47,9 @@ pub(crate) async fn compare_blocks(
         .or(oldest.first())
         .copied()
         .unwrap_or_default();
-    let mut newest = heights.to_vec();
-    newest.sort_unstable_by(|one, other| other.cmp(one));
-    let beyond = newest.get(1).map_or(0, |newest| newest.saturating_add(1));
+    let mut latest = heights.to_vec();
+    latest.sort_unstable_by(|one, other| other.cmp(one));
+    let beyond = latest.get(1).map_or(0, |latest| latest.saturating_add(1));
     let first = sweep.and_then(|sweep| sweep.blocks.first());
     let has: Vec<_> = sides
         .iter()
@@ -194,12 +194,12 @@ fn differ(said: &[Said]) -> bool {
 fn some(from: u64, to: u64, heights: &[u64]) -> BTreeSet<u64> {
     let length = to.saturating_sub(from);
     let between = (0..BETWEEN).map(|step| from + length / BETWEEN * step);
-    let newest = heights
+    let latest = heights
         .iter()
         .map(|height| height.saturating_add(1).min(to));
     (from..from.saturating_add(ENDS))
         .chain(between)
-        .chain(newest.flat_map(|end| end.saturating_sub(ENDS)..end))
+        .chain(latest.flat_map(|end| end.saturating_sub(ENDS)..end))
         .filter(|index| (from..to).contains(index))
         .collect()
 }

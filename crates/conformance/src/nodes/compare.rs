@@ -69,7 +69,7 @@ pub async fn run_several(
         }
     };
     for (_, _, watch) in nodes.iter().take(1) {
-        watch.phase("holding the nodes against one another");
+        watch.phase("comparing the nodes");
     }
     let (heights, compared) = tokio::select! {
         biased;

@@ -49,11 +49,11 @@ async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
 
 /// Reports the nodes that lag behind. Lagging is not a fault.
 pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
-    let newest = heights.iter().max().copied().unwrap_or_default();
+    let latest = heights.iter().max().copied().unwrap_or_default();
     let behind: Vec<_> = sides
         .iter()
         .zip(heights)
-        .filter(|(_, height)| **height < newest)
+        .filter(|(_, height)| **height < latest)
         .collect();
     let mut values: Vec<CrossValue> = Vec::new();
     for (side, height) in sides.iter().zip(heights) {
@@ -68,11 +68,11 @@ pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
     }
     let reasons: Vec<_> = behind
         .iter()
-        .map(|(side, height)| format!("{} lags by {}", side.name, blocks(newest - *height)))
+        .map(|(side, height)| format!("{} lags by {}", side.name, blocks(latest - *height)))
         .collect();
     let finding = CrossFinding {
         what: "the latest block".to_owned(),
-        place: format!("block {newest}"),
+        place: format!("block {latest}"),
         count: 1,
         differs: behind.iter().map(|(side, _)| side.name.clone()).collect(),
         values,

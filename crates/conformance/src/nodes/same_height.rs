@@ -219,7 +219,7 @@ async fn at_rest<T>(
         .map(|(side, height)| format!("{} is at block {height}", side.name))
         .collect();
     Err(format!(
-        "no two nodes are at rest at the same block: {}",
+        "no two nodes stayed at the same block: {}",
         heights.join(", ")
     ))
 }

@@ -238,7 +238,7 @@ fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
     Wanted {
         blocks: first.into_iter().chain(last).collect(),
         lowest: first.is_none(),
-        newest: end.is_none(),
+        latest: end.is_none(),
     }
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
 
 /// Lists every probe. Descriptions replace the values that are found on the chain.
 fn list_probes(out: &mut String) {
-    out.push_str("\nthe odd values\n");
+    out.push_str("\nthe unusual values\n");
     for (path, parameter, oddity, value) in probe_values() {
         let value = shown(&value, MOST_OF_A_VALUE);
         let _ = writeln!(out, "  {path} {parameter}: {oddity}: {value}");

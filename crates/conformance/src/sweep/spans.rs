@@ -47,7 +47,7 @@ pub(crate) struct Spans {
     finished: Vec<BlockSpan>,
     current: Option<CurrentSpan>,
     /// The latest block with a time: its index and its timestamp in milliseconds.
-    newest: Option<(u64, i64)>,
+    latest: Option<(u64, i64)>,
 }
 
 /// The span to which blocks are added now.
@@ -94,7 +94,7 @@ impl Spans {
             span.votes.add(votes);
         }
         let Some(time) = figures.time else { return };
-        let before = self.newest.replace((index, time));
+        let before = self.latest.replace((index, time));
         let interval = before
             .filter(|(before, _)| before.checked_add(1) == Some(index))
             .and_then(|(_, before)| u64::try_from(time.checked_sub(before)?).ok());

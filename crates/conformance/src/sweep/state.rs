@@ -249,14 +249,14 @@ impl State {
 pub(crate) struct Keeper {
     path: PathBuf,
     /// The number of the last written text.
-    newest: Mutex<u64>,
+    latest: Mutex<u64>,
 }
 
 impl Keeper {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
-            newest: Mutex::new(0),
+            latest: Mutex::new(0),
         }
     }
 
@@ -266,16 +266,16 @@ impl Keeper {
 
     /// Writes a text, unless one with the same or a higher number has been written.
     pub(crate) fn write(&self, number: u64, text: &str) -> io::Result<()> {
-        let mut newest = self
-            .newest
+        let mut latest = self
+            .latest
             .lock()
             .map_err(|_| io::Error::other("an earlier attempt to write it failed"))?;
-        if number <= *newest {
+        if number <= *latest {
             return Ok(());
         }
         fs::create_dir_all(parent_folder(&self.path))?;
         replace(&self.path, text.as_bytes(), Access::Owner)?;
-        *newest = number;
+        *latest = number;
         Ok(())
     }
 }

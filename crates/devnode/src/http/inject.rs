@@ -31,13 +31,13 @@ pub(super) async fn inject(
         *request.uri_mut() = uri;
     }
     let response = next.run(request).await;
-    if faulty.fault == InjectedFault::NewestForUnknown
+    if faulty.fault == InjectedFault::LatestForUnknown
         && path == "/get-block"
         && response.status() == StatusCode::BAD_REQUEST
     {
         let chain = node.chain();
-        let newest = chain.block_text(chain.height(), node.forms());
-        return newest.map_or(response, |block| json_text(StatusCode::OK, block));
+        let latest = chain.block_text(chain.height(), node.forms());
+        return latest.map_or(response, |block| json_text(StatusCode::OK, block));
     }
     let (mut head, body) = response.into_parts();
     let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");

@@ -91,7 +91,7 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
             }
             @if sweep.missing > 0 { " " span { (sweep.missing) " missing" } }
             @if sweep.unread > 0 { " " span { (sweep.unread) " not read" } }
-            " " span { (sweep.findings) " found wrong" }
+            " " span { (sweep.findings) " violations" }
             @if !sweep.done { " " span { "ended before block " (sweep.next) } }
         }
     }

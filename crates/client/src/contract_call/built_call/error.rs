@@ -98,14 +98,14 @@ pub enum BuiltCallMismatch {
         came: String,
     },
     /// The time set by the node is more than a day from all clocks.
-    #[error("{}", untimely(*built, *here, *newest))]
+    #[error("{}", untimely(*built, *here, *latest))]
     Untimely {
         /// The transaction's time.
         built: TimestampMs,
         /// The local time.
         here: TimestampMs,
         /// The time of the node's latest block, if it is known.
-        newest: Option<TimestampMs>,
+        latest: Option<TimestampMs>,
     },
     /// The built transaction already has signatures.
     #[error("the node built a transaction with signatures in it, before anybody signed")]

@@ -15,13 +15,13 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
-    /// if let Some(newest) = node.newest_block().await? {
-    ///     println!("the latest block is {newest}");
+    /// if let Some(latest) = node.latest_block().await? {
+    ///     println!("the latest block is {latest}");
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn newest_block(&self) -> Result<Option<u64>, Error> {
+    pub async fn latest_block(&self) -> Result<Option<u64>, Error> {
         // The first block is number 1, or 0 with other implementations.
         let mut there = 1_u64;
         if !self.has_block(there).await? {
