@@ -151,7 +151,7 @@ async fn a_warning_is_told_and_fails_only_a_strict_run() {
         let told = child(warned, told)
             .and_then(|node| node.text())
             .expect("what was found");
-        assert!(told.contains("there is no value"), "{told}");
+        assert!(told.contains("`value` is missing"), "{told}");
         assert_eq!(child(warned, "failure").is_some(), strict);
     }
 }

@@ -102,7 +102,7 @@ async fn a_node_of_the_observed_forms_departs_and_its_departures_are_named() {
         "status is null",
         "creator_wallet is null",
         "the response for nothing held has balance: null",
-        "the state is in data, and there is no value",
+        "the state is in `data`, and `value` is missing",
     ] {
         assert!(stdout.contains(named), "{named:?} is not named: {stdout}");
     }

@@ -144,7 +144,7 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
         .iter()
         .filter(|asked| asked.query == "block_index=30")
         .count();
-    assert_eq!(again, 0, "what was judged before is not judged again");
+    assert_eq!(again, 0, "what was judged before is not checked again");
     assert!(text.contains(&format!("of {BLOCKS} blocks")), "{text}");
     assert_eq!(report(&cut), report(&whole));
     assert_eq!(

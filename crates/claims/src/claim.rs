@@ -118,7 +118,7 @@ impl Claim {
         }
         let Some(first) = signers.first() else {
             return Err(ClaimError::Input(
-                "nobody signs the claim; give at least one signer".to_owned(),
+                "the claim has no signer; give at least one".to_owned(),
             ));
         };
         let twice = signers

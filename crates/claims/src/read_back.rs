@@ -268,7 +268,7 @@ mod tests {
         match seen(&row("a", 1, "other")) {
             ReadBack::Differs { differences, .. } => {
                 let told: Vec<_> = differences.iter().map(ToString::to_string).collect();
-                assert_eq!(told, [r#"remarks: asked was "fine", and it is "other""#]);
+                assert_eq!(told, [r#"remarks: expected "fine", recorded "other""#]);
             }
             other => panic!("{other:?}"),
         }

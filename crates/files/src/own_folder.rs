@@ -33,8 +33,8 @@ impl fmt::Display for FolderError {
         match self {
             Self::OfAnotherUser { path } => write!(
                 f,
-                "the folder {} belongs to another user, who can change what is in it: use a folder \
-                 of your own",
+                "the folder {} belongs to another user, who can change its contents: use a folder \
+                of your own",
                 path.display()
             ),
             Self::WritableByOthers { path } => write!(

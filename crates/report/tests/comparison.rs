@@ -40,7 +40,7 @@ fn lists(comparison: &Comparison) -> Vec<(&'static str, &str)> {
         ("fixed", &comparison.fixed),
         ("changed", &comparison.changed),
         ("judged", &comparison.judged),
-        ("not judged", &comparison.not_judged),
+        ("not checked", &comparison.not_judged),
     ];
     let changes = lists
         .into_iter()
@@ -77,10 +77,10 @@ fn each_change_of_one_case_is_in_its_list() {
             "",
             "inconclusive",
             "none",
-            Some("not judged"),
+            Some("not checked"),
             false,
         ),
-        ("pass", "", "skipped", "", Some("not judged"), false),
+        ("pass", "", "skipped", "", Some("not checked"), false),
         ("pass", "", "known", "", None, false),
         ("inconclusive", "", "fail", "x", Some("new"), true),
         ("inconclusive", "", "pass", "", Some("judged"), false),
@@ -111,7 +111,7 @@ fn each_change_of_one_case_is_in_its_list() {
         ),
         ("fail", "x", "pass", "", Some("fixed"), false),
         ("fail", "x", "known", "", Some("changed"), false),
-        ("fail", "x", "inconclusive", "", Some("not judged"), false),
+        ("fail", "x", "inconclusive", "", Some("not checked"), false),
         ("warn", "x", "pass", "", Some("fixed"), false),
         ("info", "x", "pass", "", Some("fixed"), false),
     ];
@@ -201,7 +201,7 @@ fn one_fault_is_one_new_finding_and_fixed_as_one() {
     for case in &mut bad.cases[1..] {
         case.explained_by = Some("a/a".to_owned());
     }
-    let explained = "  for the same reason: 1 more case, 1 more case not judged\n";
+    let explained = "  for the same reason: 1 more case, 1 more case not checked\n";
     let broken = text_of_comparison(&Comparison::of_runs(&good, &bad), Style::Plain);
     let expected = format!("\nnew\nfail         a/a: x\n{explained}\nworse than before\n");
     assert!(broken.ends_with(&expected), "{broken}");

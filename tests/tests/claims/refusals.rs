@@ -79,7 +79,7 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
         } => {
             assert_eq!(
                 differences[0].to_string(),
-                "outcome: asked was 2, and it is 1"
+                "outcome: expected 2, recorded 1"
             );
             assert_eq!(record.outcome(), Ok(&1.into()));
         }

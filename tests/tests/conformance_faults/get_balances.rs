@@ -20,7 +20,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
                 list.extend(list.first().cloned());
             }
         }) => ["get-balances/lists-agree"];
-        "a wallet that nobody has holds another's tokens", answer_of(BALANCES, {
+        "an unknown wallet holds another's tokens", answer_of(BALANCES, {
             let tokens = json!({"balance": [{"token_code": facts.token, "balance": 5}]}).to_string();
             move |asked, answer| {
                 if asks_for(asked, "ALL_TOKENS") && asks_for(asked, "0xffff") {

@@ -200,11 +200,11 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
     for (change, words) in [
         (
             (|row| row[4] = json!("1")) as fn(&mut Value),
-            &[r#"outcome: asked was 1, and it is "1""#][..],
+            &[r#"outcome: expected 1, recorded "1""#][..],
         ),
         (
             |row| row[8] = json!(98),
-            &["deletable_after: asked was 99, and it is 98"],
+            &["deletable_after: expected 99, recorded 98"],
         ),
         (
             |row| {
@@ -212,7 +212,7 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
                     .into_iter()
                     .for_each(|row| row.truncate(7))
             },
-            &["remarks: asked was \"Gr", "it is missing; deletable_after"],
+            &["remarks: expected \"Gr", "it is missing; deletable_after"],
         ),
     ] {
         let told = recorded_as(change).await;

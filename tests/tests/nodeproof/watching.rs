@@ -103,7 +103,7 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
         text.contains(new) && text.ends_with("\nworse than before\n"),
         "{text}"
     );
-    assert!(!text.contains("judged now"), "{text}");
+    assert!(!text.contains("checked now"), "{text}");
     watch.enter();
     let text = watch.until("as before");
     assert!(!text.contains("get-block/timestamp-unit"), "{text}");

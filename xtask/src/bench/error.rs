@@ -27,7 +27,7 @@ pub enum BenchError {
     #[error("the run's report can't be read")]
     Report(#[from] serde_json::Error),
     /// A request of the plain loop failed.
-    #[error("the plain loop could not ask the local node: {0}")]
+    #[error("the plain loop got no response from the local node: {0}")]
     Loop(String),
     /// No request came.
     #[error("nodeproof ended before it sent a request")]

@@ -129,7 +129,7 @@ fn process(binary: &Path, blocks: u64) -> Result<(f64, Option<u64>), BenchError>
     if says_where {
         Ok((took, peak))
     } else {
-        Err(BenchError::Node("it ended before it answered".to_owned()))
+        Err(BenchError::Node("it ended before it responded".to_owned()))
     }
 }
 
@@ -144,7 +144,7 @@ pub(super) fn measure(binary: &Path, rounds: u16) -> Result<Vec<Row>, BenchError
         starts.push(process(binary, 12)?.0 * 1e3);
     }
     let mut rows = vec![
-        Row::new("blocks answered a second of one core", "1/s", rates),
+        Row::new("blocks served per second of one core", "1/s", rates),
         Row::new("start to answering, 12 blocks", "ms", starts).at_most(100.0),
     ];
     for blocks in SIZES {

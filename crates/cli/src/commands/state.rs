@@ -69,7 +69,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
     let record = state.record().map_err(Failure::unexpected)?;
     let record = record.ok_or_else(|| {
         let words = state.extra().detail();
-        none(&words.map_or_else(String::new, |words| format!(": it says: {words}")))
+        none(&words.map_or_else(String::new, |words| format!(": its message: {words}")))
     })?;
     if let Some(other) = another(record, args) {
         return Err(Failure::unexpected(format!(

@@ -131,7 +131,7 @@ fn verified(text: &str) -> Result<Option<String>, Failure> {
     }
     if transaction.by().is_empty() {
         return Err(Failure::usage(format!(
-            "nobody has signed the transaction{hint}"
+            "the transaction has no signature{hint}"
         )));
     }
     let missing = transaction.missing();

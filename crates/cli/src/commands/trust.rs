@@ -48,7 +48,7 @@ pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failu
     if let Err(fault) = answer.check_status() {
         if answer.score().is_err() && answer.extra().say_absent() {
             let words = answer.extra().detail().unwrap_or_default();
-            return Err(none(&format!("it says: {words}")));
+            return Err(none(&format!("its message: {words}")));
         }
         return Err(Failure::unexpected(format!("in the response, {fault}")));
     }

@@ -99,7 +99,7 @@ fn transaction(text: &str) -> Result<Right, Failure> {
         .check_signatures()
         .map_err(|failure| wrong(failure.message))?;
     if transaction.by().is_empty() {
-        return Err(wrong("nobody has signed it".to_owned()));
+        return Err(wrong("it has no signature".to_owned()));
     }
     if let Some(wallet) = transaction.missing().first() {
         return Err(wrong(format!("the signature of {wallet} is missing")));

@@ -201,7 +201,7 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
     if !single(alone) && !listed(alone) {
         return Finding::new(
             alone,
-            format!("{this} leaves out what {others} says is held"),
+            format!("{this} leaves out a balance that {others} shows"),
             format!("an entry for {of}"),
             alone.excerpt(160),
         )
@@ -264,7 +264,7 @@ async fn unlisted(
 pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
     let mut findings = Checked::default();
     for (request, who) in [
-        (wallet_balances_request(wallet), "a wallet that nobody has"),
+        (wallet_balances_request(wallet), "an unknown wallet"),
         (token_holders_request(token), "a token that does not exist"),
     ] {
         let exchange = context.node.send(request).await?;

@@ -174,7 +174,8 @@ fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
     result.count += u64::from(is_there || seen.kind == ResponseKind::Missing);
     // The contract does not define the first index of a chain.
     if seen.kind == ResponseKind::Missing && seen.index > 0 {
-        let what = "there is no block at an index below that of another block, or that was named";
+        let what =
+            "a block is missing at an index below that of another block, or at a named index";
         let actual = seen.exchange.summary();
         result.found(Finding::new(
             &seen.exchange,

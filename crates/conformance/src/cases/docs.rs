@@ -35,7 +35,7 @@ async fn answers(context: &Context) -> Findings {
                     "redirects to another server, or once more",
                     format!("{} to {}", exchange.status, shown(location, 160)),
                 ),
-                _ => ("answered with another status", exchange.summary()),
+                _ => ("returned another status", exchange.summary()),
             };
             Finding::new(exchange, what, "200 with the listing", actual)
         });
@@ -124,7 +124,7 @@ async fn lists_calls(context: &Context) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     let document = context.own_document().await;
     let Some(page) = pages.iter().find(|page| page.is_success()) else {
-        return Err(no("there is no listing to look at"));
+        return Err(no("there is no listing to check"));
     };
     let text = String::from_utf8_lossy(&page.body);
     let operations = documented(&context.spec);

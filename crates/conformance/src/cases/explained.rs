@@ -246,7 +246,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "get-trustscore-wallets/unknown-pair",
-        "A pair of wallets that nobody has is refused, or has the score 0.",
+        "A pair of unknown wallets is refused, or has the score 0.",
     ),
     (
         "get-trustscore-wallets/repeat-read",
@@ -286,7 +286,9 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "http/no-retries",
-        "No request of the whole run failed with a server error (5xx) and succeeded when it was sent again. The run sends each such request twice, so that no other case has to judge the error.",
+        "No request of the whole run failed with a server error (5xx) and succeeded when it was \
+        sent again. The run sends each such request twice, so that no other case has to check the \
+        error.",
     ),
     (
         "call-sc/trans-code-distinct",

@@ -133,11 +133,5 @@ async fn unknown_pair(context: &Context) -> Findings {
             .and_then(serde_json::Value::as_i64)
             .is_none_or(|score| score == 0)
     };
-    refused(
-        context,
-        request,
-        "a pair of wallets that nobody has",
-        says_nothing,
-    )
-    .await
+    refused(context, request, "a pair of unknown wallets", says_nothing).await
 }

@@ -109,9 +109,9 @@ async fn value(context: &Context) -> Findings {
         findings.one();
         if body.get("value").is_none() {
             let what = if body.get("data").is_some() {
-                "the state is in data, and there is no value"
+                "the state is in `data`, and `value` is missing"
             } else {
-                "there is no value"
+                "`value` is missing"
             };
             findings.push(
                 Finding::new(

@@ -28,7 +28,7 @@ pub(crate) async fn refused(
     if exchange.is_success() && exchange.json().is_ok_and(|value| !is_harmless(value)) {
         return Ok(Checked::wrong(Finding::new(
             &exchange,
-            format!("{what} is answered like a valid request"),
+            format!("{what} gets the same response as a valid request"),
             "a refusal",
             exchange.summary(),
         )));

@@ -106,7 +106,7 @@ pub(super) fn conclude(
     let decided = [Outcome::Pass, Outcome::Warn, Outcome::Known, Outcome::Stale];
     if !decided.into_iter().any(has) {
         let why = ended.iter().find_map(|ended| ended.obstacle.as_ref());
-        let why = why.map_or("nothing was asked", InconclusiveReason::reason);
+        let why = why.map_or("no request was sent", InconclusiveReason::reason);
         return no_verdict(format!("no case could be decided: {why}"));
     }
     if let Some((id, reason)) = ended.iter().find_map(withheld) {

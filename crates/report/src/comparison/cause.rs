@@ -62,7 +62,7 @@ impl Cause<'_> {
         };
         let departing = (self.departing > 0).then(|| cases(self.departing));
         let others =
-            (self.not_judged > 0).then(|| format!("{} not judged", cases(self.not_judged)));
+            (self.not_judged > 0).then(|| format!("{} not checked", cases(self.not_judged)));
         let parts: Vec<_> = departing.into_iter().chain(others).collect();
         (!parts.is_empty()).then(|| format!("for the same reason: {}", parts.join(", ")))
     }

@@ -47,7 +47,7 @@ pub fn text_of_comparison(comparison: &Comparison, style: Style) -> String {
         change(changed, style, &mut out);
     }
     let judged = comparison.judged_ids();
-    heading("judged now", judged.len(), style, &mut out);
+    heading("checked now", judged.len(), style, &mut out);
     ids_in_rows(judged.into_iter(), &mut out);
     not_judged(comparison, style, &mut out);
     heading("slower", comparison.slower.len(), style, &mut out);

@@ -87,10 +87,10 @@ fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
     }
     match others.len() {
         0 => {}
-        1 => line(out, "not judged", "1 case, for this reason"),
+        1 => line(out, "not checked", "1 case, for this reason"),
         count => line(
             out,
-            "not judged",
+            "not checked",
             &format!("{count} cases, for this reason"),
         ),
     }

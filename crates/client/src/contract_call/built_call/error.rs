@@ -56,7 +56,7 @@ pub enum BuiltCallMismatch {
         member: String,
     },
     /// The call has a number that nodes read as another value.
-    #[error("the call asks for a `{member}` that can't be kept: {source}")]
+    #[error("nodes would change the `{member}` of the call: {source}")]
     Inexact {
         /// The member.
         member: String,

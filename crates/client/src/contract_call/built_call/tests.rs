@@ -120,11 +120,11 @@ fn an_error_says_what_was_asked_and_what_came() {
     let error = check(&tampered("token é", "t\u{43e}ken é")).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the node changed `transaction.specific_data.params.asset_id`: asked was \
-         \"token \\u00e9\", and \"t\\u043eken \\u00e9\" came"
+        "the node changed `transaction.specific_data.params.asset_id`: expected \"token \
+        \\u00e9\", received \"t\\u043eken \\u00e9\""
     );
     let error = check(&tampered(r#""half":0.5"#, r#""half":[0.5]"#)).unwrap_err();
-    assert!(error.to_string().ends_with("asked was 0.5, and [0.5] came"));
+    assert!(error.to_string().ends_with("expected 0.5, received [0.5]"));
 }
 
 #[test]
