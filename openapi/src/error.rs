@@ -20,7 +20,7 @@ pub enum SpecError {
     Schema {
         /// The schema's place in the view, as a JSON pointer.
         pointer: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 }
