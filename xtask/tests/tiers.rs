@@ -70,8 +70,8 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         report.cases.len(),
         "{report:?}"
     );
-    // The claim with an additional signature of another key, the claim itself twice, another claim with
-    // its code, and both again after the claim is readable.
+    // In addition to the refusals: the claim signed with another key, the claim itself twice, another claim
+    // with its code, and both again after the claim is readable.
     assert_eq!(node.submissions_received(), REFUSALS + 1 + 2 + 1 + 2);
 }
 
