@@ -135,7 +135,7 @@ fn of_claims(change: fn(Answer) -> Answer) -> Fault {
     })
 }
 
-/// Changes the responses to a claim that is known already.
+/// Changes the responses to a claim that is already known.
 fn of_known_claims(change: fn(Answer) -> Answer) -> Fault {
     Arc::new(move |asked, answer| {
         let known = String::from_utf8_lossy(&answer.body).contains("\"new_transaction\":false");
