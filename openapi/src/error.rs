@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// Why the spec could not be read or a schema could not be used.
+/// The reason why the spec could not be read or a schema could not be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {

@@ -139,7 +139,7 @@ impl Spec {
     ///
     /// Returns the target's place and the target.
     ///
-    /// OpenAPI 3.0 ignores the siblings of a `$ref`. A reference with a description of its own is
+    /// OpenAPI 3.0 ignores the siblings of a `$ref`. A reference with its own description is
     /// therefore wrapped in `allOf`.
     pub fn unwrap(&self, view: View, pointer: &str) -> Option<(String, &Value)> {
         let mut at = pointer.to_owned();

@@ -115,7 +115,7 @@ impl Derivation<'_> {
         if node.get(OBSERVED) == Some(&Value::Bool(true)) {
             return true;
         }
-        // The linter reports cycles of references. This loop only has to end.
+        // The linter reports cycles of references. This loop only needs to end.
         if hops > 32 || !kind.may_be_reference() {
             return false;
         }

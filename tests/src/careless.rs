@@ -13,7 +13,7 @@ use crate::{
     proxy::{Answer, Asked, Fault},
 };
 
-/// What a careless node does with a request that it misunderstands.
+/// The reaction of a careless node to a request that it misunderstands.
 #[derive(Clone, Copy, Debug)]
 pub enum Careless {
     /// It returns what it returned to an earlier request.

@@ -65,7 +65,7 @@ impl Answer {
 /// The mark of a number that a [`serde_json::Value`] would change.
 const KEPT: &str = "\"kept number ";
 
-/// Turns such numbers into text, so that a fault changes nothing else.
+/// Turns such numbers into text. So a fault changes only its target.
 fn numbers_kept(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -22,7 +22,7 @@ pub struct HostileArgs {
     pub only: Vec<String>,
 }
 
-/// Why nothing could be measured.
+/// The reason why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostileError {

@@ -251,7 +251,7 @@ pub enum ClaimStep<'a> {
     },
     /// The record was requested, but can't be read yet.
     Waiting {
-        /// What the node shows.
+        /// The state of the claim, as the node shows it.
         seen: &'a ReadBack,
         /// The time left to wait.
         left: Duration,

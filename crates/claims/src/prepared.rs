@@ -253,7 +253,7 @@ async fn hash_documents(
             continue;
         }
         let (document, options) = (document.clone(), options.clone());
-        // The thread goes on after the future is dropped. It stops when the future's token is gone.
+        // Dropping the future does not stop the thread. The thread stops when the token is dropped.
         let token = Arc::new(());
         let watched = Arc::downgrade(&token);
         let hash: Result<Hash256, DocumentError> = blocking(move || {

@@ -1,4 +1,4 @@
-//! What a node shows of a claim, compared with the claim.
+//! The records that a node shows, compared with a claim.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use nodeproof_client::{
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 use serde::Serialize;
 
-/// What a node shows of a claim.
+/// The state of a claim, as a node shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadBack {

@@ -32,7 +32,7 @@ pub struct Passphrase {
     others_can_read: bool,
 }
 
-/// Why a text is not a passphrase. The error never contains the text.
+/// The reason why a text is not a passphrase. The error never contains the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassphraseError {

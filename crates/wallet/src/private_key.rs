@@ -13,7 +13,7 @@ use crate::{
     signature::Signature,
 };
 
-/// Why a value is not a private key. The error does not contain the value.
+/// The reason why a value is not a private key. The error does not contain the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {

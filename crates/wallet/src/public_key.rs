@@ -12,7 +12,7 @@ use crate::{
     signature::{Signature, SignatureError},
 };
 
-/// Why a value is not a public key.
+/// The reason why a value is not a public key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublicKeyError {

@@ -9,7 +9,7 @@ use crate::{
     signature::{Signature, SignatureError},
 };
 
-/// Why a receipt is not valid.
+/// The reason why a receipt is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiptError {

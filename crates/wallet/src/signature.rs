@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::hex::{self, HexError};
 
-/// Why a value does not have the form of a signature.
+/// The reason why a value does not have the form of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureParseError {

@@ -60,7 +60,7 @@ impl TryFrom<(WalletAddress, MessageSignature)> for SignatureEntry {
     }
 }
 
-/// Why a transaction was not signed.
+/// The reason why a transaction was not signed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignTransactionError {
@@ -87,7 +87,7 @@ pub enum SignTransactionError {
     Wrong(#[from] SignatureError),
 }
 
-/// Why a signed transaction is not valid.
+/// The reason why a signed transaction is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransactionError {

@@ -121,7 +121,7 @@ fn keys_and_signatures_survive_their_text() {
     }
 }
 
-/// A signer that returns a fixed result, whatever it should sign.
+/// A signer that returns a fixed result for every message.
 struct Returns(KeyPair, Result<MessageSignature, &'static str>);
 
 impl Signer for Returns {

@@ -45,7 +45,7 @@ pub struct Hostile {
 pub enum Start {
     /// No server listens.
     Nobody,
-    /// It does this with each connection, whatever the request.
+    /// It does this with each connection, for any request.
     AtOnce(Act),
     /// It sends this response instead of the good node's. The function gets the address of a server that
     /// no redirect may reach.

@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use crate::facts::Facts;
 
-/// Differs from the default seed, so that no row can depend on its addresses and hashes.
+/// Differs from the default seed. So no row can depend on the addresses and hashes of that seed.
 const SEED: u64 = 5;
 
 pub(crate) struct Setup {

@@ -276,7 +276,7 @@ async fn a_node_that_answers_its_newest_block_for_every_later_one_is_swept_to_th
         .await
         .expect("a proxy");
     let url = proxy.server.base_url();
-    // This run requests the latest block, so the fault knows it.
+    // This run requests the latest block, so the fault can remember it.
     check(&url, &only_blocks("..=60")).await;
     for (range, code) in [("1..", 1), ("1..1000", 1)] {
         let report = check(&url, &only_blocks(range)).await;

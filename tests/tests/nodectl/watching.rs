@@ -63,7 +63,7 @@ fn outlives_a_node_that_fails_and_one_that_wants_to_be_left_alone() {
         }
     });
     let home = Home::new();
-    // The program keeps the long pause that the node requested, so the test ends the run.
+    // The program obeys the long pause that the node requested, so the test ends the run.
     let arguments = ["--json", "watch", "--from", "7", "--interval", "0.01"];
     let target = ["--base-url", &server.base_url, "--network", "devnet"];
     let mut child = home

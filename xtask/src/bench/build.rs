@@ -93,7 +93,7 @@ impl Crate {
              [dependencies]\n{dependencies}\n[workspace]\n"
         );
         fs::write(folder.join("Cargo.toml"), manifest)?;
-        // The same versions as in this workspace, so nothing has to be downloaded.
+        // Use the same versions as this workspace, so nothing needs to be downloaded.
         fs::write(folder.join("Cargo.lock"), lock)?;
         let made = Self { folder, recipe };
         made.write(PLACES[0], "")?;

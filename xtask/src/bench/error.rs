@@ -1,6 +1,6 @@
 //! The errors of a measurement.
 
-/// Why something could not be measured.
+/// The reason why something could not be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {

@@ -11,7 +11,7 @@ use super::{
     rules::LAYERS,
 };
 
-/// What `cargo xtask directions` checks.
+/// The options of `cargo xtask directions`.
 #[derive(Debug, Default, Args)]
 pub struct DirectionsArgs {
     /// Check the files of these packages only

@@ -48,7 +48,7 @@ enum PrintedView {
     Full,
 }
 
-/// Why the spec could not be checked at all.
+/// The reason why the spec could not be checked at all.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecTaskError {

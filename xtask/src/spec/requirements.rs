@@ -18,7 +18,7 @@ pub(super) const REQUIREMENT: &str = "x-requirement";
 /// A node of the spec that cites requirements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The node as readers know it: `GET /get-block, block_index`, `Block.index` or `WalletAddress`.
+    /// The name of the node for readers: `GET /get-block, block_index`, `Block.index` or `WalletAddress`.
     pub name: String,
     /// The IDs that it cites.
     pub cites: Vec<String>,

@@ -23,7 +23,7 @@ const FORMAT: &str = "nodeproof-client/kept-transaction";
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// A signed transaction in a file, so that a crash does not lose it.
+/// A signed transaction in a file. A crash does not lose it.
 ///
 /// The file is written whole or not at all, before the transaction is sent. It contains the
 /// requested call and the signed transaction, but no key. It can only be used to submit this
@@ -80,7 +80,7 @@ pub(super) struct Contents {
     trans_code: TransactionCode,
     asked: ContractCall,
     fee: FeeText,
-    /// The exact text, as a string, so that no tool rewrites its numbers.
+    /// The exact text, as a string. In this form, no tool rewrites its numbers.
     pub(super) signed_transaction: String,
     /// A digest of everything that must not change.
     pub(super) sha256: String,

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 static STYLE: &str = include_str!("report.css");
 static SCRIPT: &str = include_str!("report.js");
 
-/// What the page may load and run.
+/// The page's Content-Security-Policy.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \

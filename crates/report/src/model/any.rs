@@ -16,7 +16,7 @@ pub enum AnyReport {
     Nodes(NodesReport),
 }
 
-/// Why a text can't be read as a report.
+/// The reason why a text can't be read as a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {

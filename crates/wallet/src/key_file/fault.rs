@@ -6,7 +6,7 @@ use nodeproof_primitives::Network;
 
 use crate::private_key::{GenerateError, KeyError};
 
-/// Why a key file could not be read, opened or written. It never quotes the file.
+/// A key file could not be read, opened or written. The error never quotes the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{subject} {fault}")]
 pub struct KeyFileError {
