@@ -28,11 +28,11 @@ pub struct SubmittedClaim<'p> {
     submitted: Submitted,
 }
 
-/// A claim whose transaction a node took, and what the node shows of it.
+/// A claim whose transaction a node took, and its state as the node shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClaimOutcome {
-    /// What the node shows of the claim at the end of the wait.
+    /// The state of the claim at the end of the wait, as the node shows it.
     pub read_back: ReadBack,
     /// The block that contains the transaction, if it is one of the latest. Also `None` if the node
     /// does not show the transactions of its blocks.

@@ -89,7 +89,7 @@ async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
 }
 
-/// A run against a node that adds 1 to every balance in responses of one type.
+/// Runs against a node that adds 1 to every balance in responses of one type.
 async fn with_wrong_balance(balance_type: &'static str) -> Report {
     let node = local().await;
     let add = |value: &mut Value| {

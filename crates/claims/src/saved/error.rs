@@ -36,7 +36,7 @@ pub enum SavedTransactionError {
         /// The reason.
         reason: String,
     },
-    /// The file was changed after it was written, or was cut short.
+    /// The file was changed after it was written, or was truncated.
     #[error(
         "{} is damaged: {reason}; look whether the claim is recorded before you remove it",
         shown(path)

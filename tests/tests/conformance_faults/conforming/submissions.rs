@@ -124,7 +124,7 @@ fn refused(change: fn(Answer) -> Answer) -> Fault {
     })
 }
 
-/// Changes the responses to a claim, the first and later ones.
+/// Changes the first and all later responses to a claim.
 fn of_claims(change: fn(Answer) -> Answer) -> Fault {
     answer_of(SUBMIT, move |asked, answer| {
         if kind_of_submission(asked) == "claim" {
