@@ -1,7 +1,8 @@
-//! Makes the client's generated part from `openapi/node.yaml`.
+//! Generates a part of the client from `openapi/node.yaml`.
 //!
 //! Writes the operations and types that progenitor generates to `generated.rs` in `OUT_DIR`.
-//! A spec that the generator can't take ends the build with a message that says what and where.
+//! A document that the generator can't take stops the build with a message that names the fault
+//! and its place.
 
 #[path = "build/generate.rs"]
 mod generate;

@@ -57,7 +57,7 @@ pub fn render(faults: &[Broken]) -> String {
         .filter(|broken| broken.caught_by.iter().any(|id| judges_form(id)))
         .count();
     let mut text = format!(
-        "{}, caught by {}. {} noticed by the form of an answer already (`answers`, `decodes`, `page`, \
+        "{}, caught by {}. {} noticed by the form of a response already (`answers`, `decodes`, `page`, \
          `shape` or `snapshot` fails); {} only by what it says.\n\n\
          | fault | caught by |\n| --- | --- |\n",
         count(faults.len(), "fault", "faults"),

@@ -52,7 +52,7 @@ fn expected(fault: F) -> Option<Found> {
         F::BlockSeconds => As("get-block/timestamp-unit"),
         F::BlockChangesLater => As("chain/repeat-read"),
         F::BlockHole => As("chain/no-holes"),
-        F::NewestForUnknown => As("get-block/unknown-index"),
+        F::LatestForUnknown => As("get-block/unknown-index"),
         // The receipts do not verify, and the contract does not name the algorithm.
         F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
         F::BalanceOffByOne => As("get-balances/wallet-address"),

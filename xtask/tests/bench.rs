@@ -58,7 +58,7 @@ fn every_figure_is_measured_and_told() {
         "plain loop",
         "full run : plain loop",
         "A sweep of 40 blocks, 8 connections",
-        "A sweep of 40 blocks, 8 connections, 2 ms an answer",
+        "A sweep of 40 blocks, 8 connections, 2 ms a response",
         "sweep without signatures",
         "without signatures : plain loop",
         "≥ 0.9",

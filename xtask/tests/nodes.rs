@@ -151,7 +151,7 @@ async fn sweeps_of_several_nodes_are_resumed_each_from_where_it_was() {
     let (code, text) = run(with(&["--resume"])).await;
     assert_eq!((code, states().len()), (0, 0), "{text}");
     assert_eq!(
-        text.matches("sweep of blocks 1 to 30: 30 judged").count(),
+        text.matches("sweep of blocks 1 to 30: 30 checked").count(),
         2,
         "{text}"
     );

@@ -169,7 +169,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
     ))
     .await;
     assert_eq!(code, 3, "{text}");
-    assert!(text.contains("--resume goes on from there"), "{text}");
+    assert!(text.contains("--resume continues from there"), "{text}");
     let before = proxy.asked().len();
     let with = |more: &[&str]| command(&url, folder.path(), more);
     let damaged = folder.path().join("damaged.json");

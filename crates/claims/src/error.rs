@@ -43,7 +43,7 @@ pub enum ClaimError {
     /// An earlier claim about the same asset by the same verifier may still be recorded.
     #[error(
         "an earlier claim about {asset_id:?} by {verifier} is pending: transaction {trans_code}, \
-         kept in {}{}. A node keeps one record for each asset and verifier, so another claim would \
+        saved in {}{}. A node keeps one record for each asset and verifier, so another claim would \
          be paid for in vain; nothing was sent",
         escaped(&path.to_string_lossy()),
         refused_earlier(*state)
@@ -107,7 +107,7 @@ pub enum ClaimError {
         saved_in: Option<PathBuf>,
     },
     /// The transaction was accepted, but the requests for its record failed.
-    #[error("transaction {trans_code} was accepted, and its record can't be asked for: {source}")]
+    #[error("transaction {trans_code} was accepted, but its record could not be read: {source}")]
     ReadingBack {
         /// The error.
         source: Error,
@@ -161,7 +161,7 @@ fn reasons(messages: &[String]) -> String {
 fn still_saved(saved_in: Option<&PathBuf>) -> String {
     saved_in.map(|path| {
         format!(
-            "; it is kept in {}, which is the only proof of it: claim the same again to submit the \
+            "; it is saved in {}, which is the only proof of it: claim the same again to submit the \
              same transaction once more",
             escaped(&path.to_string_lossy())
         )
@@ -171,11 +171,11 @@ fn still_saved(saved_in: Option<&PathBuf>) -> String {
 
 /// A warning: a refused transaction can still be submitted.
 const ANYONE: &str =
-    "; that is the node's word, and whoever has the transaction can still submit it";
+    "; only the node reports that, and anyone who has the transaction can still submit it";
 
 fn refused_earlier(state: TransactionState) -> &'static str {
     if state == TransactionState::Refused {
-        " (a node refused it, but whoever has it can still submit it)"
+        " (a node refused it, but anyone who has it can still submit it)"
     } else {
         ""
     }
@@ -189,7 +189,7 @@ fn again(saved_in: Option<&PathBuf>, source: &SubmitError) -> String {
     };
     match (saved_in, source.maybe_sent()) {
         (Some(path), maybe_sent) => format!(
-            "; {} kept in {}: claim the same again to submit the same transaction{refused}",
+            "; {} saved in {}: claim the same again to submit the same transaction{refused}",
             if maybe_sent {
                 "the transaction may have been taken, in this run or an earlier one, and is"
             } else {

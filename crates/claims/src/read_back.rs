@@ -53,7 +53,7 @@ impl fmt::Display for Difference {
             asked,
             recorded,
         } = self;
-        write!(f, "{field}: asked was {asked}, and it is {recorded}")
+        write!(f, "{field}: expected {asked}, recorded {recorded}")
     }
 }
 

@@ -6,25 +6,25 @@ use serde::Serialize;
 
 use nodeproof_primitives::redact::redact;
 
-/// What kind of failure it is: one exit status each.
+/// The kind of a failure. Each kind has its own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// What was asked for is not there, or not so.
+    /// The requested item does not exist, or a check failed.
     NotFound,
-    /// The command line, the configuration or a file is wrong; nothing was sent.
+    /// The command line, the configuration or a file is invalid. Nothing was sent.
     Usage,
-    /// The node was not reached, did not answer in time, or answered with an error status.
+    /// The node was not reached, did not respond in time, or returned an error status.
     Unreachable,
     /// The node refused the transaction.
     Refused,
-    /// Something was sent, or maybe sent, and what became of it is not known.
+    /// Something was or may have been sent, and the result is not known.
     Unconfirmed,
-    /// The node's answer is not what the contract says, or not what was asked for.
+    /// The response violates the contract, or does not match the request.
     Unexpected,
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
-    /// Whoever read the output has gone away; nothing is said, and nothing is wrong.
+    /// The reader of the output is gone. This is not an error, and nothing is printed.
     ReaderGone,
 }
 
@@ -43,7 +43,7 @@ impl Kind {
     }
 }
 
-/// The failure of a command. Its text is harmless to print.
+/// The failure of a command. Its text is escaped.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Failure {
     pub(crate) kind: Kind,
@@ -51,7 +51,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     /// Whether a transaction may have reached the node.
     maybe_sent: bool,
-    /// What the node said of a transaction that it refused.
+    /// The node's messages about a refused transaction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     node_says: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Failure {
         Self::new(Kind::Usage, message.to_string())
     }
 
-    /// The same in several lines, all of them our own.
+    /// Creates a usage failure with several lines, whose line breaks are our own.
     pub(crate) fn lines(message: &str) -> Self {
         let mut failure = Self::new(Kind::Usage, "");
         failure.message = escaped_lines(message);
@@ -90,7 +90,7 @@ impl Failure {
         Self::new(Kind::ReaderGone, "")
     }
 
-    /// A transaction that the node refused.
+    /// Creates the failure of a transaction that the node refused.
     pub(crate) fn refused(what: &str, messages: &[String]) -> Self {
         let says = match messages {
             [] => "it does not say why".to_owned(),
@@ -99,7 +99,7 @@ impl Failure {
         Self::refused_saying(format!("the node refused {what}: {says}"), messages)
     }
 
-    /// The same in words of one's own.
+    /// Creates the failure of a refused transaction with its own text.
     pub(crate) fn refused_saying(text: String, messages: &[String]) -> Self {
         let mut failure = Self::new(Kind::Refused, text);
         failure.maybe_sent = true;
@@ -107,19 +107,19 @@ impl Failure {
         failure
     }
 
-    /// The same with more to say after it.
+    /// Appends text to the message.
     pub(crate) fn and(mut self, more: &str) -> Self {
         self.message.push_str(&escaped(more));
         self
     }
 
-    /// The same with its message as a function changes it.
+    /// Changes the message with a function.
     pub(crate) fn rewritten(mut self, change: impl Fn(&str) -> String) -> Self {
         self.message = change(&self.message);
         self
     }
 
-    /// The same as another kind of failure.
+    /// Changes the kind of failure.
     pub(crate) const fn but(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self.status = kind.status();
@@ -132,8 +132,8 @@ impl Failure {
     }
 }
 
-/// The number of a node's messages that are shown, and of characters of each. They may be as long as
-/// a response.
+/// Maximum number of a node's messages that are shown, and of characters of each. A message may be as
+/// long as a response.
 const MOST_MESSAGES: usize = 10;
 const MOST_CHARACTERS: usize = 500;
 
@@ -152,13 +152,13 @@ fn bounded(messages: &[String]) -> Vec<String> {
     shown
 }
 
-/// Our own line breaks stay; everything else that a terminal acts on is written out.
+/// Escapes everything that a terminal acts on, except our own line breaks.
 fn escaped_lines(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(escaped).collect();
     lines.join("\n")
 }
 
-/// A request that failed. Submissions have other failures, see `commands::submit`.
+/// Converts the error of a request. Submissions have other failures: see `commands::submit`.
 impl From<nodeproof_client::Error> for Failure {
     fn from(error: nodeproof_client::Error) -> Self {
         let kind = match error.kind() {
@@ -166,7 +166,7 @@ impl From<nodeproof_client::Error> for Failure {
             ErrorKind::Decode | ErrorKind::BodyTooLarge | ErrorKind::MissingBlock => {
                 Kind::Unexpected
             }
-            // The contract shows one kind of success, and its answers have a body.
+            // The contract documents one kind of success, and its responses have a body.
             ErrorKind::Status if error.status().is_some_and(|status| status.is_success()) => {
                 Kind::Unexpected
             }
@@ -178,7 +178,7 @@ impl From<nodeproof_client::Error> for Failure {
 
 impl From<nodeproof_client::BaseUrlError> for Failure {
     fn from(error: nodeproof_client::BaseUrlError) -> Self {
-        // Whatever stands in its place comes from a person, and may be a key.
+        // The error may contain the user's text, which may be a key.
         Self::usage(error).rewritten(redact)
     }
 }

@@ -1,8 +1,8 @@
-//! A node from a terminal: the library behind `nodectl`.
+//! The library behind `nodectl`, the command line for a node.
 //!
 //! The modules are layers. Each one uses only those below it:
 //!
-//! - `run`: a run from the command line to an exit status;
+//! - `run`: executes the command line and returns an exit status;
 //! - `parser`: the command line, made of the commands' arguments;
 //! - `commands`: one file per command;
 //! - `session`: settings from the arguments, the environment and the configuration file; signers;
@@ -10,8 +10,8 @@
 //! - `io`: input, output for a person or a script, prompts;
 //! - `failure`: failures with their exit status.
 //!
-//! What a node sent is escaped before it is shown. Private keys stay in `nodeproof-wallet`: what is
-//! typed or read here goes there and is wiped.
+//! Everything from a node is escaped before it is shown. Private keys stay in `nodeproof-wallet`: keys
+//! that are typed or read here are passed on to it and wiped.
 
 mod arguments;
 mod commands;

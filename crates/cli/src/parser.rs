@@ -5,31 +5,31 @@ use clap::{Parser, Subcommand};
 use crate::{arguments::global::GlobalArgs, commands};
 
 const AFTER_HELP: &str = "\
-Settings come from flags, then from the environment (NODECTL_…), then from the configuration
-file, $XDG_CONFIG_HOME/nodectl/config.toml or ~/.config/nodectl/config.toml. The file is TOML; its
+Settings come from flags, then from environment variables (NODECTL_…), then from the configuration
+file, $XDG_CONFIG_HOME/nodectl/config.toml or ~/.config/nodectl/config.toml. The file is TOML. Its
 keys are base_url, network, contract, wallet (a key file, or a list of them; a relative path is
 relative to the configuration file's folder), fee, currency, request_timeout and max_body.
-Private keys and passphrases are read from files or hidden prompts, and never from flags.
+Private keys and passphrases are read from files or hidden prompts, never from flags.
 
-A signature is not bound to a network: there is no chain ID, so what is signed on one network can be
-submitted on another. Use one wallet for each network: `wallet new --network` records it in the key
-file, and signing for another network is refused unless --any-network is given.
+A signature is not bound to a network, because there is no chain ID: a transaction that is signed
+for one network can be submitted to another. Use one wallet for each network. `wallet new --network`
+records the network in the key file. Signing for another network needs --any-network.
 
-With --json, standard output is one JSON document (watch: one a line), and a failure is
-{\"error\":{\"kind\",\"status\",\"message\",\"maybe_sent\"}} on standard error, where notes and warnings
-are {\"note\"} and {\"warning\"}. Standard output holds a document only where the exit status is 0.
-call and sign print a transaction either way, and completions, man and --help print text.
+With --json, standard output is one JSON document (watch: one per line). An error is
+{\"error\":{\"kind\",\"status\",\"message\",\"maybe_sent\"}} on standard error. Notes and warnings are
+{\"note\"} and {\"warning\"} there. Standard output has a document only if the exit status is 0.
+call and sign always print a transaction; completions, man and --help always print text.
 
 Exit status:
-  0    done
-  1    what was asked for is not there, however the node says so, or, for verify, not so
-  2    wrong usage, configuration or input; no transaction was sent
-  3    the node was not reached, did not answer in time, or answered with an error status
+  0    success
+  1    the requested object does not exist; for verify: not valid
+  2    invalid usage, configuration or input; no transaction was sent
+  3    the node was not reached, did not respond in time, or returned an error status
   4    the node refused the transaction
-  5    a transaction was sent, or maybe sent, and is not confirmed, or is recorded otherwise; the
-       message says how to go on
-  6    the node's answer is not what the contract says, contradicts itself, or is not what was
-       asked for; nothing was signed
+  5    a transaction was sent, or may have been sent, and is not confirmed or was recorded
+       differently; the message says how to continue
+  6    the node's response violates the contract, contradicts itself, or is not what was requested;
+       nothing was signed
   130  interrupted";
 
 /// A blockchain node from a terminal: blocks, balances, wallets, contract calls and claims.
@@ -50,17 +50,17 @@ pub(crate) enum Command {
     Balance(commands::balance::BalanceArgs),
     /// Show the balances of every token in a wallet
     Balances(commands::balance::BalancesArgs),
-    /// Show who holds a token
+    /// Show the wallets that hold a token
     Holders(commands::balance::HoldersArgs),
-    /// Show how far one wallet trusts another
+    /// Show the trust score from one wallet to another
     Trust(commands::trust::TrustArgs),
     /// Show what a contract has stored
     State(commands::state::StateArgs),
-    /// Make and look at wallets
+    /// Create and inspect wallets
     Wallet(commands::wallet::WalletArgs),
     /// Have the node build a contract call, check it, and print the raw transaction
     Call(commands::call::CallArgs),
-    /// Sign a raw or half-signed transaction, without a node
+    /// Sign a raw or partly signed transaction, without a node
     Sign(commands::sign::SignArgs),
     /// Submit a signed transaction
     Submit(commands::submit::SubmitArgs),
@@ -68,18 +68,18 @@ pub(crate) enum Command {
     Verify(commands::verify::VerifyArgs),
     /// Make a claim about an asset, or read one
     Claim(commands::claim::ClaimArgs),
-    /// Tell where the node lists its calls, and whether it answers there
+    /// Show the URL of the node's API documentation, and test whether it responds
     Docs(commands::docs::DocsArgs),
     /// Follow new blocks until Ctrl-C
     Watch(commands::watch::WatchArgs),
     /// Print the completions of a shell
     Completions(commands::manual::CompletionsArgs),
-    /// Print the manual page, or write those of all commands to a folder
+    /// Print the manual page, or write the pages of all commands to a folder
     Man(commands::manual::ManArgs),
 }
 
 impl Command {
-    /// Whether the command looks at the configuration file.
+    /// Whether the command reads the configuration file.
     pub(crate) const fn needs_settings(&self) -> bool {
         !matches!(self, Self::Completions(_) | Self::Man(_))
     }

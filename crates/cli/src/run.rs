@@ -1,4 +1,4 @@
-//! A run: from the command line to an exit status.
+//! Executes the command line, and returns an exit status.
 
 use std::{process::ExitCode, thread, time::Duration};
 
@@ -14,16 +14,16 @@ use crate::{
     session::{config_file, exposure, settings::Session},
 };
 
-/// The longest time that an interrupted run may take to end in good order.
+/// Time limit for an interrupted run to end by itself.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The definition of the command line, for programs that document or test it.
+/// Returns the definition of the command line, for programs that document or test it.
 #[must_use]
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Runs the command of this process' command line, and returns the exit status.
+/// Runs the command of this process's command line, and returns the exit status.
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -52,7 +52,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// What looks like a private key in the arguments and the settings of the environment.
+/// Returns what looks like a private key in the arguments and in the environment's settings.
 fn given_keys() -> Vec<String> {
     let settings = std::env::vars_os()
         .filter(|(name, _)| name.to_string_lossy().starts_with("NODECTL_"))
@@ -69,14 +69,14 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::usage(format!("the program can't start: {error}")))?;
-    // It is never taken down: what still reads or hashes must not hold up the end.
+    // Never shut down, because a task that still reads or hashes would delay the end.
     let runtime: &'static tokio::runtime::Runtime = Box::leak(Box::new(runtime));
     runtime.block_on(async {
-        // Files and standard input may block for ever, so all of it has a thread of its own.
+        // Files and standard input may block forever, so the command runs on a separate thread.
         let begin = async {
             let (done, outcome) = oneshot::channel();
             let run = move || {
-                // The receiver may have gone already.
+                // Sending fails if the receiver is gone. That is harmless.
                 let _sent = done.send(runtime.block_on(until_interrupted(cli, output)));
             };
             match thread::Builder::new().name("command".to_owned()).spawn(run) {
@@ -86,7 +86,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
         };
         let mut pressed = std::pin::pin!(tokio::signal::ctrl_c());
         let (thread, mut outcome) = tokio::select! {
-            // Looked at first, so that it is listened to before anything begins.
+            // Polled first, so the signal handler exists before the command begins.
             biased;
             pressed = &mut pressed => return Err(pressed_or_deaf(pressed)),
             begun = begin => begun?,
@@ -97,7 +97,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
             pressed = &mut pressed => {
                 let failure = pressed_or_deaf(pressed);
                 if prompt::close() {
-                    // A prompt would wait for ever.
+                    // An open prompt would wait forever.
                     return Err(failure);
                 }
                 match tokio::time::timeout(GRACE, outcome).await {
@@ -108,16 +108,16 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
         };
         match ended {
             Ok(outcome) => outcome,
-            // Only a panic drops the sender.
+            // The sender is dropped without a result only after a panic.
             Err(_gone) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => Err(Failure::usage("the command ended without a word")),
+                Ok(()) => Err(Failure::usage("the command ended without a result")),
             },
         }
     })
 }
 
-/// Runs the command, or drops it half-way on Ctrl-C.
+/// Runs the command, or drops it on Ctrl-C.
 async fn until_interrupted(cli: Cli, output: Output) -> Result<(), Failure> {
     tokio::select! {
         biased;
@@ -173,7 +173,7 @@ fn interrupted() -> Failure {
     }
 }
 
-/// Shows help and version, or what is wrong with a command line.
+/// Shows help and version, or the error of an invalid command line.
 fn not_a_command_line(error: &clap::Error) -> ExitCode {
     let shown = matches!(
         error.kind(),
@@ -186,7 +186,7 @@ fn not_a_command_line(error: &clap::Error) -> ExitCode {
         let message = harmless.trim_start_matches("error: ").trim_end();
         Output::new(json, false).fail(&Failure::lines(message));
     } else {
-        // When nobody reads it, nothing is left to be done.
+        // If this fails, nothing else can be done.
         let _shown = error.print();
     }
     ExitCode::from(if shown { 0 } else { Kind::Usage.status() })

@@ -1,5 +1,5 @@
-//! A private key in the wrong place, in every option and environment variable that there is, as the
-//! definition of the command line lists them.
+//! Tests with a private key in the wrong place: in every option and environment variable of the
+//! command line's definition.
 
 #![expect(
     clippy::unwrap_used,
@@ -17,7 +17,7 @@ use clap::{Arg, ArgAction};
 const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 
-/// A key, as it may be given.
+/// Returns a key in several forms.
 fn keys() -> [String; 4] {
     let key = "5Ec2e7e1".repeat(8);
     [
@@ -28,7 +28,7 @@ fn keys() -> [String; 4] {
     ]
 }
 
-/// A command and its arguments that take values.
+/// A command without subcommands, and its arguments that take values.
 struct Leaf {
     words: Vec<String>,
     arguments: Vec<Arg>,
@@ -52,7 +52,7 @@ fn leaves(command: &clap::Command, words: &[String], found: &mut Vec<Leaf>) {
     }
 }
 
-/// The command line of one argument with a value.
+/// Returns the command-line words of one argument with a value.
 fn given(argument: &Arg, value: &str) -> Vec<String> {
     match argument.get_long() {
         Some(long) => vec![format!("--{long}"), value.to_owned()],
@@ -60,7 +60,7 @@ fn given(argument: &Arg, value: &str) -> Vec<String> {
     }
 }
 
-/// A value with which the command gets as far as it can.
+/// Returns a value with which the command gets as far as possible.
 fn plausible(argument: &Arg) -> String {
     let name = argument.get_value_names().unwrap_or_default();
     match name.first().map_or("", |name| name.as_str()) {
@@ -79,7 +79,7 @@ fn run(folder: &Path, arguments: &[String], environment: Option<(&str, &str)>) -
         .args(arguments)
         .env_clear()
         .env("HOME", folder)
-        // Nothing listens there.
+        // No server listens at this address.
         .env("NODECTL_BASE_URL", "http://127.0.0.1:9")
         .env("NODECTL_NETWORK", "devnet")
         .env("NODECTL_REQUEST_TIMEOUT", "0.2")
@@ -127,7 +127,7 @@ fn no_option_and_no_variable_shows_a_key_again() {
     assert!(options > 1_000 && variables > 300, "{options}, {variables}");
 }
 
-/// Tries each argument of a command, and returns how many options and variables were given a key.
+/// Tries keys in each argument of a command. Returns the number of tries in options and in variables.
 fn try_keys(folder: &Path, leaf: &Leaf) -> (usize, usize) {
     let (mut options, mut variables) = (0, 0);
     let required = leaf.arguments.iter().filter(|one| one.is_required_set());

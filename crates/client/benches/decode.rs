@@ -1,4 +1,4 @@
-//! What reading a receipt costs: as documented, and as it is written otherwise.
+//! Time to parse a receipt: in the documented form, and with one more member.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nodeproof_client::{Block, Receipt};
@@ -16,7 +16,7 @@ fn receipt() -> String {
 
 fn receipts(c: &mut Criterion) {
     let plain = receipt();
-    // A member more than the documented ones takes the tolerant way.
+    // An undocumented member needs the slower, lenient parser.
     let odd = plain.replacen('{', "{\"note\":null,", 1);
     let mut group = c.benchmark_group("receipt");
     group.bench_function("as documented", |b| b.iter(|| Receipt::from_text(&plain)));

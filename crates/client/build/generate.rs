@@ -11,7 +11,7 @@ use super::replaced::REPLACED;
 /// The schema that replaces integer parameters, which can have any size.
 const INTEGER_PARAMETER: (&str, &str) = ("IntegerParameter", "crate::IntegerParameter");
 
-/// The state that the generated client keeps for its hooks.
+/// The state that the generated client holds for its hooks.
 const HOOK_STATE: &str = "crate::transport::HookState";
 
 pub(crate) type Failure = Box<dyn Error>;
@@ -35,8 +35,8 @@ pub(crate) fn generate(document: Value) -> Result<String, Failure> {
 
 /// Changes what the generator can't take, and removes what it doesn't need.
 ///
-/// Failures are removed. The generator takes only one error type for each operation, and a status
-/// without a type reaches the caller as the whole response.
+/// Failures are removed, because the generator takes only one error type for each operation. A
+/// status without a type reaches the caller as the whole response.
 fn prepared(mut document: Value) -> Result<Value, Failure> {
     without_extensions(&mut document);
     let paths = document
@@ -122,7 +122,7 @@ fn integers_of_any_size<'p>(parameters: impl IntoIterator<Item = &'p mut Value>)
     }
 }
 
-/// Keeps one media type of a request body. The generator takes no more. It prefers JSON.
+/// Keeps one media type of a request body, preferably JSON. The generator takes only one.
 fn one_media_type(body: &mut Value) {
     const JSON: &str = "application/json";
     if let Some(Value::Object(content)) = body.get_mut("content") {
@@ -135,7 +135,7 @@ fn one_media_type(body: &mut Value) {
     }
 }
 
-/// Runs the generator, which panics at some documents that it can't take.
+/// Runs the generator, which panics on some documents that it can't take.
 fn attempt(document: &Value) -> Result<String, Failure> {
     let document: OpenAPI = serde_json::from_value(document.clone())?;
     let hook = panic::take_hook();
@@ -166,7 +166,7 @@ fn generator() -> Generator {
     Generator::new(&settings)
 }
 
-/// Names the paths that the generator fails at, or else the schemas.
+/// Returns the paths on which the generator fails, or else the schemas.
 fn culprits(document: &Value) -> String {
     let mut bare = document.clone();
     if let Some(paths) = bare.get_mut("paths") {

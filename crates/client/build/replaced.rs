@@ -3,8 +3,8 @@
 /// Each schema with the type that replaces it in the generated code.
 ///
 /// Addresses, hashes and numbers are types of `nodeproof-primitives`, which need no regular
-/// expression. The types of responses tolerate what nodes of different versions leave out or write
-/// differently. `tests/replaced_schemas.rs` checks that these types read every property.
+/// expression. The types of responses are lenient, because nodes of different versions leave fields
+/// out or write them differently. `tests/replaced_schemas.rs` checks that they read every property.
 pub(crate) const REPLACED: &[(&str, &str)] = &[
     ("WalletAddress", "::nodeproof_primitives::WalletAddress"),
     ("ContractAddress", "::nodeproof_primitives::ContractAddress"),

@@ -1,4 +1,4 @@
-//! Reads blocks of a node, and what their makers hold.
+//! Reads blocks of a node, and the balances of the wallets that made them.
 //!
 //! `cargo run -p nodeproof-client --example read_chain -- http://localhost:8420 [first index]`
 
@@ -8,7 +8,7 @@ use std::{env, error::Error};
 
 use nodeproof_client::Client;
 
-/// How many blocks are read.
+/// The number of blocks to read.
 const BLOCKS: u64 = 3;
 
 #[tokio::main]
@@ -30,7 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         for departure in block.departures() {
             println!("  not as documented: {departure}");
         }
-        // A node may leave the maker out, and the block is still worth reading.
+        // A node may leave the maker out. The block is still worth reading.
         let Ok(maker) = block.creator_wallet() else {
             continue;
         };

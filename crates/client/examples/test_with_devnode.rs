@@ -1,9 +1,9 @@
-//! A test of code that uses a node, against a local one inside the test's own process.
+//! A test of code that uses a node, with a local node in the test's own process.
 //!
 //! `cargo run -p nodeproof-client --example test_with_devnode [-- http://localhost:8420]`
 //!
 //! In a test, `main` is a function with `#[tokio::test]`, and `nodeproof-devnode` a dev-dependency.
-//! With the URL of a node, only what needs no key is checked, on that node.
+//! With the URL of a node, only the checks that need no key run, on that node.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
@@ -29,7 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!("{count} transactions in the latest block");
         return Ok(());
     }
-    // A node on a free port, which ends when it is dropped. It makes blocks when it is told to.
+    // A node on a free port. It ends when it is dropped, and makes blocks only on request.
     let devnode = nodeproof_devnode::spawn(Config::for_tests()).await?;
     let node = Client::new(devnode.base_url())?;
     devnode.make_block();

@@ -16,7 +16,7 @@ use nodeproof_client::{
 };
 use nodeproof_wallet::KeyPair;
 
-/// The key of alice. Everybody knows it.
+/// The key of alice. It is public.
 const KEY: &str = "b4d386bbda044be10d3dc8519923e39edf3e871e534b727a7056a18de72f5f6c";
 const TOKEN_CONTRACT: &str = "ct87ae5551c15d55001ce2bb86e4ef2de4cec76a38";
 const TOKEN: &str = "GRAIN";

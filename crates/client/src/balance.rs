@@ -14,51 +14,51 @@ use crate::{
     },
 };
 
-/// What a node answers to a question about balances.
+/// The response to a request for balances.
 ///
-/// The contract names the field `balance`, and the endpoint's description `value`:
-/// "a client tolerates both names". It shows an integer for one token in one
-/// wallet and nothing for the other questions; nodes were seen to answer lists to
-/// those, and null where nothing is held.
+/// The contract names the field `balance`, and the endpoint's description `value`: "a client
+/// tolerates both names". The contract shows an integer for one token in one wallet. It does not
+/// show the other responses. Nodes were seen to return lists there, and null for a token that a
+/// wallet does not hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BalanceAnswer {
     balance: Option<RawJson>,
     value: Option<RawJson>,
-    /// The field that is there more than once.
+    /// The field that occurs more than once.
     twice: Option<&'static str>,
     status: Field<String>,
     extra: ExtraFields,
 }
 
-/// What a wallet holds of one token.
+/// The balance of one token in a wallet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenBalance {
     /// The token.
     pub token_code: String,
-    /// Who holds it, where the node says it.
+    /// The holder, if the node returns it.
     pub holder: Option<HolderAddress>,
-    /// How much of it, in base units of the token; `None` where the node says null.
+    /// The balance, in base units of the token. `None` if the node returns null.
     pub balance: Option<Integer>,
-    /// The fields that nobody described.
+    /// The undocumented fields.
     pub extra: ExtraFields,
 }
 
-/// What a wallet or a contract holds of one token.
+/// The balance of one token that a wallet or a contract holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HolderBalance {
-    /// Who holds it.
+    /// The holder.
     pub holder: HolderAddress,
-    /// The token, where the node says it.
+    /// The token, if the node returns it.
     pub token_code: Option<String>,
-    /// How much of it, in base units of the token; `None` where the node says null.
+    /// The balance, in base units of the token. `None` if the node returns null.
     pub balance: Option<Integer>,
-    /// The fields that nobody described.
+    /// The undocumented fields.
     pub extra: ExtraFields,
 }
 
-/// Entries of a list, and what is wrong with those that could not be read.
+/// The entries of a list, and the faults of entries that can't be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing<T> {
     entries: Vec<T>,
@@ -66,19 +66,19 @@ pub struct Listing<T> {
 }
 
 impl<T> Listing<T> {
-    /// What is wrong with the entries that could not be read, each with its place and text.
+    /// Returns the faults of the entries that can't be read, each with its position and text.
     #[must_use]
     pub fn faults(&self) -> &[FieldError] {
         &self.faults
     }
 
-    /// The entries that could be read.
+    /// Returns the entries that can be read.
     #[must_use]
     pub fn into_entries(self) -> Vec<T> {
         self.entries
     }
 
-    /// Reads a list entry by entry; null is an empty one.
+    /// Reads a list entry by entry. Null counts as an empty list.
     pub(crate) fn read(
         name: &'static str,
         raw: &RawJson,
@@ -89,11 +89,7 @@ impl<T> Listing<T> {
         } else {
             serde_json::from_str(raw.as_str()).map_err(|_| {
                 let found = kind_of(raw.as_str());
-                malformed(
-                    name,
-                    format!("an array belongs here, and this is {found}"),
-                    raw,
-                )
+                malformed(name, format!("expected an array, found {found}"), raw)
             })?
         };
         let mut listing = Self {
@@ -140,7 +136,7 @@ impl<'l, T> IntoIterator for &'l Listing<T> {
 }
 
 impl BalanceAnswer {
-    /// Reads an answer about balances from its bytes.
+    /// Reads a response about balances from its bytes.
     ///
     /// # Errors
     /// If they are not one JSON object.
@@ -148,9 +144,9 @@ impl BalanceAnswer {
         serde_json::from_slice(body).map_err(|source| DecodeError::new("a balance", body, source))
     }
 
-    /// The field that carries the balance, `balance` or `value`, and its text.
+    /// Returns the field that carries the balance, `balance` or `value`, and its text.
     ///
-    /// Where both are there, it is the first that is not null.
+    /// If both are present, returns the first that is not null.
     #[must_use]
     pub fn carrier(&self) -> Option<(&'static str, &RawJson)> {
         match (&self.balance, &self.value) {
@@ -163,15 +159,15 @@ impl BalanceAnswer {
         }
     }
 
-    /// The balance of one token in one wallet; `None` if it is null, or if there is no balance and a
-    /// message such as `unknown token`.
+    /// Returns the balance of one token in one wallet. Returns `None` if it is null, or if the
+    /// response has no balance but a message such as `unknown token`.
     ///
-    /// It is in base units of the token. Null was seen for a token of which nothing is held, and for
-    /// an unknown token or wallet.
+    /// The balance is in base units of the token. Nodes were seen to return null for a token that the
+    /// wallet does not hold, and for an unknown token or wallet.
     ///
     /// # Errors
-    /// If there is no such field, or it holds no integer; or, as for all of these, if there is more
-    /// than one and they differ, or the node says that it failed.
+    /// If the field is missing or is not an integer. Like the other methods, also if it occurs more
+    /// than once, if `balance` and `value` differ, or if the node reports a failure.
     pub fn amount(&self) -> Result<Option<Integer>, FieldError> {
         if self.carrier().is_none() && self.extra.say_absent() {
             return Ok(None);
@@ -185,10 +181,10 @@ impl BalanceAnswer {
         }
     }
 
-    /// The balances of every token in a wallet. Observed on a real node.
+    /// Returns the balances of every token in a wallet. Observed on a real node.
     ///
     /// # Errors
-    /// If there is no such field, or it holds no list.
+    /// If the field is missing or is not a list.
     pub fn tokens(&self) -> Result<Listing<TokenBalance>, FieldError> {
         let (name, raw) = self.found()?;
         Listing::read(name, raw, |text| {
@@ -202,10 +198,10 @@ impl BalanceAnswer {
         })
     }
 
-    /// The balances of every holder of a token. Observed on a real node.
+    /// Returns the balances of every holder of a token. Observed on a real node.
     ///
     /// # Errors
-    /// If there is no such field, or it holds no list.
+    /// If the field is missing or is not a list.
     pub fn holders(&self) -> Result<Listing<HolderBalance>, FieldError> {
         let (name, raw) = self.found()?;
         Listing::read(name, raw, |text| {
@@ -219,15 +215,16 @@ impl BalanceAnswer {
         })
     }
 
-    /// The fields that nobody described, as they came.
+    /// Returns the undocumented fields, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
 
-    /// The field that carries the balance, unless something in the answer speaks against it.
+    /// Returns the field that carries the balance, unless the response contradicts itself or reports
+    /// a failure.
     fn found(&self) -> Result<(&'static str, &RawJson), FieldError> {
-        // No `status` is documented here, and none was observed.
+        // `status` is neither documented nor observed in this response.
         if matches!(self.status, Field::Value(_)) {
             check_status(&self.status, &self.extra)?;
         }
@@ -247,7 +244,7 @@ impl BalanceAnswer {
             _ => self.carrier().ok_or_else(|| {
                 let fault = match self.extra.detail() {
                     Some(words) => FieldFault::Malformed(format!(
-                        "it is missing, and the node says: {}",
+                        "it is missing; the node's message: {}",
                         escaped_up_to(&words, 100)
                     )),
                     None => FieldFault::Missing,
@@ -288,7 +285,7 @@ impl<'de> Deserialize<'de> for BalanceAnswer {
     }
 }
 
-/// An entry of either list.
+/// An entry of a list of balances, of tokens or of holders.
 #[derive(Default)]
 struct Entry {
     holder: Field<HolderAddress>,
@@ -298,9 +295,9 @@ struct Entry {
 }
 
 impl Entry {
-    /// Reads an entry, whose form the contract does not show. Observed are `wallet`, `token_code`
-    /// and `balance`. Where one of these is not there, its other names stand for it: the contract
-    /// calls a holder `wallet_address` elsewhere, and a balance `value`.
+    /// Reads an entry. The contract does not show its form. Observed are `wallet`, `token_code` and
+    /// `balance`. If one of them is missing, another name is accepted: the contract calls a holder
+    /// `wallet_address` elsewhere, and a balance `value`.
     fn read(text: &str) -> Result<Self, FieldError> {
         let mut entry = Self::default();
         let mut others = Vec::new();
@@ -322,10 +319,7 @@ impl Entry {
         if read.is_err() {
             return Err(FieldError::new(
                 "entry",
-                FieldFault::Malformed(format!(
-                    "an object belongs here, and this is {}",
-                    kind_of(text)
-                )),
+                FieldFault::Malformed(format!("expected an object, found {}", kind_of(text))),
             ));
         }
         for (name, raw) in others {
@@ -366,7 +360,7 @@ impl Entry {
     }
 }
 
-/// Takes what an entry says of a field; `false` if it has said something else of it before.
+/// Sets a field of an entry. Returns `false` if it had another value before.
 fn first_or_same<T: Leaf + PartialEq>(field: &mut Field<T>, raw: &RawValue) -> bool {
     let found = Field::read(raw);
     let fits = *field == Field::Missing || *field == found;
@@ -450,7 +444,7 @@ mod tests {
             (["wallet", "token_code", "balance"], 0),
             (["wallet_address", "token", "value"], 0),
             (["holder", "token", "amount"], 0),
-            // What stands beside the observed names means something else.
+            // Next to an observed name, another name means something else.
             (["wallet", "token_code", "balance\":5,\"value"], 1),
         ] {
             let [holder, token, balance] = names;
@@ -491,15 +485,15 @@ mod tests {
         for (body, message) in [
             (
                 r#"{"balance":"12"}"#,
-                "`balance` is malformed: an integer belongs here, and this is the string \"12\"",
+                "`balance` is malformed: expected an integer, found the string \"12\"",
             ),
             (
                 r#"{"value":1.5}"#,
-                "`value` is malformed: an integer belongs here, and this is the number 1.5",
+                "`value` is malformed: expected an integer, found the number 1.5",
             ),
             (
                 r#"{"balance":[]}"#,
-                "`balance` is malformed: an integer belongs here, and this is an array",
+                "`balance` is malformed: expected an integer, found an array",
             ),
         ] {
             assert_eq!(answer(body).amount().unwrap_err().to_string(), message);
@@ -507,7 +501,7 @@ mod tests {
         let error = answer(r#"{"balance":3}"#).tokens().unwrap_err().to_string();
         assert_eq!(
             error,
-            "`balance` is malformed: an array belongs here, and this is the number 3"
+            "`balance` is malformed: expected an array, found the number 3"
         );
         assert!(BalanceAnswer::from_slice(b"[]").is_err());
         assert!(

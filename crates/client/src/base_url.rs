@@ -7,9 +7,9 @@ use url::{Host, Url};
 
 /// The address of a node: scheme, host, port and, behind a proxy, a path prefix.
 ///
-/// It is written without a trailing slash, `http://localhost:8420` or
-/// `https://example.org/node-a`, and read with or without one. Credentials, a
-/// query and a fragment have no meaning in it and are refused.
+/// It is displayed without a trailing slash: `http://localhost:8420` or
+/// `https://example.org/node-a`. It is parsed with or without one. Credentials, a query and a
+/// fragment are rejected.
 ///
 /// Source: the contract, "`{base_url}` is the node address including the port of
 /// the chosen network".
@@ -31,94 +31,93 @@ use url::{Host, Url};
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct BaseUrl {
     url: Url,
-    /// `url` without the trailing slash; what is shown, and what paths are put after.
+    /// `url` without the trailing slash. This text is displayed.
     text: String,
-    /// Whether the port was written; `http://host:80` is known from `http://host` by it.
+    /// Whether a port was given. It distinguishes `http://host:80` from `http://host`.
     port_written: bool,
 }
 
-/// Why a text is not the base URL of a node.
+/// The reason why a text is not the base URL of a node.
 ///
-/// What is quoted of it has no credentials in it and no character that a
-/// terminal would act on.
+/// Quoted parts have no credentials and no character that a terminal would act on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {
-    /// There is nothing.
+    /// The text is empty.
     #[error("the base URL is empty: it has the form http://localhost:8420")]
     Empty,
-    /// There is no scheme.
+    /// The scheme is missing.
     #[error("{found:?} has no scheme: write {suggestion}")]
     NoScheme {
-        /// What was given.
+        /// The given text.
         found: String,
-        /// What was probably meant.
+        /// The text that was probably meant.
         suggestion: String,
     },
     /// The scheme is neither http nor https.
     #[error("a node is reached by http or https, and not by {scheme:?}")]
     OtherScheme {
-        /// The scheme that was given.
+        /// The given scheme.
         scheme: String,
     },
-    /// There is no host.
+    /// The host is missing.
     #[error("{found:?} has no host: write http://host:port, such as http://localhost:8420")]
     NoHost {
-        /// What was given.
+        /// The given text.
         found: String,
     },
-    /// A user name or a password is in it.
+    /// The text has a user name or a password.
     #[error(
-        "the base URL has a user name or a password in it: nodes ask for no credentials, \
-         so leave out what stands before the @"
+        "the base URL has a user name or a password in it: nodes do not use credentials, so leave \
+        out everything before the @"
     )]
     Credentials,
-    /// A tab, a line end or another control character is in it.
+    /// The text has a tab, a line end or another control character.
     #[error("{found:?} has a control character in it, such as a line end: leave it out")]
     ControlCharacter {
-        /// What was given.
+        /// The given text.
         found: String,
     },
-    /// The port is 0, where nobody can listen.
-    #[error("{found:?} has port 0, where nobody can listen: write the node's port, or none")]
+    /// The port is 0, on which no server can listen.
+    #[error("{found:?} has port 0, which no server can use: write the node's port, or none")]
     PortZero {
-        /// What was given.
+        /// The given text.
         found: String,
     },
-    /// A query or a fragment is in it.
+    /// The text has a query or a fragment.
     #[error("the base URL has a {part} ({mark}…): each call adds its own, so leave it out")]
     Surplus {
         /// `query` or `fragment`.
         part: &'static str,
-        /// The character that begins it.
+        /// The character that starts it.
         mark: char,
     },
-    /// A host was to be given, and it is more than that.
+    /// The text is not only a host name or an IP address.
     #[error(
         "{found:?} is not a host alone: give a name or an address without scheme, port and path, \
          or use a base URL"
     )]
     NotAHost {
-        /// What was given.
+        /// The given text.
         found: String,
     },
     /// The text is not a URL for another reason.
     #[error("{found:?} is not a URL: {reason}")]
     Malformed {
-        /// What was given.
+        /// The given text.
         found: String,
-        /// What is wrong with it.
+        /// The fault.
         reason: url::ParseError,
     },
 }
 
 impl BaseUrl {
-    /// The address of a node on `host` that belongs to `network`, by plain HTTP.
+    /// Creates the address of a node on `host` that belongs to `network`, with plain HTTP.
     ///
-    /// `host` is a name or an IP address; an IPv6 address may stand in brackets.
+    /// `host` is a name or an IP address. An IPv6 address may have brackets.
     ///
     /// # Errors
-    /// If `host` is not a host alone.
+    /// If `host` is not only a host name or an IP address.
     pub fn for_network(host: &str, network: Network) -> Result<Self, BaseUrlError> {
         let refused = || BaseUrlError::NotAHost { found: shown(host) };
         let bare = host
@@ -136,12 +135,12 @@ impl BaseUrl {
         format!("http://{written}:{}", network.port()).parse()
     }
 
-    /// The same address with the network's port, if none was written.
+    /// Returns the same address with the network's port, if no port was given.
     ///
-    /// `http://host:80` has a port written, even though it is the one that HTTP implies.
+    /// In `http://host:80` a port was given, even though it is the default of HTTP.
     #[must_use]
     pub fn with_network_port(mut self, network: Network) -> Self {
-        // Refused only for URLs without a host, which this is not.
+        // This fails only for URLs without a host, and this URL has one.
         if !self.port_written && self.url.set_port(Some(network.port())).is_ok() {
             self.port_written = true;
             self.text = without_slash(&self.url);
@@ -149,7 +148,7 @@ impl BaseUrl {
         self
     }
 
-    /// The URL of a path below this address; `path` may begin with a slash.
+    /// Returns the URL of a path below this address. `path` may begin with a slash.
     ///
     /// ```
     /// let url: nodeproof_client::BaseUrl = "https://example.org/node-a/".parse()?;
@@ -164,43 +163,44 @@ impl BaseUrl {
         url
     }
 
-    /// The address as text, without a trailing slash.
+    /// Returns the address as text, without a trailing slash.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The address as a URL.
+    /// Returns the address as a URL.
     #[must_use]
     pub fn as_url(&self) -> &Url {
         &self.url
     }
 
-    /// The host as it is written in the URL; an IPv6 address stands in brackets.
+    /// Returns the host as written in the URL. An IPv6 address has brackets.
     #[must_use]
     pub fn host(&self) -> &str {
         self.url.host_str().unwrap_or_default()
     }
 
-    /// The port that is connected to: the one written, or the scheme's.
+    /// Returns the port to connect to: the given port, or the default of the scheme.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.url.port_or_known_default().unwrap_or_default()
     }
 
-    /// Whether a port was written, or filled in from a network.
+    /// Returns whether a port was given, or set from a network.
     #[must_use]
     pub fn has_port(&self) -> bool {
         self.port_written
     }
 
-    /// Whether the node is reached by TLS.
+    /// Returns whether the address uses TLS.
     #[must_use]
     pub fn is_https(&self) -> bool {
         self.url.scheme() == "https"
     }
 
-    /// Whether the host is this machine by its name or address: `localhost`, `127.0.0.1`, `[::1]`.
+    /// Returns whether the host is this machine by its name or address: `localhost`, `127.0.0.1`,
+    /// `[::1]`.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self.url.host() {
@@ -228,7 +228,7 @@ impl FromStr for BaseUrl {
         if text.is_empty() {
             return Err(BaseUrlError::Empty);
         }
-        // A URL's own rules drop line ends, also where they part what is looked at here.
+        // The URL parser drops line ends, which could split the parts that are checked here.
         if text.contains(char::is_control) {
             return Err(BaseUrlError::ControlCharacter { found: shown(text) });
         }
@@ -244,7 +244,7 @@ impl FromStr for BaseUrl {
         if authority.contains('@') {
             return Err(BaseUrlError::Credentials);
         }
-        // The URL's own rules would take `http:///path` for a host `path`.
+        // The URL parser would take `path` in `http:///path` for the host.
         if authority.is_empty() {
             return Err(BaseUrlError::NoHost { found: shown(text) });
         }
@@ -339,7 +339,7 @@ fn without_slash(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-/// The text for a message: short, harmless, and without what stands before an `@`.
+/// Returns the text for a message: shortened, escaped, and without credentials before an `@`.
 fn shown(text: &str) -> String {
     const MOST: usize = 200;
     let harmless = match text.rsplit_once('@') {
@@ -357,7 +357,7 @@ fn without_scheme(text: &str) -> BaseUrlError {
     if text.contains('@') {
         return BaseUrlError::Credentials;
     }
-    // `ftp:host` names another scheme; `localhost:8420` and `::1` name none.
+    // `ftp:host` names another scheme; `localhost:8420` and `::1` do not name one.
     let scheme = text.split_once(':').filter(|(scheme, rest)| {
         let named = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme

@@ -16,9 +16,9 @@ use crate::{Block, Client, Error, ErrorKind};
 
 /// Blocks in the order of their indexes. Made by [`Client::follow_blocks`] and [`Client::blocks`].
 ///
-/// It is a [`Stream`] of the crate `futures-core`, so it works with the combinators of `futures` and
-/// `tokio-stream`. [`next`](Self::next) needs neither. The first error ends it. Dropping it cancels
-/// its requests.
+/// It is a [`Stream`] of the crate `futures-core`. It works with the combinators of `futures` and
+/// `tokio-stream`, and [`next`](Self::next) needs neither. The stream ends after the first error.
+/// Dropping it cancels its requests.
 #[must_use = "a stream does nothing unless it is polled"]
 pub struct BlockStream(Option<BoxStream<'static, Result<Block, Error>>>);
 
@@ -101,7 +101,7 @@ impl Client {
     }
 }
 
-/// The error of a block that has to be there.
+/// Creates the error for a missing block.
 pub(crate) fn missing(index: u64, more: &str) -> Error {
     let message = format!("the node has no block {index}{more}");
     Error::from_kind(ErrorKind::MissingBlock, message)

@@ -1,4 +1,4 @@
-//! Setting up a client.
+//! Creating a client.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Client {
-    /// A client for the node at a base URL, such as `http://localhost:8420`.
+    /// Creates a client for the node at a base URL, such as `http://localhost:8420`.
     ///
     /// # Errors
     /// If the text is not a base URL of a node, or TLS can't be set up.
@@ -23,15 +23,15 @@ impl Client {
         Self::builder(base)?.build()
     }
 
-    /// A client for the node on a host, on its network's port, by plain HTTP.
+    /// Creates a client for the node on a host, with plain HTTP and the port of its network.
     ///
     /// # Errors
-    /// If `host` is not a host alone.
+    /// If `host` is not only a host name or an IP address.
     pub fn for_network(host: &str, network: Network) -> Result<Self, Error> {
         ClientBuilder::new(BaseUrl::for_network(host, network)?).build()
     }
 
-    /// Sets up a client for the node at a base URL.
+    /// Creates a builder of a client for the node at a base URL.
     ///
     /// # Errors
     /// If the text is not a base URL of a node.
@@ -43,8 +43,8 @@ impl Client {
         Ok(ClientBuilder::new(base.try_into().map_err(Into::into)?))
     }
 
-    /// Returns the same client with another time-out for each try, to the last byte of its response.
-    /// It shares everything else.
+    /// Returns the same client with another time-out for each try. The time-out covers the whole
+    /// response, to its last byte. Everything else is shared.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
@@ -60,13 +60,13 @@ impl Client {
     }
 
     /// Returns the same client with another time-out for a whole request, with retries and pauses.
-    /// It shares everything else.
+    /// Everything else is shared.
     #[must_use]
     pub fn with_total_timeout(&self, limit: Duration) -> Self {
         self.limited(|limits| limits.total_timeout = limit)
     }
 
-    /// Returns the same client with another policy for retries. It shares everything else.
+    /// Returns the same client with another policy for retries. Everything else is shared.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
@@ -82,7 +82,7 @@ impl Client {
     }
 }
 
-/// Sets up a [`Client`]; made by [`Client::builder`].
+/// Sets up a [`Client`]. Made by [`Client::builder`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -120,68 +120,69 @@ impl ClientBuilder {
         }
     }
 
-    /// Sets how long connecting may take, TLS included. 5 seconds unless set.
+    /// Sets the time-out for connecting, including TLS. 5 seconds unless set.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.transport.connect_timeout = limit;
         self
     }
 
-    /// Sets how long one try may take, to the last byte of its answer. 30 seconds unless set.
+    /// Sets the time-out for one try, to the last byte of its response. 30 seconds unless set.
     pub fn request_timeout(mut self, limit: Duration) -> Self {
         self.transport.request_timeout = limit;
         self.limits.request_timeout = limit;
         self
     }
 
-    /// Sets how long a call may take, repetitions and pauses included. 60 seconds unless set.
+    /// Sets the time-out for a whole request, including retries and pauses. 60 seconds unless set.
     pub fn total_timeout(mut self, limit: Duration) -> Self {
         self.limits.total_timeout = limit;
         self
     }
 
-    /// Sets the largest answer that is read, in bytes. 16 MiB unless set.
+    /// Sets the largest response that is read, in bytes. 16 MiB unless set.
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.limits.max_body = bytes;
         self
     }
 
-    /// Sets how many values an answer may hold. 500,000 unless set; see [`Limits::max_values`].
+    /// Sets the maximum number of values in a response. 500,000 unless set; see
+    /// [`Limits::max_values`].
     pub fn max_values(mut self, values: usize) -> Self {
         self.limits.max_values = values;
         self
     }
 
-    /// Sets how deep an answer may be nested. 127 levels unless set; see [`Limits::max_depth`].
+    /// Sets the maximum nesting of a response. 127 levels unless set; see [`Limits::max_depth`].
     pub fn max_depth(mut self, levels: usize) -> Self {
         self.limits.max_depth = levels;
         self
     }
 
-    /// Sets how often a GET is tried again, and when. A POST never is.
+    /// Sets how often a GET is retried, and when. A POST is never retried.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.limits.retry = policy;
         self
     }
 
-    /// Sets what is sent as `User-Agent`. This crate's name and version unless set.
+    /// Sets the header `User-Agent`. This crate's name and version unless set.
     pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
         self.transport.user_agent = user_agent.into();
         self
     }
 
-    /// Sets whether the proxy that the environment names is used, loopback excepted.
+    /// Sets whether to use the proxy that the environment variables name. Never used for loopback.
     pub fn proxy_from_environment(mut self, used: bool) -> Self {
         self.transport.proxy_from_environment = used;
         self
     }
 
-    /// Trusts one more certificate authority, or a node's own certificate, given in DER.
+    /// Trusts one more certificate authority, or a node's own certificate, in DER.
     pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
         self.transport.extra_roots.push(certificate.into());
         self
     }
 
-    /// Trusts the certificate authorities in a PEM file, given by its contents.
+    /// Trusts the certificate authorities in a PEM file. Takes the contents of the file.
     ///
     /// ```no_run
     /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -198,8 +199,8 @@ impl ClientBuilder {
 
     /// Sends a header with every request, such as the key of a gateway.
     ///
-    /// Its value is a secret: it is not in `Debug`, logs or errors, also if the node sends it back.
-    /// It goes to the [fallbacks](Self::fallback), too.
+    /// The value is treated as a secret. It does not appear in `Debug`, logs or errors, even if the
+    /// node sends it back. The header also goes to the [fallbacks](Self::fallback).
     ///
     /// ```
     /// # fn example(key: &str) -> Result<(), nodeproof_client::Error> {
@@ -211,27 +212,27 @@ impl ClientBuilder {
     /// ```
     ///
     /// # Errors
-    /// If it is not a header, or one that the client sets itself, such as `content-type`.
+    /// If it is not a valid header, or is one that the client sets itself, such as `content-type`.
     pub fn default_header(mut self, name: &str, value: &str) -> Result<Self, Error> {
         headers::add(&mut self.headers, name, value)?;
         Ok(self)
     }
 
-    /// Sends at most so many requests in a second, evenly spaced. No limit unless set.
+    /// Sets the maximum number of requests in a second, evenly spaced. No limit unless set.
     ///
-    /// Retries count, too. All clones of the client share the limit. Waiting is not part of a
-    /// request's time-outs.
+    /// Retries count, too. All clones of the client share the limit. Waiting for it does not count
+    /// towards a request's time-outs.
     pub fn rate_limit(mut self, per_second: NonZeroU32) -> Self {
         self.rate = Some(per_second);
         self
     }
 
-    /// Reads from another node of the same network when this one does not respond, or responds
-    /// with 408, 429, 502, 503 or 504. Can be given more than once.
+    /// Adds a node of the same network to read from when this one does not respond, or responds
+    /// with 408, 429, 502, 503 or 504. Call it again to add more.
     ///
-    /// Each node gets one try, at once. Each [retry](Self::retry) is another round over all of them.
-    /// Later reads go to the node that responded. Nodes can be at different heights. Only GETs go to fallbacks: a call is always
-    /// built by, and a transaction always submitted to, the node of the base URL.
+    /// Each node gets one try, without a pause. Each [retry](Self::retry) is another round over all
+    /// of them. Later reads go to the node that responded. Nodes can be at different heights. Only
+    /// GETs go to fallbacks: the node of the base URL builds every call and receives every submission.
     ///
     /// ```
     /// let client = nodeproof_client::Client::builder("http://localhost:8420")?
@@ -254,20 +255,19 @@ impl ClientBuilder {
 
     /// Uses an HTTP client of your own.
     ///
-    /// [`http_client`](crate::transport::http_client()) makes one of the usual policy.
-    /// This crate brings rustls without a default provider, so one that you build
-    /// yourself needs a provider or a TLS configuration of yours, also for plain HTTP.
+    /// [`http_client`](crate::transport::http_client()) makes one with the usual settings. This
+    /// crate uses rustls without a default provider. If you build a client yourself, install a
+    /// provider or pass a TLS configuration, even for plain HTTP.
     ///
-    /// TLS, proxies, redirects, compression, user agent and the time-out for
-    /// connecting are then what that client was built with; let it follow no
-    /// redirects and decompress nothing, or the limits here bound less than they
-    /// seem to. All other settings apply.
+    /// Your client then determines TLS, proxies, redirects, compression, user agent and the time-out
+    /// for connecting. Turn off redirects and decompression, because the limits here do not cover
+    /// them. All other settings apply.
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.http = Some(client);
         self
     }
 
-    /// Makes the client. Nothing is sent yet.
+    /// Builds the client. Nothing is sent yet.
     ///
     /// # Errors
     /// If TLS can't be set up, or the user agent can't be sent.

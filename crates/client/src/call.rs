@@ -1,4 +1,4 @@
-//! One call and what became of it.
+//! One request and its outcome.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     transport::Exchange,
 };
 
-/// One call: the generated client that makes it, and what is noted of it.
+/// One request: the generated client that sends it, and the notes about it.
 pub(crate) struct Call {
     pub(crate) operation: Operation,
     pub(crate) client: generated::Client,
@@ -19,7 +19,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// The answer, or what went wrong on the way to it.
+    /// Returns the response, or the error of the request.
     pub(crate) async fn answer<T>(
         &self,
         outcome: Result<ResponseValue<T>, generated::Error<()>>,
@@ -30,12 +30,12 @@ impl Call {
         }
     }
 
-    /// A part of an answer that has to be readable.
+    /// Returns a required part of a response.
     pub(crate) fn read<T>(&self, part: Result<T, FieldError>) -> Result<T, Error> {
         part.map_err(|fault| Error::unreadable(self.operation, &self.exchange, fault))
     }
 
-    /// The text of a page.
+    /// Returns the text of a page.
     pub(crate) async fn page(
         &self,
         outcome: Result<ResponseValue<ByteStream>, generated::Error<()>>,

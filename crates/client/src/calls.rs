@@ -1,4 +1,4 @@
-//! What `/call-sc` is asked to build.
+//! The body of a request to `/call-sc`.
 
 use nodeproof_primitives::{ContractAddress, Hash256, Integer, RawJson, WalletAddress};
 use serde::{
@@ -13,7 +13,7 @@ use crate::{
     decode::{ExtraFields, members},
 };
 
-/// A call of a smart contract's function, of which a node builds a transaction.
+/// A call of a smart contract's function. The node builds a transaction from it.
 ///
 /// Source: the contract, "POST /call-sc".
 ///
@@ -40,14 +40,14 @@ pub struct ContractCall {
     pub function_called: String,
     /// The wallets that will sign.
     pub signers: Vec<WalletAddress>,
-    /// The function's parameters: an object, sent as it is written.
+    /// The function's parameters: an object, sent as written.
     pub params: RawJson,
-    /// Fields that the description does not have, sent after the others as they are written.
+    /// Undocumented fields, sent after the others as written.
     pub extra: ExtraFields,
 }
 
 impl ContractCall {
-    /// A call without signers and parameters yet.
+    /// Creates a call without signers and parameters.
     #[must_use]
     pub fn new(contract: ContractAddress, function: impl Into<String>) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl ContractCall {
         }
     }
 
-    /// A call of a typed function, without signers yet.
+    /// Creates a call of a typed function, without signers.
     ///
     /// # Errors
     /// If its parameters can't be written as JSON, or are not an object.
@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for ContractCall {
 struct NotAnObject;
 
 fn no_params() -> RawJson {
-    // An empty object can be written; null stands for it so that nothing here can panic.
+    // Writing an empty object does not fail. The fallback to null avoids a panic.
     RawJson::from_value(&serde_json::Map::new())
         .unwrap_or_else(|_| serde_json::value::RawValue::NULL.to_owned().into())
 }
@@ -165,11 +165,12 @@ fn no_params() -> RawJson {
 pub struct AddVerification {
     /// Identifier of the asset that the claim is about.
     pub asset_id: String,
-    /// Kind of asset; the contract's example is `token`.
+    /// Kind of asset. The contract's example is `token`.
     pub asset_type: String,
     /// Wallet of the verifier. Nodes were seen to store the wallet that signs.
     pub verifier_address: WalletAddress,
-    /// What was found; the contract's example is 1. The meaning of the values is not stated.
+    /// The result of the verification. The contract's example is 1. It does not state what the
+    /// values mean.
     pub outcome: Integer,
     /// Hashes of the supporting documents.
     pub doc_hash_list: Vec<Hash256>,
@@ -177,12 +178,12 @@ pub struct AddVerification {
     pub doc_link_list: Vec<String>,
     /// Free text.
     pub remarks: String,
-    /// Threshold after which the record may be deleted. Its unit is not stated.
+    /// Threshold after which the record may be deleted. The contract does not state its unit.
     pub deletable_after: Integer,
 }
 
 impl AddVerification {
-    /// A claim of kind `token` with the outcome 1, without documents and remarks.
+    /// Creates a claim of kind `token` with the outcome 1, without documents and remarks.
     #[must_use]
     pub fn new(
         asset_id: impl Into<String>,
@@ -208,7 +209,7 @@ impl AddVerification {
         self
     }
 
-    /// Sets what was found.
+    /// Sets the result of the verification.
     #[must_use]
     pub fn outcome(mut self, outcome: impl Into<Integer>) -> Self {
         self.outcome = outcome.into();
@@ -236,10 +237,10 @@ impl AddVerification {
         self
     }
 
-    /// The call of `add_verification` of a verification contract, with the verifier as its signer.
+    /// Returns the call of `add_verification` of a verification contract. The verifier is its signer.
     ///
     /// # Errors
-    /// If the claim can't be written as JSON, which does not happen.
+    /// If the claim can't be written as JSON. This does not happen.
     pub fn call(&self, contract: ContractAddress) -> Result<ContractCall, Error> {
         Ok(ContractCall::of(contract, self)?.signer(self.verifier_address))
     }
@@ -249,7 +250,7 @@ impl ContractFunction for AddVerification {
     const NAME: &'static str = "add_verification";
 }
 
-/// Written in the order of the contract.
+/// Writes the members in the contract's order.
 impl Serialize for AddVerification {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("AddVerification", 8)?;

@@ -1,4 +1,4 @@
-//! The calls, in the contract's own words.
+//! The methods for the node's endpoints.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Client {
         }
     }
 
-    /// The node's address.
+    /// Returns the node's address.
     ///
     /// ```
     /// let node = nodeproof_client::Client::new("http://localhost:8420")?;
@@ -82,8 +82,8 @@ impl Client {
     #[doc(alias = "get-block")]
     /// Returns the block at an index, or `None` if the node has no such block.
     ///
-    /// `None` is the answer to a response that [says so](Error::is_not_found). Fields that a block
-    /// lacks are not an error here: see [`Block`].
+    /// A response that [reports no such block](Error::is_not_found) gives `None`. Missing fields
+    /// are not an error here: see [`Block`].
     ///
     /// # Errors
     /// If the request fails in another way, or the response is not a block or is another block.
@@ -116,10 +116,10 @@ impl Client {
         Ok(Some(block))
     }
 
-    /// Returns the response to a request for a block, whatever it holds.
+    /// Returns the response to a request for a block, whatever it contains.
     ///
-    /// Use this to show the node's own words if there is no such block. It may be another block, or
-    /// an object that [is not a block](Block::is_blank).
+    /// Use this to show the node's own message if there is no such block. The response may be
+    /// another block, or an object that [is not a block](Block::is_blank).
     ///
     /// # Errors
     /// If the request fails, or the response is not a JSON object.
@@ -146,14 +146,14 @@ impl Client {
 
     #[doc(alias = "get-balances")]
     #[doc(alias = "TOKEN_IN_WALLET")]
-    /// Returns the balance of a token in a wallet, or `None` if the node has none.
+    /// Returns the balance of a token in a wallet, or `None` if the wallet has none.
     ///
-    /// `None` is the answer to null, and to a response that [says so](Error::is_not_found). Nodes
-    /// were seen to return null for a token of which nothing is held, and for an unknown token or
-    /// wallet. The contract does not state the unit; nodes were seen to count in base units.
+    /// Null gives `None`, and so does a response that [reports this](Error::is_not_found). Nodes
+    /// were seen to return null for a token that the wallet does not hold, and for an unknown token
+    /// or wallet. The contract does not state the unit. Nodes were seen to count in base units.
     ///
     /// # Errors
-    /// If the request fails in another way, or the response carries no integer.
+    /// If the request fails in another way, or the response has no integer.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -185,13 +185,13 @@ impl Client {
 
     #[doc(alias = "get-balances")]
     #[doc(alias = "ALL_TOKENS_IN_WALLET")]
-    /// The balances of every token in a wallet, in base units of each token.
+    /// Returns the balances of every token in a wallet, in base units of each token.
     ///
-    /// The contract does not show the answer; this is the form that was seen.
+    /// The contract does not show the response. This form was observed on real nodes.
     ///
     /// # Errors
-    /// If there is no answer, or it carries no list. Entries that can't be read are
-    /// [told](Listing::faults) beside the others.
+    /// If the request fails, or the response has no list. Entries that can't be read are not an
+    /// error: [`Listing::faults`] returns their faults.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -215,13 +215,13 @@ impl Client {
 
     #[doc(alias = "get-balances")]
     #[doc(alias = "ALL_WALLETS_FOR_TOKEN")]
-    /// The balances of every wallet, and every contract, for a token, in its base units.
+    /// Returns the balances of every wallet and every contract for a token, in its base units.
     ///
-    /// The contract does not show the answer; this is the form that was seen.
+    /// The contract does not show the response. This form was observed on real nodes.
     ///
     /// # Errors
-    /// If there is no answer, or it carries no list. Entries that can't be read are
-    /// [told](Listing::faults) beside the others.
+    /// If the request fails, or the response has no list. Entries that can't be read are not an
+    /// error: [`Listing::faults`] returns their faults.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
@@ -243,12 +243,12 @@ impl Client {
     }
 
     #[doc(alias = "sc-state")]
-    /// What a contract has stored: the record of a table whose column holds a value.
+    /// Returns what a contract has stored: the record of a table where `column` has `value`.
     ///
-    /// [`ContractState::record`] is `None` if the node says that there is no such record.
+    /// [`ContractState::record`] is `None` if the node reports that there is no such record.
     ///
     /// # Errors
-    /// If there is no answer that is a JSON object. Nodes were seen to answer 500
+    /// If the request fails, or the response is not a JSON object. Nodes were seen to return 500
     /// for a table or a column that the contract does not have.
     ///
     /// ```no_run
@@ -273,8 +273,8 @@ impl Client {
     /// Returns the verification record of an asset, or `None` if the node has none.
     ///
     /// # Errors
-    /// If the request fails otherwise than that there is [no such record](Error::is_not_found), the
-    /// response carries neither a row nor an object, or the record is of another contract or asset.
+    /// If the request fails for another reason than [no such record](Error::is_not_found), the
+    /// response has neither a row nor an object, or the record is of another contract or asset.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -304,12 +304,12 @@ impl Client {
     }
 
     #[doc(alias = "sc-state")]
-    /// Returns the records of a verification contract whose column, such as `asset_id`, holds a
-    /// value: none if the node has none.
+    /// Returns the records of a verification contract where a column, such as `asset_id`, has a
+    /// value. The list is empty if the node has none.
     ///
     /// # Errors
-    /// If the request fails otherwise than that there is [no such record](Error::is_not_found), or
-    /// the response carries neither rows nor objects.
+    /// If the request fails for another reason than [no such record](Error::is_not_found), or the
+    /// response has neither rows nor objects.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -353,12 +353,13 @@ impl Client {
     }
 
     #[doc(alias = "get-trustscore-wallets")]
-    /// Returns how far one wallet trusts another, or `None` if the node has no score for the pair.
+    /// Returns the trust score from one wallet to another, or `None` if the node has no score for
+    /// the pair.
     ///
-    /// `None` is the answer to a response that [says so](Error::is_not_found).
+    /// A response that [reports no score](Error::is_not_found) gives `None`.
     ///
     /// # Errors
-    /// If the request fails in another way, or the response is not [one of
+    /// If the request fails in another way, or the response is not [a
     /// success](TrustScore::check_status).
     ///
     /// ```no_run
@@ -389,9 +390,9 @@ impl Client {
         Ok(Some(trust))
     }
 
-    /// Returns the response to a request for a trust score, whatever it holds.
+    /// Returns the response to a request for a trust score, whatever it contains.
     ///
-    /// Use this to show the node's own words if there is no score.
+    /// Use this to show the node's own message if there is no score.
     ///
     /// # Errors
     /// If the request fails, or the response is not a JSON object.
@@ -429,13 +430,13 @@ impl Client {
     }
 
     #[doc(alias = "call-sc")]
-    /// Has the node build the raw transaction of a contract call.
+    /// Requests the raw transaction of a contract call.
     ///
-    /// Nothing changes by it: the transaction is to be signed and
-    /// [submitted](Self::submit). [`call`](Self::call) does all of that.
+    /// This changes no state. The transaction still has to be signed and
+    /// [submitted](Self::submit). [`call`](Self::call) does all of this.
     ///
     /// # Errors
-    /// If there is no answer that is JSON.
+    /// If the request fails, or the response is not JSON.
     ///
     /// ```no_run
     /// # async fn example(
@@ -455,12 +456,12 @@ impl Client {
 
     #[doc(alias = "call-sc")]
     #[doc(alias = "add_verification")]
-    /// Has the node build the raw transaction of a claim, with the verifier as its signer.
+    /// Requests the raw transaction of a claim, with the verifier as its signer.
     ///
     /// For other signers, build the [`ContractCall`] by hand.
     ///
     /// # Errors
-    /// If there is no answer that is JSON.
+    /// If the request fails, or the response is not JSON.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -482,15 +483,15 @@ impl Client {
     }
 
     #[doc(alias = "submit-transaction")]
-    /// Submits a signed transaction: its text, byte for byte, at most once.
+    /// Submits the text of a signed transaction, byte for byte. Sends it at most once.
     ///
-    /// A response is not an acceptance: check it with [`SubmitAnswer::accepted`].
+    /// A response can be a refusal: check it with [`SubmitAnswer::accepted`].
     ///
     /// # Errors
-    /// If there is no answer that is a JSON object;
-    /// [`maybe_sent`](Error::maybe_sent) tells whether the transaction may have
-    /// reached the node all the same. Nodes were seen to answer 500 for a signature
-    /// that does not verify, and 429 for too many submissions.
+    /// If the request fails, or the response is not a JSON object.
+    /// [`maybe_sent`](Error::maybe_sent) returns whether the transaction may have reached the node
+    /// all the same. Nodes were seen to return 500 for a signature that does not verify, and 429
+    /// for too many submissions.
     ///
     /// ```no_run
     /// # async fn example(
@@ -508,10 +509,10 @@ impl Client {
     }
 
     #[doc(alias = "submit-transaction-batch")]
-    /// Submits several signed transactions: their texts, byte for byte, at most once.
+    /// Submits the texts of several signed transactions, byte for byte. Sends them at most once.
     ///
-    /// The contract mentions a second call for submissions and does not show it; not
-    /// every node has this one.
+    /// The contract mentions a second endpoint for submissions and does not show it. Not every node
+    /// has this one.
     ///
     /// # Errors
     /// As for [`submit`](Self::submit).
@@ -538,10 +539,10 @@ impl Client {
         call.answer(request.send().await).await
     }
 
-    /// The HTML text of the interactive listing of the node's calls.
+    /// Returns the HTML page with the interactive listing of the node's endpoints.
     ///
     /// # Errors
-    /// If there is no answer.
+    /// If the request fails.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
@@ -564,7 +565,7 @@ impl Client {
     }
 }
 
-/// A response, or nothing if it says that the requested thing is not there.
+/// Returns the response, or `None` if it reports that the requested thing is missing.
 fn there<T>(response: Result<T, Error>) -> Result<Option<T>, Error> {
     match response {
         Ok(response) => Ok(Some(response)),

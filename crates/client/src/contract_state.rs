@@ -1,4 +1,4 @@
-//! What a smart contract has stored.
+//! Stored data of a smart contract.
 
 use nodeproof_primitives::{RawJson, escape::escaped_up_to, sorted_message};
 use serde::{Deserialize, Deserializer};
@@ -9,11 +9,11 @@ use crate::{
     decode::{ExtraFields, Field, FieldError, FieldFault, check_status, members, text_in},
 };
 
-/// What a node answers to a question about a contract's state.
+/// The response to a request for a contract's state.
 ///
-/// The contract describes "an RpcResponse with a `value` field" and does not show
-/// its exact shape. Nodes were seen to answer the record in `data`, and null
-/// where no record matches. Either is kept as it came.
+/// The contract describes "an RpcResponse with a `value` field" and does not show its exact shape.
+/// Nodes were seen to return the record in `data`, and null if no record matches. Both fields are
+/// unchanged here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContractState {
     value: Option<RawJson>,
@@ -23,7 +23,7 @@ pub struct ContractState {
 }
 
 impl ContractState {
-    /// Reads an answer about a contract's state from its bytes.
+    /// Parses a response about a contract's state from its bytes.
     ///
     /// # Errors
     /// If they are not one JSON object.
@@ -32,9 +32,9 @@ impl ContractState {
             .map_err(|source| DecodeError::new("a contract's state", body, source))
     }
 
-    /// The field that carries the record, `value` or `data`, and its text.
+    /// Returns the field that carries the record, `value` or `data`, and its text.
     ///
-    /// Where both are there, it is the first that is not null.
+    /// If both are present, returns the first that is not null.
     #[must_use]
     pub fn carrier(&self) -> Option<(&'static str, &RawJson)> {
         match (&self.value, &self.data) {
@@ -45,13 +45,13 @@ impl ContractState {
         }
     }
 
-    /// The record, as it came; `None` if the node says that none matches: with null, or, where it
-    /// carries nothing, in words such as `no such record`.
+    /// Returns the record, unchanged. Returns `None` if no record matches. Nodes report this with
+    /// null, or with a message such as `no such record` in a response without a record.
     ///
     /// # Errors
-    /// If the answer has neither `value` nor `data`, has both with different records, or has a
-    /// `status` that is not `SUCCESS`: what it carries then is not a record, and not the answer that
-    /// there is none.
+    /// If the response has neither `value` nor `data`, has both with different records, or has a
+    /// `status` that is not `SUCCESS`. Such a response proves neither that a record exists nor that
+    /// none exists.
     pub fn record(&self) -> Result<Option<&RawJson>, FieldError> {
         if self.says_absent() {
             return Ok(None);
@@ -73,7 +73,7 @@ impl ContractState {
                 "value",
                 match self.extra.detail() {
                     Some(words) => FieldFault::Malformed(format!(
-                        "it is missing, and the node says: {}",
+                        "it is missing; the node's message: {}",
                         escaped_up_to(&words, 100)
                     )),
                     None => FieldFault::Missing,
@@ -82,9 +82,9 @@ impl ContractState {
         }
     }
 
-    /// The record as one of the table `verification`; `None` if none matches.
+    /// Returns the record as one of the table `verification`, or `None` if no record matches.
     ///
-    /// Where the node answers several, it is the first.
+    /// If the node returns several records, this is the first.
     ///
     /// # Errors
     /// As for [`record`](Self::record), or if it is neither a row nor an object with a field of
@@ -93,7 +93,7 @@ impl ContractState {
         Ok(self.verifications()?.into_iter().next())
     }
 
-    /// The records as those of the table `verification`; none if none matches.
+    /// Returns the records as those of the table `verification`. The list is empty if none matches.
     ///
     /// # Errors
     /// As for [`record`](Self::record), or if they are neither rows nor objects with a field of
@@ -112,14 +112,14 @@ impl ContractState {
         })
     }
 
-    /// What is in `status`; seen to be `SUCCESS` whether a record was found or not.
+    /// Returns `status`. Nodes were seen to return `SUCCESS`, with a record and without one.
     #[must_use]
     pub fn status(&self) -> Option<&str> {
         self.status.value().map(String::as_str)
     }
 
-    /// The contract shows no `status` here, so it may be missing; if it is there, it has to be the
-    /// one that nodes were seen to answer.
+    /// Checks `status`. The contract does not show it here, so it may be missing. If it is present,
+    /// it has to be the observed one.
     fn check_status(&self) -> Result<(), FieldError> {
         match &self.status {
             Field::Missing => Ok(()),
@@ -127,21 +127,21 @@ impl ContractState {
         }
     }
 
-    /// Whether it carries nothing, and says in words that nothing is there.
+    /// Returns whether the response has no record and a message that nothing was found.
     fn says_absent(&self) -> bool {
         self.carrier().is_none_or(|(_, record)| record.is_null()) && self.extra.say_absent()
     }
 
-    /// The fields that nobody described, as they came.
+    /// Returns the undocumented fields, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
 }
 
-/// Whether two records, neither of which is null, say different things.
+/// Returns whether two records are both not null and have different values.
 fn differ(one: &RawJson, other: &RawJson) -> bool {
-    // An order of members and spaces mean nothing; a record may stand inside a string.
+    // The order of members and spaces do not matter. A record can be inside a string.
     let meaning = |record: &RawJson| {
         let text = text_in(record.as_str()).map_or(record.as_str().into(), |inside| inside);
         sorted_message(&text).unwrap_or_else(|_| record.as_str().to_owned())

@@ -7,14 +7,14 @@ use tokio::time::{Instant, sleep};
 
 use crate::{Block, BlockStream, Client, Error, ErrorKind, block_stream::missing};
 
-/// The number of requests in vain after which the next index is requested, too.
+/// The number of requests for a missing block after which the next index is requested, too.
 const REQUESTS_BEFORE_GAP: u32 = 5;
-/// The longest pause that a node may ask for.
+/// The longest pause that a `Retry-After` header can cause.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(3_600);
 
 type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 
-/// Where a [stream of blocks](Client::follow_blocks) begins, and how it waits.
+/// The start of a [stream of blocks](Client::follow_blocks), and its pauses.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,22 +31,22 @@ type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 pub struct FollowOptions {
     /// The index of the first block. The latest block unless set.
     pub start: Option<u64>,
-    /// The pause between two requests for a block that is not made yet. 2 seconds.
+    /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,
-    /// The longest pause during an outage, in which pauses double from `interval`. 30 seconds. A
-    /// node that names a longer one in `Retry-After` gets it, up to an hour.
+    /// The longest pause during an outage. Pauses start at `interval` and double. 30 seconds. A
+    /// `Retry-After` header replaces the pause, up to an hour.
     pub longest_pause: Duration,
     /// The longest outage that the stream survives. 10 minutes.
     pub max_outage: Duration,
-    /// Whether to go on with the next block if the node does not have one. No: the stream ends with
-    /// [`ErrorKind::MissingBlock`].
+    /// Whether to continue with the next block if the node does not have one. Otherwise the stream
+    /// ends with [`ErrorKind::MissingBlock`]. Off.
     pub skip_missing: bool,
-    /// Whether the caller knows that it is a node.
+    /// Whether the caller has checked that the server is a node.
     pub(crate) is_known: bool,
     on_event: Option<Arc<OnEvent>>,
 }
 
-/// Something that happens between two blocks.
+/// An event between two blocks.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FollowEvent<'e> {
@@ -61,7 +61,7 @@ pub enum FollowEvent<'e> {
     },
     /// The node responds again.
     Resumed,
-    /// The node does not have this block, but the next one. Only with
+    /// The node does not have this block, but has the next one. Only with
     /// [`skip_missing`](FollowOptions::skip_missing).
     Missing {
         /// The index of the block.
@@ -84,14 +84,14 @@ impl Default for FollowOptions {
 }
 
 impl FollowOptions {
-    /// Sets the index of the first block. It may be one that is not made yet.
+    /// Sets the index of the first block. The block need not exist yet.
     #[must_use]
     pub fn start_at(mut self, index: u64) -> Self {
         self.start = Some(index);
         self
     }
 
-    /// Sets the pause between two requests for a block that is not made yet.
+    /// Sets the pause between two requests for a block that does not exist yet.
     #[must_use]
     pub fn interval(mut self, pause: Duration) -> Self {
         self.interval = pause;
@@ -112,14 +112,14 @@ impl FollowOptions {
         self
     }
 
-    /// Sets whether to go on with the next block if the node does not have one.
+    /// Sets whether to continue with the next block if the node does not have one.
     #[must_use]
     pub fn skip_missing(mut self, yes: bool) -> Self {
         self.skip_missing = yes;
         self
     }
 
-    /// Sets the function that is called at each event. It should not block.
+    /// Sets the function that is called for each event. It should not block.
     #[must_use]
     pub fn on_event(mut self, report: impl Fn(&FollowEvent<'_>) + Send + Sync + 'static) -> Self {
         self.on_event = Some(Arc::new(report));
@@ -132,7 +132,7 @@ impl FollowOptions {
         }
     }
 
-    /// The pause after an error, which is one of `earlier` + 1 in a row.
+    /// Returns the pause after an error that follows `earlier` errors in a row.
     fn pause(&self, error: &Error, earlier: u32) -> Duration {
         match error.retry_after() {
             Some(asked) => asked.min(LONGEST_RETRY_AFTER),
@@ -157,18 +157,18 @@ impl fmt::Debug for FollowOptions {
 }
 
 impl Client {
-    /// Follows the chain: returns each block in order, without gaps, from an index or from the
-    /// latest block on, and waits for those that are not made yet.
+    /// Follows the chain: returns each block in order, without gaps. Starts at an index or at the
+    /// latest block, and waits for blocks that do not exist yet.
     ///
     /// The stream survives outages: failed connections, late responses, and the statuses 408, 429 and
-    /// 5xx. Its pauses grow meanwhile. It does not survive one at the start, because the base URL is
-    /// probably wrong then. It never ends by itself; dropping it ends it.
+    /// 5xx. Its pauses grow during an outage. An outage at the start ends the stream, because the
+    /// base URL is probably wrong. Without an error, the stream ends only when you drop it.
     ///
     /// # Errors
-    /// The stream ends with the first error that is not an outage, and with an outage at the start
-    /// or longer than [`max_outage`](FollowOptions::max_outage). It ends with
-    /// [`ErrorKind::NotANode`] if what responds is not a node, and with [`ErrorKind::MissingBlock`]
-    /// if the node has a later block, or no longer has the one before.
+    /// The stream ends with the first error that is not an outage. It also ends with an outage at the
+    /// start, or one longer than [`max_outage`](FollowOptions::max_outage). It ends with
+    /// [`ErrorKind::NotANode`] if the server is not a node. It ends with
+    /// [`ErrorKind::MissingBlock`] if the node has a later block, or no longer has the one before.
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -202,9 +202,9 @@ impl Client {
 struct Follower {
     client: Client,
     options: FollowOptions,
-    /// The index of the next block. Not known before the latest block is found.
+    /// The index of the next block. `None` until the latest block is found.
     next: Option<u64>,
-    /// Whether a node has responded as one.
+    /// Whether a response has shown that the server is a node.
     is_known: bool,
     /// The index of the last block that was returned.
     last: Option<u64>,
@@ -215,7 +215,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// The next block. `None` if no index can follow.
+    /// Returns the next block. `None` if no index can follow.
     async fn next_block(&mut self) -> Result<Option<Block>, Error> {
         loop {
             match self.request().await {
@@ -271,9 +271,9 @@ impl Follower {
         Ok(None)
     }
 
-    /// What to do if the node has the block after the next one.
+    /// Handles a gap: the node has the block after the next one.
     async fn gap(&mut self, next: u64, after: u64) -> Result<Option<(u64, Block)>, Error> {
-        // Both may have been made since the last request.
+        // Both blocks may have been made since the last request.
         if let Some(found) = self.look(next).await? {
             return Ok(Some(found));
         }
@@ -321,7 +321,7 @@ impl Follower {
     }
 }
 
-/// Whether the node may respond to the same request later.
+/// Returns whether the node may respond to the same request later.
 fn is_outage(error: &Error) -> bool {
     error.is_retryable()
         || error
@@ -343,7 +343,7 @@ mod tests {
             .map(|earlier| options.pause(&error, earlier).as_secs())
             .collect();
         assert_eq!(pauses, [1, 2, 4, 5, 5]);
-        // An interval above the longest pause is kept.
+        // An interval above the longest pause is not shortened.
         let slow = options.interval(Duration::from_secs(9));
         assert_eq!(slow.pause(&error, 3), Duration::from_secs(9));
     }

@@ -2,11 +2,11 @@
 //!
 //! Every operation of the description is callable here, with the limits, retries and connections of
 //! the [`Client`](crate::Client). Start with [`Client::generated`](crate::Client::generated). Prefer
-//! the methods of [`Client`](crate::Client) where there is one: they return one error type, and
-//! know what nodes do that the description leaves open.
+//! the methods of [`Client`](crate::Client) if there is one for your request: they return one error
+//! type, and handle observed responses that the description does not specify.
 //!
 //! **This module is not stable.** A change of the description can change its names and types in any
-//! release, also where semantic versioning promises otherwise for the rest of this crate.
+//! release. The promises of semantic versioning cover only the rest of this crate.
 //!
 //! ```no_run
 //! # async fn example(node: nodeproof_client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -31,7 +31,7 @@ mod code {
     include!(concat!(env!("OUT_DIR"), "/generated.rs"));
 }
 
-// `Client` has a constructor that follows redirects, and panics if it can't set up TLS. Therefore
-// nobody outside this crate can name the type.
+// `Client` has a constructor that follows redirects, and panics if it can't set up TLS. So the type
+// is not public.
 pub(crate) use code::Client;
 pub use code::{ByteStream, Error, ResponseValue, builder, types};

@@ -9,7 +9,7 @@ use crate::decode::{all_hex, hex_bytes};
 
 /// Hexadecimal text of a length that the contract does not show: a public key or a signature.
 ///
-/// It is kept in the case in which it came. Equality is by value, whatever the case.
+/// The case of the digits does not change. Equality is by value, whatever the case.
 ///
 /// Source: the contract, "`public_key` … hexadecimal", "`msgsign` … hexadecimal".
 #[derive(Clone)]
@@ -17,8 +17,8 @@ pub struct HexText(Repr);
 
 #[derive(Clone)]
 enum Repr {
-    /// 128 digits in lower case, which is what public keys and signatures were seen to be: large
-    /// blocks are full of them.
+    /// 128 digits in lower case. Public keys and signatures were seen to have this form, and large
+    /// blocks have many of them.
     Lower64([u8; 64]),
     Text(Box<str>),
 }
@@ -27,21 +27,21 @@ enum Repr {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseHexTextError {
-    /// There is nothing.
-    #[error("hexadecimal text belongs here, and this is empty")]
+    /// The text is empty.
+    #[error("expected hexadecimal text, found an empty text")]
     Empty,
     /// A character is not a hexadecimal digit.
     #[error("hexadecimal text has {found:?} at character {position}")]
     Digit {
         /// The character.
         found: char,
-        /// Where it stands, counted from 1.
+        /// The character's position, counted from 1.
         position: usize,
     },
 }
 
 impl HexText {
-    /// The hexadecimal text of bytes, in lower case.
+    /// Creates the hexadecimal text of bytes, in lower case.
     ///
     /// # Errors
     /// If there are no bytes.
@@ -49,7 +49,7 @@ impl HexText {
         lower(bytes).parse()
     }
 
-    /// The text, if it has digits and nothing else.
+    /// Creates the text, if it has only digits.
     pub(crate) fn of_digits(text: &str) -> Option<Self> {
         if let Ok(digits) = <&[u8; 128]>::try_from(text.as_bytes())
             && let Some(bytes) = hex_bytes(digits, false)
@@ -60,7 +60,7 @@ impl HexText {
         (good && !text.is_empty()).then(|| Self(Repr::Text(text.into())))
     }
 
-    /// The text as it came.
+    /// Returns the unchanged text.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0 {
@@ -69,7 +69,7 @@ impl HexText {
         }
     }
 
-    /// The bytes; `None` if there is half a byte in it.
+    /// Returns the bytes, or `None` if the number of digits is odd.
     #[must_use]
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let text = match &self.0 {

@@ -6,8 +6,8 @@ use nodeproof_primitives::{Integer, TransactionCode};
 
 use crate::{Block, BlockTransaction, Client, Error, ErrorKind, FollowOptions};
 
-/// How to [search](Client::find_transaction) or [wait](Client::wait_for_inclusion) for the block of a
-/// transaction.
+/// Options for [searching](Client::find_transaction) the block of a transaction, or
+/// [waiting](Client::wait_for_inclusion) for it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -21,14 +21,14 @@ use crate::{Block, BlockTransaction, Client, Error, ErrorKind, FollowOptions};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct InclusionOptions {
-    /// The number of blocks before the latest one that are searched. 20: on a network with a block
-    /// every 10 seconds, the last three minutes.
+    /// The number of blocks before the latest one to search. 20. If a network makes a block every
+    /// 10 seconds, these are the last three minutes.
     pub look_back: u64,
-    /// The index of the first block that is searched, instead of `look_back`. Not set.
+    /// The index of the first block to search, instead of `look_back`. Not set.
     pub start: Option<u64>,
     /// The longest time to wait. 60 seconds.
     pub timeout: Duration,
-    /// The pause between two requests for a block that is not made yet. 2 seconds.
+    /// The pause between two requests for a block that does not exist yet. 2 seconds.
     pub interval: Duration,
 }
 
@@ -44,14 +44,14 @@ impl Default for InclusionOptions {
 }
 
 impl InclusionOptions {
-    /// Sets the number of blocks before the latest one that are searched.
+    /// Sets the number of blocks before the latest one to search.
     #[must_use]
     pub fn look_back(mut self, blocks: u64) -> Self {
         self.look_back = blocks;
         self
     }
 
-    /// Sets the index of the first block that is searched.
+    /// Sets the index of the first block to search.
     #[must_use]
     pub fn start_at(mut self, index: u64) -> Self {
         self.start = Some(index);
@@ -65,7 +65,7 @@ impl InclusionOptions {
         self
     }
 
-    /// Sets the pause between two requests for a block that is not made yet.
+    /// Sets the pause between two requests for a block that does not exist yet.
     #[must_use]
     pub fn interval(mut self, pause: Duration) -> Self {
         self.interval = pause;
@@ -79,15 +79,15 @@ impl InclusionOptions {
 pub struct Inclusion {
     /// The index of the block.
     pub block: u64,
-    /// The transaction's place in the block, counted from 0.
+    /// The transaction's position in the block, counted from 0.
     pub position: usize,
     /// The transaction, with its signatures and status.
     pub transaction: BlockTransaction,
 }
 
 impl Inclusion {
-    /// The transaction's `status`, if the node shows one. Seen to be 1 in a valid block; other values
-    /// are not documented.
+    /// Returns the transaction's `status`, if the node returns one. Observed in valid blocks: 1. The
+    /// contract does not document other values.
     #[must_use]
     pub fn status(&self) -> Option<Integer> {
         self.transaction.status()
@@ -115,8 +115,8 @@ impl Client {
     /// Searches the latest blocks once for a transaction, the latest first. Returns `None` if they do
     /// not contain it.
     ///
-    /// The contract has no request for a transaction, so this reads blocks:
-    /// [`look_back`](InclusionOptions::look_back) says how many.
+    /// The contract has no request for a transaction, so this reads
+    /// [`look_back`](InclusionOptions::look_back) blocks.
     ///
     /// # Errors
     /// As for [`wait_for_inclusion`](Self::wait_for_inclusion).
@@ -145,13 +145,13 @@ impl Client {
     /// Waits for the block that contains a transaction. Returns `None` if no block contains it before
     /// the [timeout](InclusionOptions::timeout).
     ///
-    /// It searches the latest blocks, and then each new one. `None` does not mean that the
-    /// transaction will not be in a block: see [the life of a transaction](crate::contract_call).
+    /// This searches the latest blocks, and then each new one. `None` does not mean that the
+    /// transaction will never be in a block: see [the life of a transaction](crate::contract_call).
     ///
     /// # Errors
-    /// [`ErrorKind::NotANode`] if what responds is not a node. [`ErrorKind::Decode`] if the node does
-    /// not show the transactions of its blocks, as nodes were seen to do that return rows of their
-    /// block table. Otherwise as for [`follow_blocks`](Self::follow_blocks).
+    /// [`ErrorKind::NotANode`] if the server is not a node. [`ErrorKind::Decode`] if the node does not
+    /// return the transactions of its blocks. (Some nodes return rows of their block table.) Otherwise
+    /// as for [`follow_blocks`](Self::follow_blocks).
     ///
     /// ```no_run
     /// # async fn example(
@@ -178,7 +178,7 @@ impl Client {
                 return Ok(Some(found));
             }
             let mut follow = FollowOptions::default().interval(options.interval);
-            // Without a height, the first block is found first.
+            // Without a height, `follow_blocks` waits for the first block.
             follow.start = height
                 .map(|height| height.saturating_add(1))
                 .max(options.start);
@@ -196,7 +196,7 @@ impl Client {
             }
             Ok(None)
         });
-        // The time is over.
+        // The timeout expired.
         waited.await.unwrap_or(Ok(None))
     }
 

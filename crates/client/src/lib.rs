@@ -1,10 +1,9 @@
 //! A client for the HTTP API of a blockchain node.
 //!
-//! [`Client`] has a call for each question of the contract, in its words: a block
-//! by index, balances, contract state, a verification record, a trust score,
-//! building a contract call, and submitting what was signed. Below it lies
-//! [`generated`], which is made from the API's description when this crate is
-//! built, so that an operation added there is callable at once.
+//! [`Client`] has a method for each endpoint of the contract: a block by index, balances,
+//! contract state, verification records, trust scores, building a contract call, and submitting
+//! signed transactions. The layer below is [`generated`]. The build step makes it from the API's
+//! description, so an operation that is added there can be called at once.
 //!
 //! ```no_run
 //! use nodeproof_client::Client;
@@ -25,10 +24,9 @@
 //!
 //! The guide `docs/client.md` in the repository leads from `cargo add` to a claim in a block.
 //!
-//! Answers are read for what is there: see [`Block`]. What is signed is never
-//! rewritten: see [`RawTransaction`], and it is only signed if it is what was asked
-//! for: see [`contract_call`]. What goes wrong is told by one type,
-//! [`Error`]. How requests travel, and what bounds them, is in [`transport`].
+//! Responses are parsed leniently: see [`Block`]. A text that is signed is never rewritten: see
+//! [`RawTransaction`]. It is signed only if it is the requested call: see [`contract_call`]. All
+//! failures are one type, [`Error`]. [`transport`] describes how requests are sent, and the limits.
 
 mod balance;
 mod base_url;
@@ -46,7 +44,7 @@ mod follow;
 pub mod generated;
 mod hex_text;
 mod inclusion;
-mod newest;
+mod latest;
 mod node_check;
 mod operation;
 mod parameter;
@@ -71,7 +69,7 @@ pub use hex_text::{HexText, ParseHexTextError};
 pub use inclusion::{Inclusion, InclusionOptions};
 pub use nodeproof_primitives::{self, HolderAddress, contract_address, wallet_address};
 pub use parameter::IntegerParameter;
-/// The HTTP client below this one. Its types are part of this crate's interface.
+/// The HTTP client that this crate uses. Its types are part of this crate's interface.
 pub use reqwest;
 pub use submit::{BatchAnswer, NotAccepted, SubmitAnswer, UnclearAnswer};
 pub use transaction::{

@@ -5,15 +5,15 @@ use nodeproof_primitives::WalletAddress;
 use crate::{Client, Error, ErrorKind};
 
 impl Client {
-    /// Checks that the base URL is that of a node, and returns the index of its latest block: `None`
-    /// if it has no block yet.
+    /// Checks that the base URL is that of a node. Returns the index of its latest block, or `None` if
+    /// it has no block yet.
     ///
     /// A node is recognised by a block that has the requested index. Without any block, it is
     /// recognised by a response to `/get-balances`. The contract has no request for the height, so
-    /// this sends as many requests as [`newest_block`](Self::newest_block), and one or two more.
+    /// this sends as many requests as [`latest_block`](Self::latest_block), and one or two more.
     ///
     /// # Errors
-    /// [`ErrorKind::NotANode`] if something else responds. Otherwise the error of the request, such
+    /// [`ErrorKind::NotANode`] if the server is not a node. Otherwise the error of the request, such
     /// as [`ErrorKind::Connect`].
     ///
     /// ```no_run
@@ -27,7 +27,7 @@ impl Client {
     /// # }
     /// ```
     pub async fn check_node(&self) -> Result<Option<u64>, Error> {
-        let height = self.newest_block().await;
+        let height = self.latest_block().await;
         if let Some(height) = self.or_not_a_node(height)? {
             let latest = self.block(height).await;
             let latest = self.or_not_a_node(latest)?;
@@ -39,7 +39,7 @@ impl Client {
         }
         match self.balances(WalletAddress::from_bytes([0; 20])).await {
             Ok(_) => Ok(None),
-            // It refuses this request, and says why as nodes do.
+            // A node refuses this request with a message.
             Err(error) if error.is_absent() && !is_missing_endpoint(&error) => {
                 match error.detail() {
                     Some(_) => Ok(None),
@@ -50,7 +50,7 @@ impl Client {
         }
     }
 
-    /// Turns an error that a node does not cause into [`ErrorKind::NotANode`].
+    /// Turns an error that a node would not cause into [`ErrorKind::NotANode`].
     fn or_not_a_node<T>(&self, response: Result<T, Error>) -> Result<T, Error> {
         response.map_err(|error| {
             let is_foreign = error.is_decode()
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-/// Whether the status says that there is no such path, or not with this method.
+/// Returns whether the status means that the path does not exist, or not for this method.
 fn is_missing_endpoint(error: &Error) -> bool {
     error
         .status()

@@ -1,11 +1,11 @@
 //! The operations that the client has methods for.
 
-/// An operation, as errors name it.
+/// An operation, for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     /// Its `operationId` in the API's description.
     pub(crate) id: &'static str,
-    /// What its response holds.
+    /// The content of its response.
     pub(crate) answer: &'static str,
 }
 
@@ -31,11 +31,11 @@ pub(crate) const CALL_SC: Operation = Operation {
 };
 pub(crate) const SUBMIT_TRANSACTION: Operation = Operation {
     id: "submit_transaction",
-    answer: "an answer to a submission",
+    answer: "a response to a submission",
 };
 pub(crate) const SUBMIT_TRANSACTION_BATCH: Operation = Operation {
     id: "submit_transaction_batch",
-    answer: "an answer to a batch",
+    answer: "a response to a batch",
 };
 pub(crate) const DOCS: Operation = Operation {
     id: "docs",

@@ -5,7 +5,7 @@ use std::fmt;
 use nodeproof_primitives::Integer;
 use serde::{Serialize, Serializer};
 
-/// An integer of any size as a parameter of a generated call.
+/// An integer of any size as a parameter of a generated method.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegerParameter(pub Integer);
 
@@ -21,7 +21,7 @@ impl fmt::Display for IntegerParameter {
     }
 }
 
-/// Written as text, which is what a query string is made of.
+/// Writes the integer as text, for a query string.
 impl Serialize for IntegerParameter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.as_i64() {

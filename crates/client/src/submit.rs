@@ -1,4 +1,4 @@
-//! What a node made of submitted transactions.
+//! The responses to submitted transactions.
 
 use nodeproof_primitives::{RawJson, TransactionCode, escape::escaped_up_to};
 use serde::{Deserialize, Deserializer};
@@ -13,8 +13,8 @@ use crate::{
 
 /// A node's response to a submitted transaction.
 ///
-/// A response is not an acceptance: nodes refuse a transaction with status 200, too. Call
-/// [`accepted`](Self::accepted), which is an error for every other outcome.
+/// A response can be a refusal, even with status 200. Call [`accepted`](Self::accepted), which
+/// returns an error for every other outcome.
 ///
 /// Source: the contract, "POST /submit-transaction".
 ///
@@ -42,19 +42,19 @@ pub struct SubmitAnswer {
 }
 
 impl SubmitAnswer {
-    /// Reads the answer to a submission from its bytes.
+    /// Parses the response to a submission from its bytes.
     ///
     /// # Errors
     /// If they are not one JSON object.
     pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
         serde_json::from_slice(body)
-            .map_err(|source| DecodeError::new("an answer to a submission", body, source))
+            .map_err(|source| DecodeError::new("a response to a submission", body, source))
     }
 
-    /// Whether the node accepted the transaction.
+    /// Returns whether the node accepted the transaction.
     ///
-    /// It is false for a refusal and for an unclear response alike. [`accepted`](Self::accepted)
-    /// tells them apart.
+    /// It is false both for a refusal and for an unclear response. [`accepted`](Self::accepted)
+    /// distinguishes them.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.accepted().is_ok()
@@ -64,9 +64,9 @@ impl SubmitAnswer {
     /// `SUCCESS`.
     ///
     /// # Errors
-    /// [`NotAccepted::Refused`] if `response.valid` is false. [`NotAccepted::Unclear`] if the
-    /// response says neither: `response.valid` is neither true nor false, or it is true and `status`
-    /// is not `SUCCESS`. The node may have accepted the transaction then.
+    /// [`NotAccepted::Refused`] if `response.valid` is false. [`NotAccepted::Unclear`] if
+    /// `response.valid` is neither true nor false, or if it is true and `status` is not `SUCCESS`.
+    /// The node may have accepted the transaction then.
     ///
     /// ```no_run
     /// # async fn example(
@@ -97,7 +97,7 @@ impl SubmitAnswer {
         Err(UnclearAnswer::Contradictory { status }.into())
     }
 
-    /// The result of validation alone, whatever `status` says.
+    /// Returns `response.valid`, the result of validation, whatever the `status`.
     ///
     /// # Errors
     /// If `response.valid` is neither true nor false.
@@ -105,13 +105,14 @@ impl SubmitAnswer {
         self.of_response(&self.valid, "response.valid").copied()
     }
 
-    /// What validation says, from `response.msg`: one text or several.
+    /// Returns the messages of validation from `response.msg`: one text or several.
     #[must_use]
     pub fn messages(&self) -> &[String] {
         &self.messages
     }
 
-    /// Whether the transaction was new to the node; `None` where it doesn't say.
+    /// Returns whether the transaction was new to the node, or `None` if the response does not have
+    /// this.
     ///
     /// Some nodes leave it out when they refuse a transaction for its structure.
     #[must_use]
@@ -119,15 +120,15 @@ impl SubmitAnswer {
         self.new_transaction.value().copied()
     }
 
-    /// What is in `status`: `SUCCESS` on success, refused transactions included.
+    /// Returns `status`. It is `SUCCESS` on success, and also for refused transactions.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }
 
-    /// The whole of `response`, as it came.
+    /// Returns the whole of `response`, unchanged.
     ///
     /// # Errors
     /// If it is missing or null.
@@ -135,7 +136,7 @@ impl SubmitAnswer {
         self.response.require("response")
     }
 
-    /// The fields beside `status` and `response`, as they came.
+    /// Returns all fields except `status` and `response`, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
@@ -149,7 +150,7 @@ impl SubmitAnswer {
         match &self.response {
             Field::Value(response) if members(response.as_str(), |_, _| {}).is_err() => {
                 let found = kind_of(response.as_str());
-                let reason = format!("an object belongs here, and this is {found}");
+                let reason = format!("expected an object, found {found}");
                 let whole = Field::<T>::malformed(reason, response.clone());
                 Err(whole.fault("response").unwrap_or_else(|| missing(name)))
             }
@@ -159,28 +160,28 @@ impl SubmitAnswer {
     }
 }
 
-/// A response to a submission is not an acceptance.
+/// A response to a submission that is not an acceptance.
 ///
-/// Its text is harmless to print.
+/// The message is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotAccepted {
-    /// The node refuses the transaction. Whoever has it can still submit it, here or elsewhere.
+    /// The node refuses the transaction. Anyone who has it can still submit it, to any node.
     #[error("the node refuses the transaction: {}", reasons(messages))]
     Refused {
-        /// The node's messages, as they came. They are not escaped.
+        /// The node's messages, unchanged. They are not escaped.
         messages: Vec<String>,
-        /// Whether the transaction was new to the node, if the node says so.
+        /// Whether the transaction was new to the node, if the response has this.
         new_transaction: Option<bool>,
     },
-    /// The response does not say whether the node accepts the transaction. It may have: look for the
-    /// transaction in the next blocks, or submit the same one again.
+    /// The response does not show whether the node accepts the transaction. It may have: search the
+    /// next blocks for the transaction, or submit the same one again.
     #[error("the node does not say whether it accepts the transaction: {0}")]
     Unclear(#[from] UnclearAnswer),
 }
 
 impl NotAccepted {
-    /// Whether the node refuses the transaction, rather than not saying.
+    /// Returns whether the node refuses the transaction, rather than giving an unclear response.
     #[must_use]
     pub fn is_refused(&self) -> bool {
         matches!(self, Self::Refused { .. })
@@ -197,7 +198,7 @@ impl From<NotAccepted> for Error {
     }
 }
 
-/// The messages of a refusal as one harmless text.
+/// Returns the messages of a refusal as one text that is safe to print.
 fn reasons(messages: &[String]) -> String {
     if messages.is_empty() {
         return "it does not say why".to_owned();
@@ -205,19 +206,19 @@ fn reasons(messages: &[String]) -> String {
     escaped_up_to(&messages.join("; "), 400)
 }
 
-/// A response to a submission does not say whether the transaction was accepted.
+/// A response to a submission that does not show whether the transaction was accepted.
 ///
-/// Its text is harmless to print.
+/// The message is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnclearAnswer {
     /// The result of validation can't be read.
     #[error("{0}")]
     Field(FieldError),
-    /// The result of validation and the status of the answer say two different things.
+    /// The result of validation and the response's status contradict each other.
     #[error("`response.valid` is true, and `status` is {status} instead of \"SUCCESS\"")]
     Contradictory {
-        /// What is in `status`: an escaped text in quotation marks, or what is wrong with it.
+        /// The value of `status`: an escaped text in quotation marks, or its fault.
         status: String,
     },
 }
@@ -244,7 +245,7 @@ impl<'de> Deserialize<'de> for SubmitAnswer {
                 _ => {}
             });
             if read.is_err() {
-                // A refusal of another kind, such as a text alone.
+                // A refusal in another form, such as only a text.
                 answer.messages = messages(response.as_str());
             }
         }
@@ -252,7 +253,7 @@ impl<'de> Deserialize<'de> for SubmitAnswer {
     }
 }
 
-/// Texts from a text, a list of them, or whatever else was said.
+/// Returns messages from a text, a list of texts, or any other value.
 fn messages(text: &str) -> Vec<String> {
     if text == "null" {
         return Vec::new();
@@ -266,10 +267,10 @@ fn messages(text: &str) -> Vec<String> {
     }
 }
 
-/// What a node made of several submitted transactions.
+/// The response to a batch of submitted transactions.
 ///
-/// The contract mentions a second call for submissions and does not show it; this
-/// is what nodes were seen to answer.
+/// The contract mentions a second endpoint for submissions and does not show it. This form was
+/// observed on real nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused some of the transactions; look at `failed()`"]
 pub struct BatchAnswer {
@@ -281,24 +282,24 @@ pub struct BatchAnswer {
 }
 
 impl BatchAnswer {
-    /// Reads the answer to a batch from its bytes.
+    /// Parses the response to a batch from its bytes.
     ///
     /// # Errors
     /// If they are not one JSON object.
     pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
         serde_json::from_slice(body)
-            .map_err(|source| DecodeError::new("an answer to a batch", body, source))
+            .map_err(|source| DecodeError::new("a response to a batch", body, source))
     }
 
-    /// What is in `status`: `SUCCESS`, or `FAILURE` while the node can't take transactions.
+    /// Returns `status`: `SUCCESS`, or `FAILURE` while the node can't take transactions.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }
 
-    /// Why nothing was taken, such as `NODE_BUSY`, where the node says that in `response`.
+    /// Returns the reason for refusing the whole batch, such as `NODE_BUSY`, if it is in `response`.
     #[must_use]
     pub fn refusal(&self) -> Option<String> {
         self.response
@@ -307,10 +308,10 @@ impl BatchAnswer {
             .map(String::from)
     }
 
-    /// The codes of the transactions that were taken.
+    /// Returns the codes of the transactions that the node took.
     ///
     /// # Errors
-    /// If the answer has no list of them.
+    /// If the response has no list of them.
     pub fn accepted(&self) -> Result<Listing<TransactionCode>, FieldError> {
         const NAME: &str = "response.accepted_transactions";
         let raw = self.accepted.as_ref().ok_or_else(|| missing(NAME))?;
@@ -320,10 +321,10 @@ impl BatchAnswer {
         })
     }
 
-    /// The transactions that were not taken, as the node tells them.
+    /// Returns the transactions that the node did not take, unchanged.
     ///
     /// # Errors
-    /// If the answer has no list of them.
+    /// If the response has no list of them.
     pub fn failed(&self) -> Result<Listing<RawJson>, FieldError> {
         const NAME: &str = "response.failed_transactions";
         let raw = self.failed.as_ref().ok_or_else(|| missing(NAME))?;
@@ -333,7 +334,7 @@ impl BatchAnswer {
         })
     }
 
-    /// The whole of `response`, as it came.
+    /// Returns the whole of `response`, unchanged.
     ///
     /// # Errors
     /// If it is missing or null.
@@ -341,7 +342,7 @@ impl BatchAnswer {
         self.response.require("response")
     }
 
-    /// The fields beside `status` and `response`, as they came.
+    /// Returns all fields except `status` and `response`, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
@@ -359,7 +360,7 @@ impl<'de> Deserialize<'de> for BatchAnswer {
         })
         .map_err(serde::de::Error::custom)?;
         if let Field::Value(response) = &answer.response {
-            // A refusal is a text, and has no members.
+            // The response to a refused batch is a text, and has no members.
             let _ = members(response.as_str(), |name, raw| match name {
                 "accepted_transactions" => answer.accepted = Some(raw.to_owned().into()),
                 "failed_transactions" => answer.failed = Some(raw.to_owned().into()),
@@ -422,11 +423,11 @@ mod tests {
             (r#"{"valid":null}"#, "`response.valid` is null"),
             (
                 r#"{"valid":1}"#,
-                "`response.valid` is malformed: true or false belongs here, and this is the number 1",
+                "`response.valid` is malformed: expected true or false, found the number 1",
             ),
             (
                 r#""NODE_BUSY""#,
-                "`response` is malformed: an object belongs here, and this is the string \"NODE_BUSY\"",
+                "`response` is malformed: expected an object, found the string \"NODE_BUSY\"",
             ),
             ("null", "`response` is null"),
         ] {
@@ -464,7 +465,7 @@ mod tests {
                      true, and `status` is {shown} instead of \"SUCCESS\""
                 )
             );
-            // What is refused is refused, whatever else is said.
+            // A refusal is a refusal, whatever the other fields are.
             let refused = read(false).accepted().unwrap_err();
             assert!(refused.is_refused(), "{status}");
         }

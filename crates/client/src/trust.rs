@@ -9,7 +9,7 @@ use crate::{
     decode::{ExtraFields, Field, FieldError, check_status, members},
 };
 
-/// How far one wallet trusts another.
+/// The trust score from one wallet to another.
 ///
 /// Source: the contract, "Trust score result".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct TrustScore {
 }
 
 impl TrustScore {
-    /// Reads a trust score from the bytes of an answer.
+    /// Parses a trust score from the bytes of a response.
     ///
     /// # Errors
     /// If they are not one JSON object.
@@ -30,8 +30,8 @@ impl TrustScore {
             .map_err(|source| DecodeError::new("a trust score", body, source))
     }
 
-    /// The score. Its range is not stated. Whether the answer is one of success is told by
-    /// [`check_status`](Self::check_status).
+    /// Returns the score. The contract does not state its range. Check first that the response is a
+    /// success: [`check_status`](Self::check_status).
     ///
     /// # Errors
     /// If it is not an integer.
@@ -39,23 +39,23 @@ impl TrustScore {
         self.trust_score.require("trust_score")
     }
 
-    /// What is in `status`: `SUCCESS`; other values are not shown.
+    /// Returns `status`: `SUCCESS`. The contract does not show other values.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn status(&self) -> Result<&str, FieldError> {
         self.status.require("status").map(String::as_str)
     }
 
-    /// Checks that the answer is one of success: its score is none otherwise.
+    /// Checks that the response is a success. Otherwise its score is not valid.
     ///
     /// # Errors
-    /// If `status` is not `SUCCESS`, or is missing; with what the node says, if it does.
+    /// If `status` is not `SUCCESS`, or is missing. The error has the node's message, if there is one.
     pub fn check_status(&self) -> Result<(), FieldError> {
         check_status(&self.status, &self.extra)
     }
 
-    /// The fields that nobody described, as they came.
+    /// Returns the undocumented fields, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra

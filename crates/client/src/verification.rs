@@ -14,10 +14,10 @@ use crate::{
 
 /// A record of the table `verification`: a claim about an asset.
 ///
-/// Its fields are those of `add_verification`. The contract does not show the
-/// stored shape; nodes were seen to answer the columns of the table in order, with
-/// lists as JSON text. A row and an object are read alike, columns that nobody
-/// described are kept, and each field that can't be read says so by itself.
+/// Its fields are those of `add_verification`. The contract does not show the stored shape. Nodes
+/// were seen to return the columns of the table in order, with lists as JSON text. This type reads
+/// both rows and objects, and stores undocumented columns. Each field that can't be read returns its
+/// own error.
 ///
 /// Source: the contract, "Verification record".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub struct VerificationRecord {
 }
 
 impl VerificationRecord {
-    /// The columns of the contract's table, in the order in which a row has them. Observed on a real
-    /// node; the contract does not show the full list, but says that its created fields are those of
+    /// The columns of the contract's table, in the order of a row. Observed on a real node. The
+    /// contract does not show the full list. It states that the created fields are those of
     /// `add_verification`.
     pub const COLUMNS: [&str; 9] = [
         "address",
@@ -51,7 +51,7 @@ impl VerificationRecord {
         "deletable_after",
     ];
 
-    /// Reads one record from a row or an object, or from either inside a string.
+    /// Parses one record from a row or an object, or from a string that contains one.
     ///
     /// # Errors
     /// If it is neither, or has none of the fields of such a record.
@@ -77,7 +77,7 @@ impl VerificationRecord {
             }
             _ => {
                 let found = kind_of(record.as_str());
-                let reason = format!("a row or an object belongs here, and this is {found}");
+                let reason = format!("expected a row or an object, found {found}");
                 return Err(DecodeError::because("a verification record", &reason));
             }
         }
@@ -89,14 +89,14 @@ impl VerificationRecord {
         Ok(read)
     }
 
-    /// Reads records from a list of them, or from a single one.
+    /// Parses records from a list of them, or from a single one.
     ///
     /// # Errors
     /// If one of them is neither a row nor an object, or has none of the fields of such a record.
     pub fn all(records: &RawJson) -> Result<Vec<Self>, DecodeError> {
         let text = unwrapped(records.as_str());
         let several: Option<Vec<RawJson>> = serde_json::from_str(&text).ok();
-        // A row's first column is an address, and neither a list nor the text of one.
+        // The first column of a row is an address. In a list of records, it is a list or an object.
         let several = several.filter(|items| {
             items
                 .first()
@@ -108,7 +108,7 @@ impl VerificationRecord {
         }
     }
 
-    /// The contract that stores the record.
+    /// Returns the contract that stores the record.
     ///
     /// # Errors
     /// If it is not a contract address.
@@ -116,23 +116,23 @@ impl VerificationRecord {
         self.address.require("address").copied()
     }
 
-    /// Identifier of the asset that the claim is about.
+    /// Returns the identifier of the asset that the claim is about.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn asset_id(&self) -> Result<&str, FieldError> {
         self.asset_id.require("asset_id").map(String::as_str)
     }
 
-    /// Kind of asset, such as `token`.
+    /// Returns the kind of asset, such as `token`.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn asset_type(&self) -> Result<&str, FieldError> {
         self.asset_type.require("asset_type").map(String::as_str)
     }
 
-    /// The verifier's wallet. Nodes were seen to store the wallet that signed.
+    /// Returns the verifier's wallet. Nodes were seen to store the wallet that signed.
     ///
     /// # Errors
     /// If it is not a wallet address.
@@ -140,7 +140,8 @@ impl VerificationRecord {
         self.verifier_address.require("verifier_address").copied()
     }
 
-    /// What was found, such as 1. The meaning of the values is not stated.
+    /// Returns the result of the verification, such as 1. The contract does not state what the
+    /// values mean.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -148,35 +149,36 @@ impl VerificationRecord {
         self.outcome.require("outcome")
     }
 
-    /// Hashes of the supporting documents, in whatever form they were stored.
+    /// Returns the hashes of the supporting documents, in whatever form they were stored.
     ///
     /// # Errors
-    /// If it is neither a list of texts nor one as JSON text.
+    /// If it is neither an array of strings nor a string that contains such an array.
     pub fn doc_hash_list(&self) -> Result<&[String], FieldError> {
         self.doc_hash_list
             .require("doc_hash_list")
             .map(|list| list.0.as_slice())
     }
 
-    /// Links to the supporting documents.
+    /// Returns the links to the supporting documents.
     ///
     /// # Errors
-    /// If it is neither a list of texts nor one as JSON text.
+    /// If it is neither an array of strings nor a string that contains such an array.
     pub fn doc_link_list(&self) -> Result<&[String], FieldError> {
         self.doc_link_list
             .require("doc_link_list")
             .map(|list| list.0.as_slice())
     }
 
-    /// Free text.
+    /// Returns the free text.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn remarks(&self) -> Result<&str, FieldError> {
         self.remarks.require("remarks").map(String::as_str)
     }
 
-    /// Threshold after which the record may be deleted. Its unit is not stated.
+    /// Returns the threshold after which the record may be deleted. The contract does not state its
+    /// unit.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -184,19 +186,19 @@ impl VerificationRecord {
         self.deletable_after.require("deletable_after")
     }
 
-    /// The fields of an object that nobody described, as they came.
+    /// Returns the undocumented fields of an object, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
 
-    /// The columns of a row behind the last one that is known, as they came.
+    /// Returns the columns of a row after the last known one, unchanged.
     #[must_use]
     pub fn extra_columns(&self) -> &[RawJson] {
         &self.extra_columns
     }
 
-    /// Everything in the record that is missing, null or malformed.
+    /// Returns the faults of all fields that are missing, null or malformed.
     #[must_use]
     pub fn faults(&self) -> Vec<FieldError> {
         let faults = [
@@ -213,15 +215,15 @@ impl VerificationRecord {
         faults.into_iter().flatten().collect()
     }
 
-    /// Checks that the record is of the contract and about the asset that were asked for, as far as
-    /// it says so.
+    /// Checks that the record is of the requested contract and asset. Fields that can't be read are
+    /// not checked.
     ///
     /// # Errors
     /// If it names another contract, or another asset.
     pub fn check_asked(&self, contract: ContractAddress, asset_id: &str) -> Result<(), FieldError> {
         let other = |name: &'static str, asked: &str, found: &str| {
             let reason = format!(
-                "\"{}\" was asked for, and this is \"{}\"",
+                "expected \"{}\", but this is \"{}\"",
                 escaped_up_to(asked, 60),
                 escaped_up_to(found, 60)
             );
@@ -236,7 +238,7 @@ impl VerificationRecord {
         }
     }
 
-    /// Whether every field is missing or null.
+    /// Returns whether every field is missing or null.
     fn is_without_fields(&self) -> bool {
         let faults = self.faults();
         faults.len() == Self::COLUMNS.len()
@@ -245,7 +247,7 @@ impl VerificationRecord {
                 .all(|fault| fault.is_missing() || fault.is_null())
     }
 
-    /// Takes the value of a field; `false` if the field is not known.
+    /// Sets a field. Returns `false` if the field is unknown.
     fn take(&mut self, name: &str, raw: &RawValue) -> bool {
         match name {
             "address" | "contract_address" => self.address = Field::read(raw),
@@ -263,7 +265,7 @@ impl VerificationRecord {
     }
 }
 
-/// A list of texts, or one as JSON text.
+/// An array of strings, or a string that contains such an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct TextList(Vec<String>);
 
@@ -271,16 +273,11 @@ impl Leaf for TextList {
     fn read(text: &str) -> Result<Self, String> {
         serde_json::from_str(&unwrapped(text))
             .map(Self)
-            .map_err(|_| {
-                format!(
-                    "a list of texts belongs here, and this is {}",
-                    kind_of(text)
-                )
-            })
+            .map_err(|_| format!("expected a list of texts, found {}", kind_of(text)))
     }
 }
 
-/// What a string holds; any other value is itself.
+/// Returns the content of a string, or any other value unchanged.
 fn unwrapped(text: &str) -> Cow<'_, str> {
     match text_in(text) {
         Some(inner) => Cow::Owned(inner.trim().to_owned()),
@@ -349,7 +346,7 @@ mod tests {
             .unwrap();
         let row = record(ROW);
         assert_eq!(row.check_asked(contract, "asset"), Ok(()));
-        // What is not said is told by its field.
+        // Missing fields are not checked here.
         let silent = record(r#"{"remarks":"r"}"#);
         assert_eq!(silent.check_asked(contract, "asset"), Ok(()));
         let error = row.check_asked(contract, "asset\u{1b}").unwrap_err();

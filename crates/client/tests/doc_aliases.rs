@@ -1,4 +1,4 @@
-//! A search in the documentation for a word of the contract finds the method.
+//! A search in the documentation for an endpoint's path or a balance type finds the method.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ fn each_path_and_each_balance_type_is_an_alias_of_a_method() {
     let methods = include_str!("../src/client.rs");
     let document: Value = serde_json::from_str(nodeproof_openapi::NODE_JSON).unwrap();
     let paths = document["paths"].as_object().unwrap().keys();
-    // The method for `/docs` has that name itself.
+    // The method for `/docs` has the same name.
     let paths = paths
         .map(|path| path.trim_start_matches('/'))
         .filter(|path| *path != "docs");

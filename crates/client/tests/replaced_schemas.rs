@@ -1,7 +1,7 @@
-//! The types that replace generated ones read every property that the description names.
+//! The types that replace generated ones read every property in the description.
 //!
-//! The generator does not look into a replaced schema. Without this test, nobody would notice a new
-//! field in the description.
+//! The generator does not read a replaced schema. Without this test, a new field in the description
+//! would go unnoticed.
 
 #![expect(
     clippy::unwrap_used,
@@ -33,7 +33,7 @@ fn every_property_of_a_replaced_schema_is_read() {
     let schemas = &document["components"]["schemas"];
     let mut found = BTreeMap::new();
     for (name, replacement) in REPLACED {
-        // `RawJson` keeps the whole text. Its typed views are below.
+        // `RawJson` stores the whole text. Its typed views are below.
         if !replacement.ends_with("::RawJson") {
             collect(schemas, name, &schemas[name], &mut found);
         }
@@ -53,9 +53,9 @@ fn every_property_of_a_replaced_schema_is_read() {
     assert_eq!(unread, [""; 0], "no type reads these properties");
 }
 
-/// Collects the properties of a schema, and of the schemas that it is made of.
+/// Collects the properties of a schema, and of the schemas that it consists of.
 ///
-/// Schemas without a name count as part of the one that holds them.
+/// Schemas without a name count as part of the one that contains them.
 fn collect<'s>(
     schemas: &'s Value,
     name: &'s str,
@@ -111,7 +111,7 @@ fn unread_by(schema: &str, properties: &BTreeSet<&str>) -> Vec<String> {
         }
         "Receipt" => extra(Receipt::from_text(&object.to_string()).unwrap().extra()),
         "ReceiptData" => {
-            // The signed text is kept. Each field that is read reports that it is null.
+            // The signed text is stored. Each field that is read reports that it is null.
             let receipt = Receipt::from_text(&json!({ "data": object }).to_string()).unwrap();
             let faults = receipt.faults();
             let read: Vec<&str> = faults
@@ -158,7 +158,7 @@ fn unread_by(schema: &str, properties: &BTreeSet<&str>) -> Vec<String> {
             let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 1);
             other_than(&names(&serde_json::to_value(claim).unwrap()))
         }
-        // These keep the whole text. Their accessors read the following members.
+        // These store the whole text. Their accessors read the following members.
         "RawTransaction" | "SignedTransaction" => other_than(&["transaction", "signatures"]),
         "BlockTransaction" => other_than(&["transaction", "signatures", "status"]),
         "SubmitResult" => other_than(&["valid", "msg", "new_transaction"]),

@@ -1,15 +1,15 @@
-//! Conformance checks for any node of the network, given by base URL and network.
+//! Conformance checks for any node of the network, given its base URL and network.
 //!
 //! The folders are layers. A file uses only its own folder and those below it:
 //!
 //! - `cli`: the command line;
-//! - `monitor`: checks nodes again and again, and serves metrics;
+//! - `monitor`: checks nodes continuously, and serves metrics;
 //! - `nodes`: several nodes, compared with each other ([`run_several`]);
 //! - `run`: one run: [`Options`], [`plan`], the engine, coverage, and the verdict;
 //! - `sweep`: every block of a range ([`Sweep`]);
 //! - [`cases`]: one file for each operation;
-//! - `checks`: the oracles: the documented schema (with `nodeproof-openapi`), the decode through `nodeproof-client`,
-//!   snapshots, single fields, consecutive blocks;
+//! - `checks`: the oracles: the documented schema (with `nodeproof-openapi`), decoding with
+//!   `nodeproof-client`, snapshots, single fields, consecutive blocks;
 //! - `context`: what cases share: each request is sent once;
 //! - `discovery`: finds blocks, wallets, tokens, contracts and assets on the chain itself;
 //! - `api`: what requests and responses mean;
@@ -17,7 +17,7 @@
 //!
 //! The crate `nodeproof-report` has the model of the result, and renders it ([`report`]).
 //!
-//! This crate has no knowledge of a target beyond its base URL and network.
+//! A target is described by its base URL and network alone.
 
 mod api;
 pub mod cases;

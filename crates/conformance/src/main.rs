@@ -1,4 +1,4 @@
-//! `nodeproof`: checks a node, given by base URL and network.
+//! `nodeproof`: checks a node, given its base URL and network.
 
 use clap::Parser;
 use nodeproof_conformance::cli::{ConformanceArgs, execute, exit_with, remove_stale_reports};
@@ -23,6 +23,6 @@ async fn main() {
         exit_with(&error)
     });
     let status = execute(&cli.args, None).await;
-    // What a node keeps busy must not keep the process: its deadline has come.
+    // Exit at once: tasks that still wait for the node must not keep the process running.
     std::process::exit(status.into());
 }

@@ -1,4 +1,4 @@
-//! The binary as people call it: what it says about wrong input, and how it exits.
+//! Tests of the binary: its messages about wrong input, and its exit status.
 
 #![expect(
     clippy::expect_used,
@@ -20,7 +20,7 @@ fn run(arguments: &[&str]) -> Output {
         .expect("the binary starts")
 }
 
-/// Exit status and everything that was printed.
+/// Returns the exit status and all output.
 fn told(arguments: &[&str]) -> (i32, String) {
     let output = run(arguments);
     let text = [output.stdout, output.stderr].concat();
@@ -46,7 +46,7 @@ fn refuses(arguments: &[&str], status: i32, parts: &[&str]) {
     );
 }
 
-/// A server that gives every connection to `answer`.
+/// Starts a server that passes every connection to `answer`.
 fn server(answer: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -65,7 +65,7 @@ fn server(answer: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     url
 }
 
-/// A server that gives the same answer to everything.
+/// Starts a server that sends the same response to every request.
 fn constant(head: &'static str, body: &'static str) -> String {
     server(move |stream| {
         let length = body.len();
@@ -169,7 +169,7 @@ fn a_redirect_is_not_followed_and_is_no_node() {
 #[test]
 fn a_server_that_never_answers_is_unreachable_in_time() {
     let url = server(|stream| {
-        // Nothing is ever written; the connection stays open until the other side closes it.
+        // The server never writes. The connection stays open until the client closes it.
         let _ = stream.read(&mut [0; 1]);
     });
     refuses(

@@ -1,4 +1,4 @@
-//! What the program does with keys: its own wallet, and keys in the wrong place.
+//! Tests of keys: the program's own wallet, and keys in the wrong place.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
@@ -55,12 +55,12 @@ fn a_key_in_the_wrong_argument_is_not_shown() {
         }
     }
     assert!(tried > 100, "{tried}");
-    // As a name of its own, too.
+    // The key as a positional argument, too.
     let text = printed(&nodeproof().arg(KEY).output().unwrap());
     assert!(text.contains("not shown") && !text.contains(KEY), "{text}");
 }
 
-/// A key file that records a network.
+/// Creates a key file that records a network.
 fn key_file(folder: &Path, network: Network) -> String {
     let path = folder.join(format!("{network}.json"));
     let keys = KeyPair::from_bytes(&[7; 32]).unwrap();
@@ -68,7 +68,7 @@ fn key_file(folder: &Path, network: Network) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// A write run up to the point where the node would be asked.
+/// Plans a write run, and stops before the first request to the node.
 fn planned(arguments: &[&str]) -> Output {
     nodeproof()
         .args(["--allow", "write", "--currency", "TKN", "--dry-run"])
@@ -129,7 +129,7 @@ fn a_run_with_a_wallet_leaves_no_core_dump() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        // By then the run asks the node, which never answers.
+        // By now, the run has sent a request to the node, which never responds.
         let _connection = silent.accept().unwrap();
         let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
         let line = limits

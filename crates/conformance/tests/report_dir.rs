@@ -1,4 +1,4 @@
-//! `--report-dir`, as a person or a CI job gives it.
+//! Tests of `--report-dir`.
 
 #![expect(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! What the binary needs to be told before it goes beyond reading.
+//! Tests of the permissions that the binary needs for tiers above reading.
 
 #![expect(
     clippy::expect_used,
@@ -14,7 +14,7 @@ use std::{
 use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::json;
 
-/// Exit status, standard output and standard error.
+/// Returns the exit status, standard output and standard error.
 fn told(arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_nodeproof"))
         .args(arguments)
@@ -28,7 +28,7 @@ fn told(arguments: &[&str]) -> (i32, String, String) {
     )
 }
 
-/// A port that takes connections, and can tell whether there was one.
+/// A port that accepts connections, and can check whether there was one.
 struct Watched(TcpListener);
 
 impl Watched {
@@ -47,7 +47,7 @@ impl Watched {
     }
 }
 
-/// Refused with exit status 2 and these words, and nothing is sent.
+/// Checks that a run is refused with exit status 2 and these words, and that it sends nothing.
 #[track_caller]
 fn refuses(arguments: &[&str], parts: &[&str]) {
     let node = Watched::new();

@@ -1,4 +1,4 @@
-//! The command line, for the binary of this crate and for `cargo xtask devnode`.
+//! The command line of the binary `devnode` and of `cargo xtask devnode`.
 
 mod greeting;
 
@@ -16,10 +16,10 @@ use nodeproof_primitives::{Network, TimestampMs, WalletAddress, redact::redact};
 use crate::{BlockTime, ChainTime, Config, Forms, InjectedFault, ParseInjectedFaultError, spawn};
 use greeting::Greeting;
 
-/// Exit status when the node can't be started as asked for, as for any wrong use.
+/// Exit status if the node can't be started with these options, or if the usage is invalid.
 const EXIT_USAGE: u8 = 2;
 
-/// Options of the command that runs a node until it is told to end.
+/// Options of the command that runs a node until a signal ends it.
 #[derive(Args, Clone, Debug)]
 pub struct DevnodeArgs {
     /// Network of the node: devnet, testnet or mainnet
@@ -45,7 +45,7 @@ pub struct DevnodeArgs {
     /// two nodes with the same seed return the same bytes [default: time is the machine's clock]
     #[arg(long, value_name = "TIME", value_parser = start_time)]
     pub start_time: Option<TimestampMs>,
-    /// Maximum number of submissions per second, as real nodes have it [default: no limit]
+    /// Maximum number of submissions per second, as on real nodes [default: no limit]
     #[arg(long, value_name = "N")]
     pub rate_limit: Option<NonZeroU32>,
     /// Address of a wallet that gets tokens for fees. Can be repeated
@@ -58,7 +58,7 @@ pub struct DevnodeArgs {
     /// Print the greeting as one line of JSON
     #[arg(long)]
     pub json: bool,
-    /// Fault to have on purpose, to see a check fail; list prints them all
+    /// Fault that the node has on purpose, to see a case fail; list prints all faults
     #[arg(long, value_name = "NAME", value_parser = fault)]
     pub fault: Option<FaultArg>,
     /// Host name that requests may use, in addition to IP addresses and localhost. Can be repeated
@@ -67,7 +67,7 @@ pub struct DevnodeArgs {
 }
 
 impl DevnodeArgs {
-    /// The configuration that the options make.
+    /// Returns the configuration for these options.
     #[must_use]
     pub fn config(&self) -> Config {
         let mut config = Config::new(self.network)
@@ -91,9 +91,9 @@ impl DevnodeArgs {
 /// The value of `--fault`.
 #[derive(Clone, Copy, Debug)]
 pub enum FaultArg {
-    /// Print the faults.
+    /// Print all faults.
     List,
-    /// Have this fault.
+    /// Use this fault.
     Inject(InjectedFault),
 }
 
@@ -110,7 +110,7 @@ fn list_of_faults() -> String {
         .collect()
 }
 
-/// Reads the time at which a chain starts. No block may have a time before 1970.
+/// Parses the start time of a chain. Times before 1970 are not allowed.
 fn start_time(text: &str) -> Result<TimestampMs, String> {
     let time: Option<TimestampMs> = text.parse().ok();
     time.filter(|time| time.as_millis() >= 0).ok_or_else(|| {
@@ -118,8 +118,8 @@ fn start_time(text: &str) -> Result<TimestampMs, String> {
     })
 }
 
-/// Shows the help or what is wrong with a command line, without anything that looks like a private
-/// key, and exits.
+/// Shows the help or the error of a command line without anything that looks like a private key, and
+/// exits.
 pub fn exit_with(error: &clap::Error) -> ! {
     let text = error.render().to_string();
     let harmless = redact(&text);
@@ -130,13 +130,14 @@ pub fn exit_with(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// Runs a node until Ctrl-C or SIGTERM, and answers the exit status: 0 when it was
-/// told to end, 2 when it can't be started as asked for.
+/// Runs a node until Ctrl-C or SIGTERM, and returns the exit status.
+///
+/// It is 0 after such a signal, and 2 if the node can't be started with these options.
 pub async fn run(args: DevnodeArgs) -> ExitCode {
     match serve(&args).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            // Nothing is left to be done when even this can't be written.
+            // If even standard error can't be written to, nothing else can be done.
             let _written = writeln!(io::stderr(), "error: {message}");
             ExitCode::from(EXIT_USAGE)
         }
@@ -145,7 +146,7 @@ pub async fn run(args: DevnodeArgs) -> ExitCode {
 
 async fn serve(args: &DevnodeArgs) -> Result<(), String> {
     if let Some(FaultArg::List) = args.fault {
-        // A reader that has gone away is not a reason to fail.
+        // A closed pipe is not an error.
         let _written = io::stdout().write_all(list_of_faults().as_bytes());
         return Ok(());
     }
@@ -170,14 +171,14 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
     } else {
         greeting.text(&config)
     };
-    // A reader that has gone away is not a reason to end.
+    // A closed pipe is not a reason to end the node.
     let _written = io::stdout().write_all(greeting.as_bytes());
     end.await;
     node.shutdown().await;
     Ok(())
 }
 
-/// Waits for Ctrl-C or SIGTERM; from the call on, neither ends the process any more.
+/// Waits for Ctrl-C or SIGTERM. From this call on, these signals no longer end the process by themselves.
 #[cfg(unix)]
 fn end() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,4 +1,4 @@
-//! What a node is to be like.
+//! The configuration of a node.
 
 use std::{
     fmt,
@@ -12,21 +12,21 @@ use nodeproof_primitives::{Network, TimestampMs, WalletAddress};
 
 use crate::{Forms, InjectedFault};
 
-/// When a node makes blocks.
+/// When a node creates blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockTime {
-    /// Again and again, after this long.
+    /// Repeatedly, after this time.
     Every(Duration),
-    /// As soon as a new transaction is accepted: it is in a block before the response is sent.
+    /// When a new transaction is accepted. The block exists before the response is sent.
     OnSubmission,
     /// Only when [`Node::make_block`](crate::Node::make_block) is called.
     Manual,
 }
 
 impl BlockTime {
-    /// By how many milliseconds a block's timestamp lies after the one before.
+    /// Returns the difference between the timestamps of two blocks, in milliseconds.
     ///
-    /// It doesn't depend on the machine's clock, so that a chain follows from its seed.
+    /// It doesn't depend on the machine's clock, so a chain follows from its seed.
     pub(crate) fn step_ms(self) -> i64 {
         match self {
             Self::Every(time) => i64::try_from(time.as_millis()).unwrap_or(i64::MAX).max(1),
@@ -35,7 +35,7 @@ impl BlockTime {
     }
 }
 
-/// Text that is not a block time.
+/// The text is not a block time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{found:?} is not a block time: write a number with ms, s or m, such as 1s, or on-submission, or manual"
@@ -87,7 +87,7 @@ impl fmt::Display for BlockTime {
     }
 }
 
-/// Where a chain's time comes from.
+/// The source of a chain's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainTime {
     /// The machine's clock, as on a real node: new blocks and new transactions have the current
@@ -99,10 +99,10 @@ pub enum ChainTime {
 }
 
 impl ChainTime {
-    /// Always the same start: 2026-01-01, 00:00 UTC.
+    /// A fixed start: 2026-01-01, 00:00 UTC.
     pub const FIXED: Self = Self::From(TimestampMs::from_millis(1_767_225_600_000));
 
-    /// The current time, if the chain follows the clock.
+    /// Returns the current time, if the chain uses the clock.
     pub(crate) fn clock(self) -> Option<i64> {
         match self {
             Self::From(_) => None,
@@ -111,7 +111,7 @@ impl ChainTime {
     }
 }
 
-/// What a node is to be like.
+/// The configuration of a node.
 ///
 /// ```
 /// use nodeproof_devnode::{BlockTime, Config};
@@ -123,44 +123,43 @@ impl ChainTime {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Config {
-    /// The network that the node says to belong to; it chooses the default port.
+    /// The network that the node reports. It determines the default port.
     pub network: Network,
-    /// The address to listen on: 127.0.0.1 unless set, as the node's keys are public.
+    /// The address to listen on. Default: 127.0.0.1, because the node's keys are public.
     pub host: IpAddr,
-    /// The port to listen on: the network's unless set, and a free one with 0.
+    /// The port to listen on. 0 chooses a free one. Default: the network's port.
     pub port: Option<u16>,
-    /// What keys, addresses, timestamps and scores are derived from.
+    /// The seed for keys, addresses, timestamps and scores. Default: 0.
     pub seed: u64,
-    /// How many blocks the chain starts with, 12 unless set. Their indexes count from 1.
+    /// Number of blocks at the start of the chain. Their indexes start at 1. Default: 12.
     ///
-    /// The first few carry transactions: claims, transfers and one with two signers.
+    /// The first few contain transactions: claims, transfers and one with two signers.
     pub blocks: u64,
-    /// When further blocks are made: only on demand unless set.
+    /// When further blocks are created. Default: [`BlockTime::Manual`].
     pub block_time: BlockTime,
-    /// Where the chain's time comes from: the machine's clock unless set.
+    /// The source of the chain's time. Default: the machine's clock.
     pub time: ChainTime,
-    /// The longest request body in bytes, 1 MiB unless set. Longer ones are answered with 413.
+    /// Maximum length of a request body, in bytes. Longer ones get status 413. Default: 1 MiB.
     pub body_limit: usize,
-    /// How many submissions are taken within a second, without bound unless set.
-    /// Further ones are answered with 429.
+    /// Maximum number of submissions within a second. Further ones get status 429. Default: no limit.
     pub rate_limit: Option<NonZeroU32>,
-    /// Wallets of somebody's own that hold [`FUNDS`] of the native token from the start.
+    /// The user's own wallets, which hold [`FUNDS`] of the native token from the start.
     pub funded: Vec<WalletAddress>,
-    /// The form of blocks, records and balances: the documented one unless set.
+    /// The form of blocks, records and balances. Default: the documented one.
     pub forms: Forms,
-    /// A defect that the node has on purpose: none unless set.
+    /// A fault that the node has on purpose. Default: none.
     pub fault: Option<InjectedFault>,
-    /// Host names in the `Host` header that the node accepts, without a port. IP addresses and
-    /// `localhost` are always accepted. Other hosts are answered with 403, so that a web page cannot
-    /// reach the node by DNS rebinding.
+    /// Host names that the node accepts in the `Host` header, without a port. IP addresses and `localhost`
+    /// are always accepted. Requests for other hosts get status 403. This prevents web pages from reaching
+    /// the node by DNS rebinding.
     pub allowed_hosts: Vec<String>,
 }
 
-/// What each funded wallet holds, in base units: enough for the least fee a thousand times.
+/// The balance of each funded wallet, in base units: 1,000 times the minimum fee.
 pub const FUNDS: u64 = 1_000_000_000;
 
 impl Config {
-    /// A node of this network, on its port of the loopback interface.
+    /// Creates the configuration of a node of this network, on its port of the loopback interface.
     #[must_use]
     pub const fn new(network: Network) -> Self {
         Self {
@@ -180,15 +179,15 @@ impl Config {
         }
     }
 
-    /// A devnet node for a test: on a free port, with the keys, addresses and balances of seed 0,
-    /// and 12 blocks.
+    /// Creates the configuration of a devnet node for a test.
     ///
-    /// - The test makes further blocks with [`Node::make_block`](crate::Node::make_block). Nothing
-    ///   changes at another time, so no test has to wait. For a client that waits for its
-    ///   transaction, choose [`BlockTime::OnSubmission`] or a short [`BlockTime::Every`].
-    /// - The time is the machine's clock, because clients refuse to sign a transaction of another
-    ///   time. For responses that are the same in each run, byte for byte, choose
-    ///   [`ChainTime::FIXED`].
+    /// The node has a free port, 12 blocks, and the keys, addresses and balances of seed 0.
+    ///
+    /// - The test creates further blocks with [`Node::make_block`](crate::Node::make_block). Nothing
+    ///   changes at other times, so tests don't have to wait. If a client waits for its transaction, use
+    ///   [`BlockTime::OnSubmission`] or a short [`BlockTime::Every`].
+    /// - The time is the machine's clock, because clients refuse to sign a transaction with another time.
+    ///   If responses must have the same bytes in each run, use [`ChainTime::FIXED`].
     ///
     /// ```
     /// use nodeproof_devnode::{BlockTime, ChainTime, Config, Forms, InjectedFault};
@@ -211,49 +210,49 @@ impl Config {
         self
     }
 
-    /// Sets the port to listen on; 0 for a free one.
+    /// Sets the port to listen on. 0 chooses a free one.
     #[must_use]
     pub const fn with_port(mut self, port: u16) -> Self {
         self.port = Some(port);
         self
     }
 
-    /// Sets what everything is derived from.
+    /// Sets the seed.
     #[must_use]
     pub const fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets how many blocks the chain starts with.
+    /// Sets the number of blocks at the start of the chain.
     #[must_use]
     pub const fn with_blocks(mut self, blocks: u64) -> Self {
         self.blocks = blocks;
         self
     }
 
-    /// Sets when further blocks are made.
+    /// Sets when further blocks are created.
     #[must_use]
     pub const fn with_block_time(mut self, block_time: BlockTime) -> Self {
         self.block_time = block_time;
         self
     }
 
-    /// Sets where the chain's time comes from.
+    /// Sets the source of the chain's time.
     #[must_use]
     pub const fn with_time(mut self, time: ChainTime) -> Self {
         self.time = time;
         self
     }
 
-    /// Sets the longest request body, in bytes.
+    /// Sets the maximum length of a request body, in bytes.
     #[must_use]
     pub const fn with_body_limit(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Gives a wallet [`FUNDS`] of the native token, so that it can pay fees.
+    /// Gives a wallet [`FUNDS`] of the native token, which it can use for fees.
     #[must_use]
     pub fn with_funded(mut self, wallet: WalletAddress) -> Self {
         self.funded.push(wallet);
@@ -267,7 +266,7 @@ impl Config {
         self
     }
 
-    /// Gives the node a defect, for a test of what notices it.
+    /// Sets a fault, for tests of programs that should detect it.
     #[must_use]
     pub const fn with_fault(mut self, fault: InjectedFault) -> Self {
         self.fault = Some(fault);
@@ -281,7 +280,7 @@ impl Config {
         self
     }
 
-    /// Sets how many submissions are taken within a second.
+    /// Sets the maximum number of submissions within a second.
     #[must_use]
     pub const fn with_rate_limit(mut self, per_second: NonZeroU32) -> Self {
         self.rate_limit = Some(per_second);
@@ -290,7 +289,7 @@ impl Config {
 }
 
 impl Default for Config {
-    /// A devnet node.
+    /// Returns the configuration of a devnet node.
     fn default() -> Self {
         Self::new(Network::Devnet)
     }

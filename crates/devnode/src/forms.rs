@@ -1,10 +1,10 @@
-//! The forms of responses, where real nodes differ from the contract.
+//! The forms of responses, in which some real nodes violate the contract.
 
 use std::{fmt, str::FromStr};
 
 /// The form of blocks, records and balances in responses.
 ///
-/// A client has to read all of them. Only [`Documented`](Self::Documented) conforms to the contract.
+/// A client must read all of them. Only [`Documented`](Self::Documented) conforms to the contract.
 ///
 /// | | block | record in `/sc-state` | nothing held |
 /// | --- | --- | --- | --- |
@@ -14,14 +14,14 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Forms {
-    /// As the contract documents them.
+    /// The form in the contract.
     #[default]
     Documented,
-    /// Rows of database tables, as observed on a real node: a block has no transactions and no
-    /// receipts, its index is `block_index`, and its committee is JSON inside a string.
+    /// Rows of database tables, as observed on a real node. A block has no transactions and no receipts.
+    /// Its index is `block_index`, and its committee is JSON inside a string.
     Rows,
-    /// Arrays and objects are JSON inside strings. Observed on a real node for single members;
-    /// here for all that the contract leaves room for, or that clients have to tolerate.
+    /// Arrays and objects as JSON inside strings. Observed on a real node for single members. Here it
+    /// applies wherever the contract leaves the shape open, and wherever clients must tolerate it.
     Text,
 }
 
@@ -45,7 +45,7 @@ impl fmt::Display for Forms {
     }
 }
 
-/// The text does not name a form.
+/// The text is not the name of a form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected documented, rows or text")]
 pub struct ParseFormsError;

@@ -1,8 +1,8 @@
-//! Named defects, for people who want to see a check fail, and for tests of checks.
+//! Named faults, for users who want to see a case fail, and for tests of cases.
 
 use std::{fmt, str::FromStr};
 
-/// A defect that a node has on purpose. Each is one that a real node could have.
+/// A fault that a node has on purpose. A real node could have each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum InjectedFault {
@@ -12,29 +12,29 @@ pub enum InjectedFault {
     NoCallEndpoint,
     /// `GET /docs` does not exist.
     NoDocs,
-    /// Every tenth request is answered with 500.
+    /// Every tenth request gets status 500.
     EveryTenth500,
     /// JSON has no content type.
     NoContentType,
     /// Blocks are rows of a table, as on the observed node.
     BlockRows,
-    /// Blocks have their time in seconds.
+    /// Block timestamps are in seconds.
     BlockSeconds,
-    /// Blocks are right at first; from the 20th read on, their proof is another.
+    /// Blocks are correct at first. From the 20th read on, `proof` is different.
     BlockChangesLater,
     /// Block 5 is missing.
     BlockHole,
-    /// An index without a block is answered with the latest block.
-    NewestForUnknown,
-    /// Votes are signed by another member's key.
+    /// An index without a block returns the latest block.
+    LatestForUnknown,
+    /// Votes are signed with another member's key.
     ReceiptKeys,
-    /// Votes are signed over sorted members.
+    /// Votes are signed over data with sorted members.
     ReceiptSorted,
     /// A balance of one token in one wallet is one too high.
     BalanceOffByOne,
     /// Balances go through a float, which loses digits above 2^53.
     BalanceRounded,
-    /// A balance stays what it was when it was first asked for.
+    /// A balance never changes after it was first requested.
     BalanceStale,
     /// The two wallets of a trust score are swapped.
     TrustSwapped,
@@ -50,13 +50,13 @@ pub enum InjectedFault {
     UnsignedAccepted,
     /// Only the first of several signatures is verified.
     FirstSignatureOnly,
-    /// A known code with another transaction counts as that transaction.
+    /// A different transaction with a known code counts as the known one.
     KnownCodeAccepted,
-    /// A transaction that is in a block counts as new again.
+    /// A transaction in a block counts as new when it is submitted again.
     ResubmissionNew,
-    /// What was refused is stored two blocks later.
+    /// Refused transactions are stored two blocks later.
     RefusedStored,
-    /// What was accepted gets into no block.
+    /// Accepted transactions never get into a block.
     AcceptedLost,
     /// The last character of a claim's remarks is lost.
     RemarksCut,
@@ -65,7 +65,7 @@ pub enum InjectedFault {
 }
 
 impl InjectedFault {
-    /// All of them, with name and description.
+    /// All faults, with their names and descriptions.
     const TABLE: [(Self, &'static str, &'static str); 28] = [
         (
             Self::NoSubmitEndpoint,
@@ -105,9 +105,9 @@ impl InjectedFault {
         ),
         (Self::BlockHole, "block-hole", "block 5 is missing"),
         (
-            Self::NewestForUnknown,
-            "newest-for-unknown",
-            "an index without a block is answered with the latest block",
+            Self::LatestForUnknown,
+            "latest-for-unknown",
+            "an index without a block returns the latest block",
         ),
         (
             Self::ReceiptKeys,
@@ -132,7 +132,7 @@ impl InjectedFault {
         (
             Self::BalanceStale,
             "balance-stale",
-            "a balance stays what it was when it was first asked for",
+            "a balance stays as it was when it was first requested",
         ),
         (
             Self::TrustSwapped,
@@ -197,18 +197,18 @@ impl InjectedFault {
         (Self::FeeTwice, "fee-twice", "the fee is taken twice"),
     ];
 
-    /// All faults, in the order in which `devnode --fault list` prints them.
+    /// Returns all faults, in the order of `devnode --fault list`.
     pub fn all() -> impl Iterator<Item = Self> {
         Self::TABLE.into_iter().map(|(fault, ..)| fault)
     }
 
-    /// Its name, such as `no-signature-check`.
+    /// Returns the fault's name, such as `no-signature-check`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// What the node does wrong, in a few words.
+    /// Returns a short description of the fault.
     #[must_use]
     pub fn description(self) -> &'static str {
         self.row().2
@@ -226,7 +226,7 @@ impl fmt::Display for InjectedFault {
     }
 }
 
-/// A name that no fault has.
+/// The text is not the name of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no fault of this name; --fault list shows all of them")]
 pub struct ParseInjectedFaultError;

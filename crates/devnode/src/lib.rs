@@ -1,10 +1,10 @@
-//! A local node: it keeps the documented contract to the letter, and where that
-//! is silent answers as was observed on a real node.
+//! A local node that conforms to the documented contract. Where the contract is silent, the node behaves
+//! like an observed real node.
 //!
-//! Everything is in memory and follows from a [`Config`]: two nodes with the same
-//! seed return the same bytes, unless their time is the machine's clock. Receipts and transactions
-//! carry real signatures, and wrong ones are refused. Its private keys are derived
-//! from the seed, so they are public and worth nothing.
+//! Everything is in memory and follows from a [`Config`]. Two nodes with the same seed return the same
+//! bytes, unless their time is the machine's clock. Receipts and transactions have real signatures, and
+//! wrong signatures are refused. The private keys are derived from the seed, so they are public and
+//! worth nothing.
 //!
 //! ```
 //! # async fn example() -> Result<(), nodeproof_devnode::SpawnError> {
@@ -16,13 +16,12 @@
 //! # }
 //! ```
 //!
-//! Features, both on by default: `cli` is the command `devnode`, and `swagger-ui` makes the page at
-//! `/docs` interactive. A test needs neither: use `default-features = false`.
+//! Both features are on by default: `cli` is the command `devnode`, and `swagger-ui` makes the page at
+//! `/docs` interactive. Tests need neither: use `default-features = false`.
 //!
-//! From the outside in: `cli` is the command, [`spawn`] listens and hands out a
-//! [`Handle`], [`router`] turns requests into calls of a [`Node`], and the chain
-//! behind that knows blocks, balances, claims and pending transactions, and nothing
-//! of HTTP.
+//! The layers, from the outside in: `cli` is the command. [`spawn`] starts the server and returns a
+//! [`Handle`]. [`router`] turns requests into method calls of a [`Node`]. The chain has the blocks,
+//! balances, claims and pending transactions, and does not depend on HTTP.
 
 mod chain;
 #[cfg(feature = "cli")]

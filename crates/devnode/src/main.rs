@@ -1,4 +1,4 @@
-//! A local node as a command of its own.
+//! A local node as a command.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! A node's state: what its requests read and change.
+//! The state of a node, which requests read and change.
 
 use std::{
     num::NonZeroU32,
@@ -20,10 +20,10 @@ use crate::{
     seed::Seed,
 };
 
-/// The state that all requests to one node share.
+/// The state of one node. All its requests share it.
 ///
-/// The chain stands under one lock, which is never held across an `await`, and
-/// never while a signature is verified.
+/// The chain is behind one lock. The lock is never held across an `await`, or while a signature is
+/// verified.
 #[derive(Debug)]
 pub struct Node {
     network: Network,
@@ -44,7 +44,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// Founds a chain and makes its first blocks, which takes time in proportion to their number.
+    /// Creates a chain with its initial blocks. This takes time in proportion to their number.
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let seed = Seed(config.seed);
@@ -92,44 +92,43 @@ impl Node {
         }
     }
 
-    /// The network that the node says to belong to.
+    /// Returns the network that the node reports.
     #[must_use]
     pub const fn network(&self) -> Network {
         self.network
     }
 
-    /// The wallets that the chain started with: those that make blocks, then those that have tokens.
+    /// Returns the chain's initial wallets: those that create blocks, then those with tokens.
     #[must_use]
     pub fn wallets(&self) -> &[TestWallet] {
         &self.wallets
     }
 
-    /// A wallet by its name, such as `alice`.
+    /// Returns a wallet by its name, such as `alice`.
     #[must_use]
     pub fn wallet(&self, name: &str) -> Option<&TestWallet> {
         self.wallets.iter().find(|wallet| wallet.name() == name)
     }
 
-    /// The verification contract, whose function is `add_verification`.
+    /// Returns the address of the verification contract, whose function is `add_verification`.
     #[must_use]
     pub const fn contract_address(&self) -> ContractAddress {
         self.rules.verification
     }
 
-    /// The token contract, whose function is `transfer`.
+    /// Returns the address of the token contract, whose function is `transfer`.
     #[must_use]
     pub const fn token_contract_address(&self) -> ContractAddress {
         self.rules.token
     }
 
-    /// The code of the token that fees are paid in.
+    /// Returns the code of the token for fees.
     #[must_use]
     pub const fn native_token(&self) -> &'static str {
         crate::chain::NATIVE_TOKEN
     }
 
-    /// An asset that the chain has a claim about from the start; `None` on a chain that was founded
-    /// with fewer than 2 blocks.
+    /// Returns an asset with a claim in the initial blocks, or `None` if there were fewer than 2 blocks.
     #[must_use]
     pub const fn claimed_asset(&self) -> Option<&'static str> {
         let (asset, block) = CLAIMED_ASSET;
@@ -140,19 +139,19 @@ impl Node {
         }
     }
 
-    /// The index of the latest block; 0 when there is none.
+    /// Returns the index of the latest block, or 0 if there is none.
     #[must_use]
     pub fn height(&self) -> u64 {
         self.chain().height()
     }
 
-    /// How many transactions wait for the next block.
+    /// Returns the number of pending transactions.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.chain().waiting()
     }
 
-    /// Makes a block of what waits, and answers its index.
+    /// Creates a block from the pending transactions, and returns its index.
     pub fn make_block(&self) -> u64 {
         self.next_block(&mut self.chain_mut())
     }
@@ -161,13 +160,13 @@ impl Node {
         chain.make_block(self.block_time.step_ms(), self.time.clock())
     }
 
-    /// How many requests have come in, of whatever kind.
+    /// Returns the number of requests of all kinds so far.
     #[must_use]
     pub fn requests_received(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// How many requests have come in that could change the chain, whatever became of them.
+    /// Returns the number of submissions so far, accepted or not.
     #[must_use]
     pub fn submissions_received(&self) -> u64 {
         self.submissions.load(Ordering::Relaxed)
@@ -181,7 +180,7 @@ impl Node {
         self.submissions.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The time of a transaction that is built now.
+    /// Returns the timestamp for a transaction that is built now.
     pub(crate) fn now(&self) -> i64 {
         self.chain().now(self.time.clock())
     }
@@ -218,7 +217,7 @@ impl Node {
         &self.allowed_hosts
     }
 
-    /// Judges a submission, and keeps its transaction for the next block if it is valid.
+    /// Checks a submission. A valid transaction waits for the next block.
     pub(crate) fn submit(&self, submission: &Submission<'_>) -> Verdict {
         let fault = self.fault();
         match submission.check(self.rules, fault) {
@@ -249,8 +248,8 @@ impl Node {
         }
     }
 
-    // Nothing panics while it holds the lock, and a chain is whole between any two
-    // steps, so a lock that is poisoned all the same guards nothing broken.
+    // The lock can be used even if it is poisoned: nothing panics while it is held, and the chain is
+    // consistent between any two steps.
 
     pub(crate) fn chain(&self) -> RwLockReadGuard<'_, Chain> {
         self.chain.read().unwrap_or_else(PoisonError::into_inner)

@@ -1,15 +1,15 @@
-//! Everything that is random elsewhere, derived from one number.
+//! Values that would otherwise be random, derived from one number.
 
 use nodeproof_primitives::ContractAddress;
 use nodeproof_wallet::KeyPair;
 use sha2::{Digest, Sha256};
 
-/// What a chain is derived from.
+/// The seed of a chain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seed(pub(crate) u64);
 
 impl Seed {
-    /// 32 bytes that belong to a name.
+    /// Returns 32 bytes for a name.
     pub(crate) fn bytes(self, name: &str) -> [u8; 32] {
         let mut digest = Sha256::new();
         digest.update(b"devnode test material, worth nothing\0");
@@ -18,16 +18,16 @@ impl Seed {
         digest.finalize().into()
     }
 
-    /// A number below `bound` that belongs to a name.
+    /// Returns a number below `bound` for a name.
     pub(crate) fn number(self, name: &str, bound: u64) -> u64 {
         let [a, b, c, d, e, f, g, h, ..] = self.bytes(name);
         u64::from_be_bytes([a, b, c, d, e, f, g, h]) % bound.max(1)
     }
 
-    /// A wallet that belongs to a name.
+    /// Returns a wallet for a name.
     pub(crate) fn wallet(self, name: &str) -> KeyPair {
         let mut bytes = self.bytes(name);
-        // Of 2^128 digests one lies outside of the curve's order; its digest takes its place.
+        // About 1 in 2^128 digests is not a valid key. The digest of that digest replaces it.
         loop {
             match KeyPair::from_bytes(&bytes) {
                 Ok(wallet) => return wallet,
@@ -36,7 +36,7 @@ impl Seed {
         }
     }
 
-    /// The address of a contract that belongs to a name.
+    /// Returns a contract address for a name.
     pub(crate) fn contract(self, name: &str) -> ContractAddress {
         let mut address = [0; 20];
         address.copy_from_slice(&self.bytes(name)[..20]);

@@ -1,4 +1,4 @@
-//! Listening, serving and ending.
+//! The server: listens, handles connections, and shuts down.
 
 use std::{
     io,
@@ -24,25 +24,25 @@ use tokio::{
 
 use crate::{BlockTime, Config, Node, router};
 
-/// How long a client may take to send a request's head, or to stay without one.
+/// Time limit for receiving a request's head. Also closes idle connections.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long answers that are under way have to end when a node is shut down.
+/// Time limit for responses in progress when a node is shut down.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Why a node didn't start.
+/// The reason why a node didn't start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The address can't be listened on.
+    /// The node can't listen on the address.
     #[error("can't listen on {address}: {source}{}", hint(source))]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// There was no thread to make the chain on.
+    /// The thread that creates the chain could not be started.
     #[error("the chain was not made: {0}")]
     Chain(io::Error),
 }
@@ -55,8 +55,9 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// A running node. It ends when this is dropped, at once, or with
-/// [`shutdown`](Self::shutdown), after answers that are under way.
+/// A running node. Dropping it ends the node at once.
+///
+/// [`shutdown`](Self::shutdown) first waits for responses in progress.
 #[derive(Debug)]
 pub struct Handle {
     node: Arc<Node>,
@@ -70,14 +71,14 @@ pub struct Handle {
 /// Starts a node in the current tokio runtime.
 ///
 /// # Errors
-/// When the address can't be listened on.
+/// Returns an error if the node can't listen on the address, or if no thread can be started.
 pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
     let wanted = SocketAddr::new(config.host, config.port.unwrap_or(config.network.port()));
     let listening = |source| SpawnError::Listen {
         address: wanted,
         source,
     };
-    // Before the chain is made, which can take long, it is known whether the port is free.
+    // Bind first, because creating the chain may take long. A port in use is reported at once.
     let listener = TcpListener::bind(wanted).await.map_err(listening)?;
     let address = listener.local_addr().map_err(listening)?;
     let block_time = config.block_time;
@@ -98,17 +99,17 @@ pub async fn spawn(config: Config) -> Result<Handle, SpawnError> {
     })
 }
 
-/// Makes a node on a thread of its own, which no runtime waits for when it is to end.
+/// Creates a node on a separate thread, because a runtime waits for its own threads when it ends.
 async fn found(config: Config) -> io::Result<Node> {
     let (sender, made) = oneshot::channel();
     std::thread::Builder::new()
         .name("devnode-chain".into())
-        // Nobody waits any more when the sending fails.
+        // Sending fails if the receiver is gone. That is harmless.
         .spawn(move || drop(sender.send(Node::new(&config))))?;
     made.await.map_err(io::Error::other)
 }
 
-/// Where a node that listens on an address is reached from the same machine.
+/// Returns the address under which the node can be reached from the same machine.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -121,7 +122,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
 async fn make_blocks(node: Arc<Node>, time: Duration) {
     let mut ticks = tokio::time::interval(time);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick comes at once.
+    // The first tick is ready immediately.
     ticks.tick().await;
     loop {
         ticks.tick().await;
@@ -140,7 +141,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
                 Ok((stream, _)) => {
                     connections.spawn(converse(stream, router.clone(), stopped.clone()));
                 }
-                // Such as no more file descriptors, which passes when connections end.
+                // For example, too few file descriptors. Some become free when connections close.
                 Err(error) => {
                     tracing::warn!(%error, "a connection was not accepted");
                     tokio::time::sleep(Duration::from_millis(20)).await;
@@ -155,7 +156,7 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
 }
 
 async fn converse(stream: TcpStream, router: Router, mut stopped: watch::Receiver<bool>) {
-    // Answers are small and complete, so waiting to fill a packet only delays them.
+    // Responses are small and written at once, so Nagle's algorithm would only delay them.
     let _best_effort = stream.set_nodelay(true);
     let mut connection = pin!(
         http1::Builder::new()
@@ -163,7 +164,7 @@ async fn converse(stream: TcpStream, router: Router, mut stopped: watch::Receive
             .header_read_timeout(PATIENCE)
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
     );
-    // A client that goes away or sends what is not HTTP ends its own connection only.
+    // If a client disconnects or does not send HTTP, only its own connection ends.
     tokio::select! {
         _ended = connection.as_mut() => return,
         _ = stopped.changed() => connection.as_mut().graceful_shutdown(),
@@ -172,26 +173,25 @@ async fn converse(stream: TcpStream, router: Router, mut stopped: watch::Receive
 }
 
 impl Handle {
-    /// The node's base URL, such as `http://127.0.0.1:8420`, without a slash at its end.
+    /// Returns the node's base URL without a slash at the end, such as `http://127.0.0.1:8420`.
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// The address that the node listens on.
+    /// Returns the address that the node listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The node's state, which outlives its server where it is kept.
+    /// Returns the node's state. A clone of it remains valid after the server has ended.
     #[must_use]
     pub const fn node(&self) -> &Arc<Node> {
         &self.node
     }
 
-    /// Stops listening, lets answers that are under way end for half a second, and
-    /// closes every connection.
+    /// Stops listening, waits up to half a second for responses in progress, and closes all connections.
     pub async fn shutdown(mut self) {
         let _serving = self.stop.send(true);
         if let Some(maker) = self.block_maker.take() {
@@ -201,7 +201,7 @@ impl Handle {
     }
 }
 
-/// What a node tells about itself can be asked of its handle.
+/// Gives direct access to the methods of the node.
 impl Deref for Handle {
     type Target = Node;
 

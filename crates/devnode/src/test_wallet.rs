@@ -1,13 +1,13 @@
-//! The wallets that a node starts with, whose keys everybody may know.
+//! The initial wallets of a node. Their keys are public.
 
 use nodeproof_primitives::WalletAddress;
 use nodeproof_wallet::KeyPair;
 
 use crate::seed::Seed;
 
-/// A wallet with a public private key, for tests and development.
+/// A wallet for tests and development. Its private key is public.
 ///
-/// Never send anything of worth to its address: whoever knows the seed has its key.
+/// Never send anything valuable to its address: anyone can derive its key from the seed.
 #[derive(Clone, Debug)]
 pub struct TestWallet {
     name: &'static str,
@@ -22,19 +22,19 @@ impl TestWallet {
         }
     }
 
-    /// What the wallet is called in the node's greeting, such as `alice` or `validator-1`.
+    /// Returns the wallet's name in the node's greeting, such as `alice` or `validator-1`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The wallet's address.
+    /// Returns the wallet's address.
     #[must_use]
     pub const fn address(&self) -> WalletAddress {
         self.keys.address()
     }
 
-    /// The wallet's keys.
+    /// Returns the wallet's keys.
     #[must_use]
     pub const fn keys(&self) -> &KeyPair {
         &self.keys

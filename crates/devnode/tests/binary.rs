@@ -1,4 +1,4 @@
-//! The command: what it prints, and how it ends.
+//! Tests of the command: its output, and how it ends.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
@@ -11,11 +11,12 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// So long only what waits for others takes, on any machine: an idle connection is kept for 60 s.
+/// Only waiting for other programs takes this long, on any machine. Idle connections stay open for 60 s.
 const NEVER: Duration = Duration::from_secs(40);
 
-/// What is left of a process that has to end by itself; one that does not is killed, and has no
-/// status.
+/// Returns the output of a process that must end by itself.
+///
+/// Otherwise the process is killed, and has no exit code.
 fn ended(mut child: Child) -> Output {
     let begun = Instant::now();
     while child.try_wait().unwrap().is_none() && begun.elapsed() < NEVER {
@@ -32,7 +33,7 @@ fn command() -> Command {
     command
 }
 
-/// A running node, its greeting, and where it listens.
+/// A running node, its greeting and its address.
 struct Running {
     child: Child,
     greeting: String,
@@ -60,7 +61,7 @@ impl Running {
         }
     }
 
-    /// A connection that has been used once and is kept open.
+    /// Returns an open connection that has already been used for one request.
     fn kept_alive(&self) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let request = "GET /get-block?block_index=1 HTTP/1.1\r\nhost: localhost\r\n\r\n";
@@ -71,7 +72,7 @@ impl Running {
         stream
     }
 
-    /// The body of a response to a GET.
+    /// Returns the body of the response to a GET.
     fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let request =
@@ -124,10 +125,10 @@ fn its_time_is_the_machines_clock_unless_a_start_is_given() {
     let mut manual = command();
     manual.args(["--block-time", "manual"]);
     let node = Running::start(manual);
-    // The chain is founded between these two readings of the clock, and its last block comes then.
-    let newest = timestamp(&node, 12);
-    assert!((before..=milliseconds_now()).contains(&newest), "{newest}");
-    assert_eq!(timestamp(&node, 1), newest - 11_000);
+    // The chain starts between the two clock readings, and its last block has that time.
+    let latest = timestamp(&node, 12);
+    assert!((before..=milliseconds_now()).contains(&latest), "{latest}");
+    assert_eq!(timestamp(&node, 1), latest - 11_000);
     assert_eq!(node.end("-TERM"), Some(0));
 
     let blocks: Vec<_> = (0..2)
@@ -136,9 +137,9 @@ fn its_time_is_the_machines_clock_unless_a_start_is_given() {
             fixed.args(["--start-time", "2026-05-04T03:02:01Z"]);
             let node = Running::start(fixed);
             assert_eq!(timestamp(&node, 1), 1_777_863_721_000 + 1_000);
-            let newest = node.get("/get-block?block_index=12");
+            let latest = node.get("/get-block?block_index=12");
             assert_eq!(node.end("-TERM"), Some(0));
-            newest
+            latest
         })
         .collect();
     assert_eq!(blocks[0], blocks[1]);
@@ -177,7 +178,7 @@ fn greets_with_everything_that_a_user_needs() {
     node.end("-INT");
 }
 
-/// The names in the first column of the table of fields in README.md.
+/// Returns the names in the first column of the table of fields in README.md.
 fn documented_fields() -> Vec<&'static str> {
     let readme = include_str!("../README.md");
     let (_, table) = readme.split_once("| field | type | value |\n").unwrap();
@@ -237,7 +238,7 @@ fn greets_programs_with_one_line_of_json() {
         greeting: String::new(),
         address: url.strip_prefix("http://").unwrap().to_owned(),
     };
-    // The node is at that address, and its contract has a record of that asset.
+    // The node listens at that address, and its contract has a record of that asset.
     let record = node.get(&format!(
         "/sc-state?table_name=verification&contract_address={}&unique_column=asset_id\
          &unique_value={}",
@@ -261,7 +262,7 @@ fn ends_at_once_and_cleanly_with_a_connection_kept_open() {
     }
 }
 
-/// Whether a process has a handler of its own for SIGINT, as the kernel tells it.
+/// Whether a process handles SIGINT, according to the kernel.
 #[cfg(target_os = "linux")]
 fn catches_interrupts(process: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -354,7 +355,7 @@ fn a_key_in_the_wrong_argument_is_not_shown() {
         .get_arguments()
         .filter(with_value)
         .filter_map(clap::Arg::get_long);
-    // A name of a host may be anything, and is not shown again.
+    // Any text can be a host name, and the output does not repeat it.
     let wrong: Vec<_> = names.filter(|name| *name != "allow-host").collect();
     assert!(wrong.len() >= 8, "{wrong:?}");
     for name in wrong {

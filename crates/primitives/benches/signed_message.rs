@@ -1,11 +1,11 @@
-//! What it costs to write the text that is signed, at three sizes.
+//! Time to write the signed text, at three sizes.
 
 use std::fmt::Write as _;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nodeproof_primitives::{signed_message, sorted_message};
 
-/// A transaction whose params have that many members.
+/// Returns a transaction whose params have this number of members.
 fn transaction(members: usize) -> String {
     let mut text = String::from("{\"timestamp\":1767225600000,\"fee\":1500000.0,\"params\":{");
     for at in 0..members {

@@ -37,12 +37,12 @@ pub struct InexactAmountError {
 
 /// An exact decimal number: a fee, a balance or an amount to send.
 ///
-/// All digits are kept as written. Nothing is rounded to a binary fraction. Amounts are compared
-/// and ordered by value: `1e6` equals `1000000.0`.
+/// All digits stay as written. Nothing is rounded to a binary fraction. Amounts are compared and
+/// ordered by value: `1e6` equals `1000000.0`.
 ///
 /// Arithmetic is exact. It is checked, because an amount such as `1e999999999` has too many digits
-/// to be written out. Where this crate's neighbours take or return an amount, their documentation
-/// names the unit: base units of a token, unless it says otherwise.
+/// to be written out. The documentation of each function that takes or returns an amount names the
+/// unit: base units of a token, unless stated otherwise.
 ///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///
@@ -51,7 +51,7 @@ pub struct InexactAmountError {
 pub struct Amount(Box<str>);
 
 impl Amount {
-    /// Returns the number as it was written.
+    /// Returns the number as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -110,7 +110,7 @@ impl Amount {
     }
 }
 
-/// A number's value: `digits` times ten to the `power`. `digits` neither begin nor end with a zero.
+/// The value of a number: `digits` times ten to the `power`. `digits` has no zeros at either end.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Normal {
     pub(crate) negative: bool,

@@ -1,7 +1,7 @@
 //! JSON documents compared by value, without losing a digit.
 //!
-//! Numbers keep the text that they are written with and are equal if their values are. The order of
-//! members and the way a string is escaped do not matter.
+//! Numbers keep their text, and are equal if their values are equal. The order of members and the
+//! escaping of strings do not matter.
 //!
 //! ```
 //! use nodeproof_primitives::canonical_json::read;
@@ -22,15 +22,15 @@ use crate::Amount;
 /// A JSON value with exact numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CanonicalJson {
-    /// `null`, `true` or `false`, as it is written.
+    /// `null`, `true` or `false`, as written.
     Word(String),
-    /// A number, as it is written.
+    /// A number, as written.
     Number(Amount),
     /// A string, unescaped.
     Text(String),
     /// An array.
     List(Vec<CanonicalJson>),
-    /// An object, its members sorted by name.
+    /// An object, with its members sorted by name.
     Object(BTreeMap<String, CanonicalJson>),
 }
 

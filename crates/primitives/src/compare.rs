@@ -1,6 +1,6 @@
-//! Comparison with the integers of the language.
+//! Comparison with Rust's integer types.
 
-/// Implements comparison of a number type with types that it can be made from.
+/// Implements comparison of a number type with the types that it can be made from.
 macro_rules! compare_with {
     ($name:ty: $($kind:ty),*) => {$(
         impl PartialEq<$kind> for $name {

@@ -31,7 +31,7 @@ impl Signed {
         self.negative
     }
 
-    /// The digits of the absolute value; none for zero.
+    /// Returns the digits of the absolute value. Zero has no digits.
     pub(crate) fn digits(&self) -> &str {
         &self.digits
     }
@@ -52,7 +52,7 @@ impl Signed {
         }
     }
 
-    /// The product; its time grows with the product of the lengths.
+    /// Returns the product. The time grows with the product of the lengths.
     pub(crate) fn times(&self, other: &Self) -> Self {
         Self::new(
             self.negative != other.negative,
@@ -78,12 +78,12 @@ fn compare(left: &str, right: &str) -> Ordering {
     left.len().cmp(&right.len()).then_with(|| left.cmp(right))
 }
 
-/// The values of digits, from the last to the first.
+/// Returns the values of digits, from the last to the first.
 fn reversed(digits: &str) -> impl Iterator<Item = u8> {
     digits.bytes().rev().map(|digit| digit - b'0')
 }
 
-/// Digits from values, of which the last is the first digit.
+/// Returns digits from their values, which are in reverse order.
 fn text(mut values: Vec<u8>) -> String {
     values.reverse();
     values
@@ -108,7 +108,7 @@ fn sum(left: &str, right: &str) -> String {
     text(values)
 }
 
-/// The difference of two numbers, of which the first is not the smaller one.
+/// Returns the difference of two numbers. The first must not be the smaller one.
 fn difference(larger: &str, smaller: &str) -> String {
     let (mut smaller, mut borrow) = (reversed(smaller), 0);
     let values = reversed(larger).map(|digit| {
@@ -125,7 +125,7 @@ fn product(left: &str, right: &str) -> String {
         let mut carry = 0;
         let mut others = reversed(right);
         for value in values.iter_mut().skip(at) {
-            // At most 9 + 9 * 9 + 9.
+            // This is at most 9 + 9 * 9 + 9.
             let whole = *value + digit * others.next().unwrap_or(0) + carry;
             *value = whole % 10;
             carry = whole / 10;
@@ -138,7 +138,7 @@ fn product(left: &str, right: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Numbers at the edges of carries and signs, and some without a pattern.
+    /// Returns numbers at the edges of carries and signs, and some pseudorandom ones.
     fn samples() -> Vec<i128> {
         let mut samples: Vec<i128> = vec![0, 1, 9, 10, 99, 100, 101, 999_999_999, 1_000_000_000];
         let mut state = 7_u64;

@@ -51,8 +51,8 @@ pub fn escaped_lines(text: &str) -> String {
     text.split('\n').map(escaped).collect::<Vec<_>>().join("\n")
 }
 
-/// Replaces characters of a JSON document that are invisible, or that a terminal acts on, by JSON
-/// escapes. Line feeds stay, and so does the document's meaning.
+/// Replaces invisible characters and terminal controls in a JSON document by JSON escapes. Line
+/// feeds stay. The meaning of the document does not change.
 ///
 /// ```
 /// let text = nodeproof_primitives::escape::escaped_json("\"a\u{202e}\"");

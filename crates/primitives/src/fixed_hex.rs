@@ -68,7 +68,7 @@ fn decode<const N: usize>(text: &str, form: &Form) -> Result<[u8; N], ParseHexEr
     decode_plain(text, form).ok_or_else(|| explain(digits, N, form))
 }
 
-/// Decodes a text that has the form, also at compile time.
+/// Decodes a text with the right form. Works at compile time, too.
 #[expect(
     clippy::indexing_slicing,
     reason = "the length is checked, and iterators do not work at compile time"
@@ -101,7 +101,7 @@ const fn decode_plain<const N: usize>(text: &str, form: &Form) -> Option<[u8; N]
     Some(bytes)
 }
 
-/// Returns the first fault of `digits`. Only called if there is one.
+/// Returns the first fault of `digits`. Call it only if there is one.
 fn explain(digits: &str, bytes: usize, form: &Form) -> ParseHexError {
     let offender = digits.chars().enumerate().find(|(_, character)| {
         !u8::try_from(*character).is_ok_and(|byte| nibble(byte, form.upper).is_some())
@@ -138,7 +138,7 @@ fn write_hex<const N: usize>(
 ) -> fmt::Result {
     const { assert!(N <= 64) };
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    // Large responses have many of these. Formatting byte by byte would cost a call each.
+    // Large responses have many of these. Formatting byte by byte would need a call for each.
     let mut text = [0; 2 * 64];
     for (digits, byte) in text.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
         *digits = [
@@ -167,8 +167,8 @@ macro_rules! fixed_hex {
                 Self(bytes)
             }
 
-            /// Creates the value from its text, also at compile time; `None` if the text has
-            /// another form. [`FromStr`] has an error that names the first fault.
+            /// Creates the value from its text, also at compile time. Returns `None` if the text
+            /// has another form. [`FromStr`] has an error that names the first fault.
             #[must_use]
             pub const fn from_text(text: &str) -> Option<Self> {
                 match decode_plain(text, &Self::FORM) {
@@ -272,7 +272,7 @@ fixed_hex! {
 fixed_hex! {
     /// A hash of 32 bytes: 64 hexadecimal digits.
     ///
-    /// The contract does not specify the case. Both are accepted. Lower case is written.
+    /// The contract does not specify the case. Both are accepted. The output is in lower case.
     /// Source: the contract, "Hashes are 64 hexadecimal characters".
     Hash256, 32, "a hash", "", true,
     "64 hexadecimal digits", "^[0-9a-fA-F]{64}$"
@@ -281,7 +281,7 @@ fixed_hex! {
 fixed_hex! {
     /// The identifier of a transaction: 40 hexadecimal digits.
     ///
-    /// The contract does not specify the case. Both are accepted. Lower case is written.
+    /// The contract does not specify the case. Both are accepted. The output is in lower case.
     /// Source: the contract, "`trans_code` … 40 hexadecimal characters".
     TransactionCode, 20, "a transaction code", "", true,
     "40 hexadecimal digits", "^[0-9a-fA-F]{40}$"
@@ -290,8 +290,8 @@ fixed_hex! {
 fixed_hex! {
     /// A signature over a message: the 64 bytes of r and s, as 128 hexadecimal digits.
     ///
-    /// Only its form is checked here. `nodeproof-wallet` verifies it. Both cases are accepted.
-    /// Lower case is written.
+    /// This type checks only the form. `nodeproof-wallet` verifies signatures. Both cases are
+    /// accepted. The output is in lower case.
     /// Source: observed, "64 bytes r‖s, hex".
     MessageSignature, 64, "a signature", "", true,
     "128 hexadecimal digits, r and then s", "^[0-9a-fA-F]{128}$"

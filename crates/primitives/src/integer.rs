@@ -29,7 +29,7 @@ pub struct ParseIntegerError {
 /// is 1000.
 ///
 /// Addition, subtraction and sums are exact, whatever the size. Multiplication is
-/// [checked](Self::checked_mul). `TryFrom` converts to every integer type of the language.
+/// [checked](Self::checked_mul). `TryFrom` converts to every integer type of Rust.
 ///
 /// It can be deserialized from JSON text only, and not inside a flattened or an untagged type.
 ///

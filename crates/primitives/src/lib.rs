@@ -1,9 +1,9 @@
 //! The basic types of a blockchain node's HTTP API: addresses, hashes, codes, exact numbers,
 //! unchanged JSON text, the text that wallets sign, and the [`Signer`] trait.
 //!
-//! This crate does no input or output and does not know any endpoint. Every type reads and
-//! writes the form that the contract documents. The error for any other form names the
-//! expected one.
+//! This crate does no input or output and is independent of the endpoints. Every type reads and
+//! writes the form that the contract documents. The error for any other form names the expected
+//! form.
 //!
 //! ```
 //! use nodeproof_primitives::{Network, WalletAddress};

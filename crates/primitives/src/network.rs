@@ -58,7 +58,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// The name is not the one of a network.
+/// The name is not that of a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown network {0:?}: it is one of devnet, testnet, mainnet")]
 pub struct ParseNetworkError(String);

@@ -1,7 +1,7 @@
 //! The text that wallets and committees sign.
 //!
 //! The network signs a document as CPython's `json.dumps(json.loads(text))` writes it. This
-//! module does the same as this pair of functions with their default settings, byte for byte.
+//! module gives the same text as these two functions with their default settings, byte for byte.
 //! This was observed on a real node. The contract says "the exact message that is signed: not
 //! shown".
 

@@ -1,4 +1,4 @@
-//! JSON text that is kept unchanged.
+//! Unchanged JSON text.
 
 use std::{fmt, str::FromStr};
 
@@ -7,17 +7,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-/// A JSON value whose text is kept byte for byte.
+/// A JSON value with its text unchanged, byte for byte.
 ///
-/// Member order, spacing, the digits of numbers and duplicate members are all kept. A text that
-/// will be signed needs this. Two values are equal if their texts are. It can't be deserialized
-/// inside a flattened or an untagged type.
+/// Member order, spacing, the digits of numbers and duplicate members all stay. A text that will be
+/// signed needs this. Two values are equal if their texts are equal. It can't be deserialized inside
+/// a flattened or an untagged type.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawJson(Box<RawValue>);
 
 impl RawJson {
-    /// Creates a value from a text, which has to be exactly one JSON value.
+    /// Creates a value from a text. The text must be exactly one JSON value.
     ///
     /// # Errors
     /// If the text is not JSON. The error has the line and column.
@@ -25,7 +25,7 @@ impl RawJson {
         RawValue::from_string(text).map(Self)
     }
 
-    /// Serializes a value as JSON and keeps that text.
+    /// Serializes a value as JSON, and stores that text.
     ///
     /// # Errors
     /// If the value can't be written as JSON, such as a map whose keys are not strings.

@@ -1,14 +1,14 @@
-//! Private keys in the wrong place, which must not be shown again.
+//! Finding and hiding private keys in text.
 //!
-//! Use it for what a person typed: arguments, environment variables, names of files. The hash of a
-//! transaction looks the same, so what a node sent is not redacted.
+//! Use this for input from people: arguments, environment variables, file names. A transaction's hash
+//! looks like a key, so do not redact text from a node.
 
-/// How many hexadecimal digits a private key has.
+/// The number of hexadecimal digits of a private key.
 const DIGITS: usize = 64;
-/// The fewest digits of a known key that are redacted.
+/// The minimum number of digits of a known key's part that is redacted.
 const PART: usize = 6;
 
-/// Whether a text looks like a private key.
+/// Returns whether a text looks like a private key.
 #[must_use]
 pub fn looks_like_a_key(text: &str) -> bool {
     let text = text.trim();
@@ -37,8 +37,8 @@ pub fn keys_in(text: &str) -> Vec<String> {
     keys.map(str::to_ascii_lowercase).collect()
 }
 
-/// Replaces everything that [`redact`] does, and parts of these keys, as an error may quote the
-/// first characters of what it can't read.
+/// Replaces everything that [`redact`] does, and also parts of these keys. An error can quote the
+/// first characters of a text that it can't read.
 #[must_use]
 pub fn redact_parts(text: &str, keys: &[String]) -> String {
     let is_secret = |digits: &str| {

@@ -58,7 +58,7 @@ macro_rules! by_reference {
 
 by_reference!(&S, Box<S>, Arc<S>);
 
-/// Why a signer did not sign. The error never contains a key.
+/// The reason why a signer did not sign. The error never contains a key.
 #[derive(Debug)]
 pub struct SignerError {
     refused: bool,

@@ -16,8 +16,8 @@ use crate::Integer;
 
 /// A point in time, in whole milliseconds since the Unix epoch.
 ///
-/// It is displayed as RFC 3339, and parsed from that or from a number of milliseconds. In JSON it is
-/// the number.
+/// It is displayed as RFC 3339. It is parsed from RFC 3339 or from a number of milliseconds. In JSON
+/// it is the number.
 ///
 /// Source: the contract, "All timestamps are integers in milliseconds since the Unix epoch".
 ///
@@ -58,30 +58,30 @@ impl TimestampMs {
         SystemTime::now().into()
     }
 
-    /// Returns the time that is later by `duration`, or `None` if there is no such timestamp. Parts
-    /// of a millisecond are dropped.
+    /// Returns the time that is later by `duration`, or `None` if it is out of range. Fractions of a
+    /// millisecond are dropped.
     #[must_use]
     pub fn checked_add(self, duration: Duration) -> Option<Self> {
         let millis = i64::try_from(duration.as_millis()).ok()?;
         self.0.checked_add(millis).map(Self)
     }
 
-    /// Returns the time that is earlier by `duration`, or `None` if there is no such timestamp.
-    /// Parts of a millisecond are dropped.
+    /// Returns the time that is earlier by `duration`, or `None` if it is out of range. Fractions of
+    /// a millisecond are dropped.
     #[must_use]
     pub fn checked_sub(self, duration: Duration) -> Option<Self> {
         let millis = i64::try_from(duration.as_millis()).ok()?;
         self.0.checked_sub(millis).map(Self)
     }
 
-    /// Returns how long ago `earlier` was at this time, or `None` if it is later.
+    /// Returns the time since `earlier`, or `None` if `earlier` is later than this time.
     #[must_use]
     pub fn duration_since(self, earlier: Self) -> Option<Duration> {
         (self >= earlier).then(|| Duration::from_millis(self.0.abs_diff(earlier.0)))
     }
 }
 
-/// The difference in milliseconds, which is negative if the other time is later.
+/// Returns the difference in milliseconds. It is negative if the other time is later.
 impl Sub for TimestampMs {
     type Output = Integer;
 
@@ -90,7 +90,8 @@ impl Sub for TimestampMs {
     }
 }
 
-/// Parts of a millisecond are dropped. A time that no timestamp holds becomes the nearest one.
+/// Converts the system's time. Fractions of a millisecond are dropped. A time out of range becomes
+/// the nearest timestamp.
 impl From<SystemTime> for TimestampMs {
     fn from(time: SystemTime) -> Self {
         let millis = match time.duration_since(UNIX_EPOCH) {
@@ -103,7 +104,7 @@ impl From<SystemTime> for TimestampMs {
     }
 }
 
-/// The system's clock cannot have this time.
+/// The system's clock can't represent this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the system's clock cannot have the time of {0} milliseconds since 1970")]
 pub struct SystemTimeRangeError(i64);
@@ -122,14 +123,14 @@ impl TryFrom<TimestampMs> for SystemTime {
     }
 }
 
-/// From milliseconds since the Unix epoch.
+/// Converts milliseconds since the Unix epoch.
 impl From<i64> for TimestampMs {
     fn from(milliseconds: i64) -> Self {
         Self(milliseconds)
     }
 }
 
-/// The milliseconds since the Unix epoch.
+/// Returns the milliseconds since the Unix epoch.
 impl From<TimestampMs> for i64 {
     fn from(time: TimestampMs) -> Self {
         time.0

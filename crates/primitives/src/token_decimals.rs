@@ -1,11 +1,11 @@
-//! Amounts of a token in whole tokens, as people read and write them.
+//! Amounts of a token in whole tokens, for people.
 
 use crate::{Amount, Integer};
 
-/// How many decimals a token has: one whole token is ten to that power of base units.
+/// The number of decimals of a token. One whole token is ten to that power of base units.
 ///
 /// Balances, fees and amounts in the API are in base units. The API does not return a token's
-/// decimals: they are an agreement among the users of the token.
+/// decimals: its users agree on them.
 ///
 /// ```
 /// use nodeproof_primitives::TokenDecimals;
@@ -35,13 +35,13 @@ pub enum ParseTokensError {
     TooManyDecimals {
         /// The start of the text.
         found: String,
-        /// How many decimals the token has.
+        /// The number of decimals of the token.
         decimals: u8,
     },
 }
 
 impl TokenDecimals {
-    /// Creates a helper for a token with this many decimals.
+    /// Creates the converter for a token with this many decimals.
     #[must_use]
     pub const fn new(decimals: u8) -> Self {
         Self(decimals)
@@ -53,7 +53,7 @@ impl TokenDecimals {
         self.0
     }
 
-    /// Writes an amount of base units as a number of whole tokens, without needless zeros.
+    /// Writes an amount of base units as a number of whole tokens, without unnecessary zeros.
     #[must_use]
     pub fn format(self, base_units: &Integer) -> String {
         let text = base_units.abs().to_string();
@@ -137,7 +137,7 @@ mod tests {
                 "{text}"
             );
         }
-        // A number that would fill the memory is refused, too.
+        // A number that would fill the memory is rejected, too.
         assert!(two.parse("1e999999999").is_err());
     }
 }

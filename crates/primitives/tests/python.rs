@@ -1,5 +1,5 @@
-//! The signed message against CPython itself: where `python3` is on the machine, 100,000
-//! random documents; everywhere, a table of what it wrote.
+//! Compares the signed message with CPython's: for 100,000 random documents if `python3` is
+//! installed, and always with a table of CPython's results.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "python/documents.rs"]
@@ -17,8 +17,8 @@ use nodeproof_primitives::{MessageError, signed_message, sorted_message};
 
 const DOCUMENTS: usize = 100_000;
 
-/// Reads documents as lines of hexadecimal, and answers each with the message and the message
-/// with sorted members in a line, or with what it refused them for.
+/// Reads documents as lines of hexadecimal. Writes one line for each: the message and the message
+/// with sorted members, or the reason for rejecting it.
 const ORACLE: &str = r#"
 import json, sys
 for line in sys.stdin:
@@ -30,20 +30,20 @@ for line in sys.stdin:
     print(answer)
 "#;
 
-/// What stands for a document without a message.
+/// The result for a document without a message.
 const REFUSED: &str = "!";
 
-/// What CPython 3.11 makes of some 2,000 documents; `messages.py` beside it makes the table.
+/// CPython 3.11's results for some 2,000 documents. `messages.py` in the same folder makes the table.
 const TABLE: &str = include_str!("python/messages.tsv");
 
-/// `python3` without anything that the environment could add to it.
+/// Returns `python3`, isolated from the environment.
 fn python() -> Command {
     let mut command = Command::new("python3");
     command.args(["-I", "-c"]);
     command
 }
 
-/// Whether there is a `python3` here; says so if there is none.
+/// Returns whether `python3` is installed. Prints a note if it is not.
 fn python_is_here() -> bool {
     let here = python()
         .arg("import json")
@@ -59,7 +59,7 @@ fn python_is_here() -> bool {
     here
 }
 
-/// Asks one process about all documents.
+/// Sends all documents to one process. Returns its results.
 fn ask_python(documents: &[String]) -> Vec<String> {
     let mut child = python()
         .arg(ORACLE)
@@ -89,7 +89,7 @@ fn ask_python(documents: &[String]) -> Vec<String> {
     answers
 }
 
-/// What this crate says of a document, in the oracle's form without the reason of a refusal.
+/// Returns this crate's result for a document, in the oracle's form, without the reason of a refusal.
 fn ours(document: &str) -> String {
     match (signed_message(document), sorted_message(document)) {
         (Ok(message), Ok(sorted)) => format!("{message}\t{sorted}"),
@@ -107,7 +107,7 @@ fn documents_of_the_table_have_the_message_that_python_wrote() {
         let wanted = if answer == REFUSED || answer.contains('\t') {
             answer.to_owned()
         } else {
-            // Sorting changes nothing in this one.
+            // Both messages are the same for this document.
             format!("{answer}\t{answer}")
         };
         refused += usize::from(wanted == REFUSED);
@@ -135,7 +135,7 @@ fn random_documents_have_the_message_that_python_writes() {
         };
         assert_eq!(ours(document), wanted, "{document:?}");
     }
-    // The documents are of both kinds, or this has shown little.
+    // Without enough documents of both kinds, the test would show little.
     assert!(
         (DOCUMENTS / 20..DOCUMENTS / 3).contains(&refused),
         "{refused}"

@@ -56,7 +56,7 @@ fn node(report: &Report, out: &mut String) {
     let stale = report.cases.iter();
     for case in stale.filter(|case| case.outcome == Outcome::Stale) {
         let note = case.note.as_deref().unwrap_or_default();
-        let text = format!("stale: it passes, and the expectation says: {note}");
+        let text = format!("stale: it passes; the note of the expectation: {note}");
         command("error", &case.id, &escaped_up_to(&text, 600), out);
     }
     let kind = match (report.verdict, report.exit_code) {

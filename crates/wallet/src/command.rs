@@ -167,7 +167,7 @@ impl CommandSigner {
         let said = shown(stderr);
         let reason = match said.as_str() {
             "" => format!("the program {} gave no reason", self.shown_program()),
-            said => format!("the program {} said: {said}", self.shown_program()),
+            said => format!("the program {} printed: {said}", self.shown_program()),
         };
         if status.code() == Some(Self::REFUSED) {
             SignerError::refused(reason)

@@ -144,8 +144,8 @@ impl Passphrase {
         }
         if self.is_short() {
             warnings.push(format!(
-                "the passphrase in {name} has fewer than {SHORT} characters, and can be guessed by \
-                 whoever has the key file"
+                "the passphrase in {name} has fewer than {SHORT} characters, and can be guessed \
+                by anyone who has the key file"
             ));
         }
         warnings

@@ -17,7 +17,7 @@ pub enum ReceiptError {
     #[error("the receipt has no signed message: {0}")]
     Message(#[from] MessageError),
     /// `data` does not name the voting wallet.
-    #[error("the receipt does not say who votes: {0}")]
+    #[error("the receipt does not name its voter: {0}")]
     Voter(String),
     /// The public key belongs to a different wallet from the one that `data` names.
     #[error("the receipt names {claimed}, but its public key belongs to {actual}")]

@@ -68,7 +68,7 @@ pub enum SignTransactionError {
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
     /// `specific_data.signers` exists, but is not a list of wallet addresses.
-    #[error("the transaction does not say who has to sign it: {0}")]
+    #[error("the transaction does not name its signers: {0}")]
     Signers(String),
     /// `specific_data.signers` does not contain the wallet.
     #[error(
@@ -98,7 +98,7 @@ pub enum TransactionError {
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
     /// `specific_data.signers` is not a list of wallet addresses.
-    #[error("the transaction does not say who has to sign it: {0}")]
+    #[error("the transaction does not name its signers: {0}")]
     Signers(String),
     /// `specific_data.signers` is missing or empty, so the required signatures are unknown.
     #[error("the transaction names no signers in specific_data.signers")]

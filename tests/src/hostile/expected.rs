@@ -147,9 +147,9 @@ impl Client {
     #[must_use]
     pub fn told(&self) -> String {
         match self {
-            Self::Answer => "an answer".to_owned(),
+            Self::Answer => "a response".to_owned(),
             Self::Fails { kind, says, .. } => format!("{kind:?}: {says}"),
-            Self::Perhaps { kind, .. } => format!("an answer, or {kind:?}"),
+            Self::Perhaps { kind, .. } => format!("a response, or {kind:?}"),
         }
     }
 }

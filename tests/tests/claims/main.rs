@@ -9,8 +9,8 @@ mod again;
 mod crashes;
 mod example;
 mod flow;
+mod latest;
 mod memory;
-mod newest;
 mod refusals;
 mod tampering;
 

@@ -200,7 +200,7 @@ pub(crate) fn faults() -> Vec<Broken> {
             => ["submit-transaction/fee-paid"];
         "a refusal is paid for", behaving(Charging::new(|_, refused| refused * 1_000_000))
             => ["submit-transaction/claim-refused-costs-nothing"];
-        "a refused claim is stored all the same", behaving(StoresRefusedClaims::default())
+        "a refused claim is stored anyway", behaving(StoresRefusedClaims::default())
             => ["submit-transaction/claim-refused-not-stored"];
         "nobody pays", behaving(FirstAnswerToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
             => ["submit-transaction/fee-paid"];

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// The facts about the node that the tables use.
 pub(crate) struct Facts {
     /// The index of the latest block.
-    pub(crate) newest: u64,
+    pub(crate) latest: u64,
     /// The index of a block without transactions in the upper half of the chain.
     pub(crate) middle: u64,
     /// The address of the verification contract.
@@ -29,10 +29,10 @@ impl Facts {
             let wallet = node.wallet(name).expect("a wallet of this name");
             wallet.address().to_string()
         };
-        let newest = node.height();
+        let latest = node.height();
         Self {
-            newest,
-            middle: newest - 2,
+            latest,
+            middle: latest - 2,
             verification: node.contract_address().to_string(),
             asset: first_asset(node).await,
             token: node.native_token().to_owned(),

@@ -147,12 +147,12 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "one block in the middle is another one", at_block(facts.middle, |block| {
             block["index"] = json!(block["index"].as_u64().unwrap_or_default() - 1);
         }) => ["get-block/index-echo"];
-        "no index is the latest block's", behaving(NewestBlockAtZero::new(facts.newest))
+        "no index is the latest block's", behaving(LatestBlockAtZero::new(facts.latest))
             => ["get-block/index-zero"];
         "an index is cut to 32 bits", as_if_right(BLOCK, {
-            let wrapped = format!("block_index={}", (1_u64 << 32) + facts.newest);
+            let wrapped = format!("block_index={}", (1_u64 << 32) + facts.latest);
             move |asked, _| asked.query == wrapped
-        }, json!({"index": facts.newest, "previous_hash": "0"})) => ["get-block/unknown-index"];
+        }, json!({"index": facts.latest, "previous_hash": "0"})) => ["get-block/unknown-index"];
         "a negative index has a block", as_if_right(BLOCK,
             |asked, _| asked.query.contains("-1"), json!({"index": -1, "previous_hash": "0"}))
             => ["get-block/unknown-index"];
@@ -170,28 +170,28 @@ fn at_block(index: u64, change: fn(&mut Value)) -> Fault {
 }
 
 /// Returns the latest block in response to requests for block 0.
-struct NewestBlockAtZero {
-    newest: String,
+struct LatestBlockAtZero {
+    latest: String,
     body: OnceLock<Bytes>,
 }
 
-impl NewestBlockAtZero {
-    fn new(newest: u64) -> Self {
+impl LatestBlockAtZero {
+    fn new(latest: u64) -> Self {
         Self {
-            newest: format!("block_index={newest}"),
+            latest: format!("block_index={latest}"),
             body: OnceLock::new(),
         }
     }
 }
 
-impl Behaviour for NewestBlockAtZero {
+impl Behaviour for LatestBlockAtZero {
     fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
-        if asked.path == BLOCK && asked.query == self.newest {
+        if asked.path == BLOCK && asked.query == self.latest {
             self.body.get_or_init(|| answer.body.clone());
         }
         match self.body.get() {
-            Some(newest) if asked.path == BLOCK && asked.query == "block_index=0" => {
-                answer.with_status(StatusCode::OK).with_body(newest.clone())
+            Some(latest) if asked.path == BLOCK && asked.query == "block_index=0" => {
+                answer.with_status(StatusCode::OK).with_body(latest.clone())
             }
             _ => answer,
         }

@@ -112,7 +112,7 @@ pub(crate) fn faults() -> Vec<Broken> {
         "an array is valid", accepting("body-array") => ["submit-transaction/body-array"];
         "a text is valid", accepting("body-text") => ["submit-transaction/body-text"];
         "there is no limit", accepting("oversized") => ["submit-transaction/oversized"];
-        "what is refused is stored all the same", json_of(STATE, |asked, answer| {
+        "what is refused is stored anyway", json_of(STATE, |asked, answer| {
             if asked.query.contains("unique_value=conformance-refused-") {
                 answer["value"] = json!(["stored"]);
             }

@@ -386,7 +386,7 @@ fn sweep(range: &str) -> Options {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_newest_block_is_compared_as_the_others_are() {
+async fn the_latest_block_is_compared_as_the_others_are() {
     let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
     let wrong = proxy(&two, other_proof("block_index=60")).await;
     let urls = [one.base_url(), &wrong.server.base_url()];
@@ -407,7 +407,7 @@ async fn the_newest_block_is_compared_as_the_others_are() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
+async fn a_latest_block_that_keeps_changing_is_no_disagreement() {
     let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
     let asked_before = AtomicU64::new(5_000);
     let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
@@ -425,7 +425,7 @@ async fn a_newest_block_that_keeps_changing_is_no_disagreement() {
     assert_eq!((blocks.outcome, blocks.compared), (Outcome::Pass, 59));
     let reason = blocks.reason.as_deref().unwrap_or_default();
     assert!(
-        reason.contains("block 60: it is the newest one, and kept changing"),
+        reason.contains("block 60: it is the latest block, and kept changing"),
         "{reason}"
     );
 }

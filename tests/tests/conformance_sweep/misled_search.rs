@@ -120,8 +120,8 @@ async fn a_block_that_is_never_answered_costs_the_sweep_that_block_alone() {
     let mut options = only_blocks("..");
     options.limits.request_timeout = Duration::from_secs(2);
     let run = |index| with_one_wrong(&node, index, |_, _| Act::Silence, &options);
-    let (first, middle, newest) = tokio::join!(run(1), run(32), run(60));
-    for report in [first, middle, newest] {
+    let (first, middle, latest) = tokio::join!(run(1), run(32), run(60));
+    for report in [first, middle, latest] {
         let sweep = report.sweep.expect("a sweep");
         assert_eq!((sweep.judged, sweep.unread), (BLOCKS - 1, 1));
         assert!(sweep.done && report.exit_code == 3);
@@ -164,7 +164,7 @@ fn blocks_from(first: u64, change: fn(Answer) -> Answer) -> integration_tests::p
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_newest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
+async fn the_latest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
     let broken = |answer: Answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR);
     for first in [60, 59, 57, 50, 30] {
         let report = swept(BLOCKS, blocks_from(first, broken)).await;
@@ -257,17 +257,17 @@ async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_answers_its_newest_block_for_every_later_one_is_swept_to_that() {
+async fn a_node_that_answers_its_latest_block_for_every_later_one_is_swept_to_that() {
     let node = devnode(BLOCKS).await;
-    let newest = std::sync::OnceLock::new();
+    let latest = std::sync::OnceLock::new();
     let clamps = move |asked: &Asked, answer: Answer| {
         if asked.query == "block_index=60" {
-            newest.get_or_init(|| answer.body.clone());
+            latest.get_or_init(|| answer.body.clone());
         }
         if asked.path == "/get-block" && answer.status == StatusCode::BAD_REQUEST {
             answer
                 .with_status(StatusCode::OK)
-                .with_body(newest.get().cloned().unwrap_or_default())
+                .with_body(latest.get().cloned().unwrap_or_default())
         } else {
             answer
         }

@@ -166,7 +166,7 @@ fn answers() -> Vec<Row> {
             &[("chain/no-holes", 1)],
         ),
         Row::new(
-            "five blocks are missing, where the search looks for the newest one",
+            "five blocks are missing, where the search looks for the latest one",
             Arc::new(|asked: &Asked, good: Answer| {
                 if (62..67).any(|block| is_of(asked, block)) {
                     missing(good)

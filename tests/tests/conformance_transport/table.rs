@@ -128,7 +128,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "every answer is reset in the middle of its body",
+            "every response is reset in the middle of its body",
             always(|_, good| {
                 let whole = good.whole();
                 Act::reset(whole[..whole.len() - good.body.len() / 2].to_vec())

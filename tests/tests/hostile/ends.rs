@@ -262,7 +262,7 @@ async fn sigterm_ends_a_sweep_and_leaves_its_state() {
     assert_eq!(report["sweep"]["state"], path);
     let next = report["sweep"]["next"].as_u64().expect("an index");
     assert!((1..=150).contains(&next), "{next}");
-    assert!(state.is_file() && printed(&mut child).contains("--resume goes on from there"));
+    assert!(state.is_file() && printed(&mut child).contains("--resume continues from there"));
 }
 
 #[cfg(unix)]

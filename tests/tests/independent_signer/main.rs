@@ -79,14 +79,14 @@ async fn a_claim_signed_elsewhere_is_accepted_and_read_back() {
     let (node, client) = node().await;
     let submission = SignedTransaction::from_text(SIGNED_ELSEWHERE.trim()).expect("a submission");
     verified(&submission);
-    let answer = client.submit(&submission).await.expect("an answer");
+    let answer = client.submit(&submission).await.expect("a response");
     assert!(answer.is_valid(), "{answer:?}");
     assert_eq!(answer.new_transaction(), Some(true));
     node.make_block();
     let record = client
         .verification(node.contract_address(), "signed-elsewhere-1")
         .await
-        .expect("an answer")
+        .expect("a response")
         .expect("a record");
     assert_eq!(record.verifier_address(), Ok(alice(&node).address()));
     assert_eq!(record.remarks(), Ok("geprüft \u{7f} \u{1f600} / ✓"));
@@ -98,7 +98,7 @@ async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
     let changed = SIGNED_ELSEWHERE.trim().replace("1.5E6", "1500001.0");
     assert_ne!(changed, SIGNED_ELSEWHERE.trim());
     let submission = SignedTransaction::from_text(&changed).expect("a submission");
-    let answer = client.submit(&submission).await.expect("an answer");
+    let answer = client.submit(&submission).await.expect("a response");
     assert!(!answer.is_valid(), "{answer:?}");
 }
 
@@ -132,7 +132,7 @@ async fn what_is_signed_elsewhere_now_is_accepted() {
         client
             .submit(&submission)
             .await
-            .expect("an answer")
+            .expect("a response")
             .is_valid()
     );
 }

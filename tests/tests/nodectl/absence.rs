@@ -61,8 +61,8 @@ fn the_end_of_the_chain_is_found_however_the_node_says_it() {
     let home = Home::new();
     for (status, body) in NOTHING {
         let node = chain(13, status, body);
-        let newest = home.ask(&node.base_url, &["--json", "block", "newest"]);
-        assert_eq!(newest.ended(0).json()["index"], 12, "{status} {body}");
+        let latest = home.ask(&node.base_url, &["--json", "block", "latest"]);
+        assert_eq!(latest.ended(0).json()["index"], 12, "{status} {body}");
 
         // Block 13 appears while the program watches for it.
         let node = chain(13, status, body);
@@ -85,7 +85,7 @@ fn the_end_of_the_chain_is_found_however_the_node_says_it() {
 fn a_node_without_any_block_is_told_with_its_words() {
     let home = Home::new();
     let refusing = RawServer::spawn(|_| Reply::json("400 Bad Request", r#"{"detail":"ill"}"#));
-    let ran = home.ask(&refusing.base_url, &["block", "newest"]).ended(1);
+    let ran = home.ask(&refusing.base_url, &["block", "latest"]).ended(1);
     assert!(
         ran.err.contains("neither a block 1 nor a block 0"),
         "{ran:?}"
@@ -103,7 +103,7 @@ fn a_failure_that_is_no_end_is_not_taken_for_one() {
         "500 Internal Server Error",
     ] {
         let node = chain(13, status, r#"{"detail":"Block not found"}"#);
-        home.ask(&node.base_url, &["block", "newest"]).ended(3);
+        home.ask(&node.base_url, &["block", "latest"]).ended(3);
         home.ask(&node.base_url, &["block", "99"]).ended(3);
     }
     home.ask(&chain(13, "405 X", "{}").base_url, &["block", "99"])

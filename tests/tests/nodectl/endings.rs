@@ -34,7 +34,7 @@ fn wrong_usage_is_2_and_nothing_is_asked() {
         (&["trust", WALLET, "0x"], "40 hexadecimal digits"),
         (&["block", "-1"], "unexpected argument"),
         (&["block", "1.5"], "whole number"),
-        (&["block"], "INDEX|newest"),
+        (&["block"], "INDEX|latest"),
         (
             &["claim", "get", "a", "--contract", WALLET],
             "the address of a wallet",

@@ -10,7 +10,7 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_is_shown_by_index_and_as_the_newest() {
+async fn a_block_is_shown_by_index_and_as_the_latest() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
 
@@ -23,11 +23,11 @@ async fn a_block_is_shown_by_index_and_as_the_newest() {
     assert!(voter.unwrap().starts_with("0x"));
     assert_eq!(block["departures"], json!([]));
 
-    let newest = home
-        .ask(url, &["--json", "block", "newest"])
+    let latest = home
+        .ask(url, &["--json", "block", "latest"])
         .ended(0)
         .json();
-    assert_eq!(newest["index"], node.node().height());
+    assert_eq!(latest["index"], node.node().height());
 
     let shown = home.ask(url, &["block", "2"]).ended(0);
     let hash = block["previous_hash"].as_str().unwrap();

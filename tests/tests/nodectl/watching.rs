@@ -153,7 +153,7 @@ fn a_node_that_has_every_block_is_not_believed_without_a_word() {
         }
     });
     let home = Home::new();
-    for command in [&["block", "newest"][..], &["watch", "--count", "1"]] {
+    for command in [&["block", "latest"][..], &["watch", "--count", "1"]] {
         let ran = home.ask(&every.base_url, command).ended(0);
         assert!(ran.err.contains("no chain is that long"), "{ran:?}");
         let ran = home.ask(&silent.base_url, command).ended(0);

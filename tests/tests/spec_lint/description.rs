@@ -205,7 +205,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         find: "          example: 1200\n      responses:",
-        replace: "          example: newest\n      responses:",
+        replace: "          example: latest\n      responses:",
         rule: "invalid-example",
         pointer: "/paths/~1get-block/get/parameters/0/example",
         line: 0,

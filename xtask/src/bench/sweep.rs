@@ -81,7 +81,7 @@ pub(super) async fn measure(
         );
         let longest = lengths.iter().filter(|length| **length <= SLOW_CHAIN).max();
         if longest == Some(&blocks) {
-            let title = format!("{title}, {} ms an answer", ANSWER.as_millis());
+            let title = format!("{title}, {} ms a response", ANSWER.as_millis());
             let slow = Slow::before(&node).await?;
             told(
                 &title,

@@ -189,7 +189,7 @@ fn successes(lint: &mut Lint<'_>, document: &Value, at: &str, node: &Node) {
         lint.report(
             "success",
             &at,
-            "an operation needs an answer with a status of success",
+            "an operation needs a response with a status of success",
         );
     }
     for (at, content) in successes.iter().skip(1) {

@@ -29,7 +29,7 @@ pub enum SavedTransactionError {
         source: io::Error,
     },
     /// The file is not a saved transaction.
-    #[error("{} holds no kept transaction: {reason}", shown(path))]
+    #[error("{} does not hold a saved transaction: {reason}", shown(path))]
     Foreign {
         /// The file.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum SavedTransactionError {
     },
     /// The transaction in the file does not match the call in the file.
     #[error(
-        "the transaction in {} is not what was asked for: {source}",
+        "the transaction in {} is not the requested one: {source}",
         shown(path)
     )]
     Mismatch {

@@ -197,14 +197,14 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
 
     // A process that still waits for the first transaction does not change the new file.
     beside(&other).unwrap();
-    let newest = text(&path);
+    let latest = text(&path);
     let error = first.note(TransactionState::Recorded).unwrap_err();
     assert!(
         matches!(error, SavedTransactionError::OfAnother { .. }),
         "{error}"
     );
     assert_eq!(first.state(), TransactionState::Signed);
-    assert_eq!(text(&path), newest);
+    assert_eq!(text(&path), latest);
 }
 
 #[tokio::test]

@@ -290,7 +290,7 @@ impl SavedTransaction {
         let mut compare = |name: &str, kept: String, asked: String| {
             if kept != asked {
                 let (kept, asked) = shown_apart(&kept, &asked);
-                differences.push(format!("`{name}` was {kept}, and is {asked}"));
+                differences.push(format!("`{name}` was {kept}, and is now {asked}"));
             }
         };
         compare(

@@ -4,7 +4,7 @@ use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use nodeproof_primitives::redact::looks_like_a_key;
 
-/// Parses a wallet's address. The error names a contract's address and upper case.
+/// Parses a wallet address. The error explains contract addresses and upper-case characters.
 pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
     no_key(text)?;
     text.parse()
@@ -19,7 +19,7 @@ pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
         })
 }
 
-/// Parses a contract's address. The error names a wallet's address and upper case.
+/// Parses a contract address. The error explains wallet addresses and upper-case characters.
 pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
     no_key(text)?;
     text.parse()

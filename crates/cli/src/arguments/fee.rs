@@ -3,10 +3,10 @@
 use clap::Args;
 use nodeproof_primitives::Amount;
 
-/// The fee of the transaction to be signed.
+/// The fee of the transaction that will be signed.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FeeArgs {
-    /// The fee, as an exact decimal number, such as 1000000; nodes were seen to want that at least
+    /// Fee, as an exact decimal number, such as 1000000. Known nodes require at least that
     #[arg(
         long,
         value_name = "AMOUNT",
@@ -16,7 +16,7 @@ pub(crate) struct FeeArgs {
     )]
     pub(crate) fee: Option<Amount>,
 
-    /// The code of the token that the fee is paid in
+    /// Code of the token for the fee
     #[arg(
         long,
         value_name = "TOKEN",

@@ -1,4 +1,4 @@
-//! The arguments that every command takes.
+//! The arguments of every command.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -10,8 +10,8 @@ use super::seconds;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Base URL of the node, such as http://localhost:8420; without a port, it is the network's
-    /// [default: this machine, 127.0.0.1, at the network's port]
+    /// Base URL of the node, such as http://localhost:8420. Without a port, the network's port is
+    /// used [default: 127.0.0.1 at the network's port]
     #[arg(
         long,
         global = true,
@@ -21,7 +21,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) base_url: Option<String>,
 
-    /// Network of the node [default: the one that the URL's port tells; without a URL, devnet]
+    /// Network of the node [default: the network of the URL's port; without a URL, devnet]
     #[arg(
         long,
         global = true,
@@ -41,12 +41,12 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) config: Option<PathBuf>,
 
-    /// How long a request may take, in seconds, such as 10 or 0.5 [default: 20]
+    /// Timeout of a request, in seconds, such as 10 or 0.5 [default: 20]
     #[arg(long, global = true, value_name = "S", env = "NODECTL_REQUEST_TIMEOUT", hide_env_values = true,
           value_parser = seconds::positive, allow_negative_numbers = true)]
     pub(crate) request_timeout: Option<Duration>,
 
-    /// The largest answer that is read, in bytes [default: 16777216]
+    /// Maximum size of a response, in bytes [default: 16777216]
     #[arg(
         long,
         global = true,
@@ -56,11 +56,11 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) max_body: Option<usize>,
 
-    /// Write one JSON document instead of text for a person; failures are JSON, too
+    /// Print one JSON document instead of text. Errors are JSON, too
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// No progress and no notes on standard error; warnings and errors stay
+    /// Hide progress and notes on standard error. Warnings and errors are still shown
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 }

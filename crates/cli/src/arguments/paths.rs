@@ -6,9 +6,9 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use nodeproof_primitives::redact::looks_like_a_key;
 
-/// A file that is to be written, as it may be named on the command line.
+/// Parses the path of an output file.
 ///
-/// `-` would be a file of that name, which nobody means.
+/// It rejects `-`, which would be a file with that name.
 pub(crate) fn to_write() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| {
         if name == "-" {
@@ -18,7 +18,7 @@ pub(crate) fn to_write() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// A file that may hold a key, as it may be named on the command line.
+/// Parses the path of a key file. It rejects a private key.
 pub(crate) fn key_file() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(no_key)
 }

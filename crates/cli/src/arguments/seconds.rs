@@ -1,8 +1,8 @@
-//! Seconds, as they are written on the command line and in the configuration file.
+//! Seconds, on the command line and in the configuration file.
 
 use std::time::Duration;
 
-/// A number of seconds above zero, such as `10` or `0.5`.
+/// Parses a number of seconds above zero, such as `10` or `0.5`.
 pub(crate) fn positive(text: &str) -> Result<Duration, String> {
     let wrong = || format!("{text:?} is not a number of seconds, such as 10 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;

@@ -3,11 +3,12 @@
 use clap::Args;
 use nodeproof_client::contract_call::Clock;
 
-/// How the time of a transaction is checked.
+/// How a transaction's time is checked.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TimeArgs {
-    /// Accept a transaction's time that is more than a day from this computer's clock, if it is
-    /// that of the node's latest block. The node sets both; only test networks need this
+    /// Accept a transaction time that differs from this computer's clock by more than a day, if it
+    /// is within a day of the node's latest block. The node sets both times. Only test networks
+    /// need this
     #[arg(long)]
     pub(crate) trust_node_time: bool,
 }

@@ -65,7 +65,7 @@ pub(crate) async fn one(args: &BalanceArgs, session: &Session) -> Result<(), Fai
     })
 }
 
-/// A list of balances, and what could not be read of it.
+/// A list of balances, and the faults of its unreadable entries.
 #[derive(Serialize)]
 struct Balances<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,7 +73,7 @@ struct Balances<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<&'a str>,
     balances: Vec<Entry<'a>>,
-    /// Entries of the node's list that can't be read.
+    /// The faults of the entries that can't be read.
     faults: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ struct Entry<'a> {
 
 impl Answer for Balances<'_> {
     fn for_a_person(&self) -> String {
-        // A list of which nothing can be read never comes here.
+        // If no entry of a non-empty list can be read, the command has failed before.
         let mut text = if self.balances.is_empty() {
             "none\n".to_owned()
         } else {
@@ -161,7 +161,7 @@ pub(crate) async fn of_token(args: &HoldersArgs, session: &Session) -> Result<()
     })
 }
 
-/// Refuses a list of which nothing can be read: that is another thing than an empty one.
+/// Fails if no entry of a non-empty list can be read. That differs from an empty list.
 fn some_readable<T>(listing: &Listing<T>) -> Result<(), Failure> {
     match listing.faults() {
         [first, rest @ ..] if listing.is_empty() => {
@@ -179,7 +179,7 @@ fn some_readable<T>(listing: &Listing<T>) -> Result<(), Failure> {
 
 fn another(what: &str, asked: &dyn std::fmt::Display, found: &str) -> Failure {
     Failure::unexpected(format!(
-        "balances {what} {asked} were asked for, and the node's list has one {what} {}",
+        "expected balances {what} {asked}, but the node's list has one {what} {}",
         escaped_up_to(found, 60)
     ))
 }

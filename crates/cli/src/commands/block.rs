@@ -19,39 +19,39 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct BlockArgs {
-    /// Index of the block, or `newest`
-    #[arg(value_name = "INDEX|newest", value_parser = which)]
+    /// Index of the block, or `latest`
+    #[arg(value_name = "INDEX|latest", value_parser = which)]
     which: Which,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Which {
-    Newest,
+    Latest,
     At(u64),
 }
 
 fn which(text: &str) -> Result<Which, String> {
-    if text == "newest" {
-        return Ok(Which::Newest);
+    if text == "latest" {
+        return Ok(Which::Latest);
     }
     text.parse()
         .map(Which::At)
-        .map_err(|_| "a block has a whole number as its index, such as 12; or write newest".into())
+        .map_err(|_| "a block has a whole number as its index, such as 12; or write latest".into())
 }
 
 pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failure> {
     let client = session.client()?;
     let block = match args.which {
-        Which::Newest => newest(&client, session.output).await?.1,
+        Which::Latest => latest(&client, session.output).await?.1,
         Which::At(index) => named(&client, index).await?,
     };
     session.output.show(&Shown::of(&block))
 }
 
-/// How many digits of a number are shown in a message.
+/// Maximum number of a number's digits in a message.
 const MOST_DIGITS: usize = 40;
 
-/// The block at an index that a person named.
+/// Requests the block at an index that the user gave.
 async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
     let none = |words: &str| Failure::not_found(format!("the node has no block {index}: {words}"));
     let block = match client.block_response(index).await {
@@ -74,12 +74,11 @@ async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
         |words| format!("this: {words}"),
     );
     Err(Failure::unexpected(format!(
-        "block {index} was asked for, and instead of a block the node answered {words}"
+        "expected block {index}, but instead of a block the node returned {words}"
     )))
 }
 
-/// The block at an index, for who looks for the end of the chain: if the node has it, and if it is
-/// that one.
+/// Returns the block at `index`, or `None` if the node has no such block.
 async fn look(client: &Client, index: u64) -> Result<Option<Block>, Failure> {
     let block = client.block_if_there(index).await?;
     block.map(|block| the_one(index, block)).transpose()
@@ -92,37 +91,37 @@ fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
     }
 }
 
-/// That the node answered another block; its index may be as long as an answer.
+/// Describes the failure that the node returned another block. The index may be as long as a response.
 fn another(index: u64, found: &Integer) -> String {
     let found = escaped_up_to(&found.to_string(), MOST_DIGITS);
-    format!("block {index} was asked for, and the node answered block {found}")
+    format!("expected block {index}, but the node returned block {found}")
 }
 
-/// An index beyond which no chain has come: at one block a second, it would take 30,000 years.
+/// A higher index than any chain has. At one block per second, it would take 30,000 years.
 const ABSURD: u64 = 1_000_000_000_000;
 
-/// The latest block with its index; warns where there is reason not to believe it.
-pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
-    let Some(index) = client.newest_block().await? else {
-        // Once more, for what the node says of it.
+/// Returns the latest block with its index. Warns if the result is implausible.
+pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
+    let Some(index) = client.latest_block().await? else {
+        // Request block 1 again for the node's message.
         let words = match client.block_response(1).await {
             Err(error) => format!(" ({})", error.reason()),
             Ok(block) => block
                 .extra()
                 .detail()
-                .map(|words| format!(" (it says: {words})"))
+                .map(|words| format!(" (its message: {words})"))
                 .unwrap_or_default(),
         };
         return Err(Failure::not_found(format!(
-            "the node has neither a block 1 nor a block 0{words}, so its newest can't be found: \
-             give an index"
+            "the node has neither a block 1 nor a block 0{words}, so its latest block can't be \
+            found: give an index"
         )));
     };
     let block = look(client, index).await?;
     if index > ABSURD {
         output.warn(&format!(
-            "the node answers with a block for index {index}, and for each that was asked on the \
-             way there: no chain is that long, so this is likely not the latest block"
+            "the node returns a block for index {index} and for each lower index that was tried: \
+            no chain is that long, so this is probably not the latest block"
         ));
     }
     if let Some(Err(fault)) = block.as_ref().map(Block::index) {
@@ -133,12 +132,12 @@ pub(super) async fn newest(client: &Client, output: Output) -> Result<(u64, Bloc
     }
     block.map(|block| (index, block)).ok_or_else(|| {
         Failure::unexpected(format!(
-            "the node had block {index} when its newest was looked for, and has it no more"
+            "the node had block {index} during the search for the latest block, and no longer has it"
         ))
     })
 }
 
-/// A block as it is shown: what can be read of it, and where it is not as documented.
+/// A block for output: its readable fields, and its mismatches with the contract.
 #[derive(Serialize)]
 pub(super) struct Shown<'b> {
     index: Option<&'b Integer>,
@@ -152,21 +151,21 @@ pub(super) struct Shown<'b> {
     committee: Option<&'b [WalletAddress]>,
     transactions: Option<Vec<&'b RawJson>>,
     receipts: Option<Vec<ShownReceipt<'b>>>,
-    /// Fields that nobody described, as they came.
+    /// Undocumented fields, unchanged.
     #[serde(serialize_with = "as_object")]
     extra: &'b ExtraFields,
     departures: Vec<String>,
-    /// In what it does not follow the block that was shown before it; only where one was.
+    /// How it fails to follow the previously shown block, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     breaks: Option<Vec<String>>,
     #[serde(skip)]
     block: &'b Block,
 }
 
-/// A vote on the block before, as it is shown.
+/// A vote on the previous block, for output.
 #[derive(Serialize)]
 struct ShownReceipt<'b> {
-    /// What was signed, as it came.
+    /// The signed data, unchanged.
     data: Option<RawJson>,
     public_key: Option<Cow<'b, str>>,
     signature: Option<Cow<'b, str>>,
@@ -207,7 +206,7 @@ impl<'b> Shown<'b> {
         }
     }
 
-    /// The same with what was found when it was compared with the block before.
+    /// Adds the result of the comparison with the previous block.
     pub(super) fn after(self, breaks: Vec<String>) -> Self {
         Self {
             breaks: Some(breaks),
@@ -215,7 +214,7 @@ impl<'b> Shown<'b> {
         }
     }
 
-    /// The block on one line, for who watches many.
+    /// Returns the block on one line, for lists of blocks.
     pub(super) fn line(&self) -> String {
         let index = written(self.block.index());
         let made = self.timestamp.map_or_else(|| "-".to_owned(), date_and_time);

@@ -40,7 +40,7 @@ pub(crate) struct CallArgs {
     fee: FeeArgs,
     #[command(flatten)]
     time: TimeArgs,
-    /// Write the raw transaction to a file, whole or not at all [default: standard output]
+    /// Write the raw transaction to a file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }
@@ -83,14 +83,14 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
     )
 }
 
-/// The failure for a node that built another call, or a call that can't be built.
+/// Returns the failure if the node built a different call, or if the call can't be built.
 pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
     match error {
         BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {
             Failure::usage(error)
         }
-        BuiltCallMismatch::Untimely { newest: None, .. } => Failure::unexpected(format!(
-            "{error}; nothing was signed. Set this computer's clock, or ask another node; \
+        BuiltCallMismatch::Untimely { latest: None, .. } => Failure::unexpected(format!(
+            "{error}; nothing was signed. Set this computer's clock, or use another node; \
              --trust-node-time takes the node's latest block for the clock, on a test network"
         )),
         error => Failure::unexpected(format!("{error}; nothing was signed")),

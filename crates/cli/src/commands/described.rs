@@ -1,4 +1,4 @@
-//! A transaction in words, for who is to sign it.
+//! Describes a transaction for the person who will sign it.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use nodeproof_primitives::{
 use super::field_text::date_and_time;
 use crate::io::output::harmless_json;
 
-/// The members of a transaction that the contract documents.
+/// The documented members of a transaction.
 const DOCUMENTED: [&str; 9] = [
     "timestamp",
     "trans_code",
@@ -23,10 +23,10 @@ const DOCUMENTED: [&str; 9] = [
     "specific_data",
     "is_child_txn",
 ];
-/// The members of a contract call's `specific_data` that the contract documents.
+/// The documented members of `specific_data` of a contract call.
 const OF_A_CALL: [&str; 4] = ["address", "function", "signers", "params"];
 
-/// What a transaction does, in one line that is harmless to print.
+/// Describes a transaction in one escaped line.
 pub(super) fn summary(transaction: &str) -> String {
     let Ok(view) = Transaction::from_text(transaction) else {
         return "a transaction that can't be read".to_owned();
@@ -48,9 +48,9 @@ pub(super) fn summary(transaction: &str) -> String {
     ))
 }
 
-/// What a transaction does, and then each of its members with its value, in lines that are harmless
-/// to print. Members that the contract does not document are called unknown. Where a value is cut
-/// after this number of characters, that is said.
+/// Describes a transaction, and then each of its members with its value, in escaped lines.
+///
+/// Undocumented members are marked as unknown. A value is cut after `most` characters, with a note.
 pub(super) fn described(transaction: &str, most: usize) -> Vec<String> {
     let mut lines = vec![summary(transaction)];
     let is_call = Transaction::from_text(transaction).is_ok_and(|view| is_call(&view));
@@ -68,7 +68,8 @@ pub(super) fn described(transaction: &str, most: usize) -> Vec<String> {
     lines
 }
 
-/// The members of a submission beside the transaction and its signatures. They are not signed.
+/// Describes the members of a submission except the transaction and its signatures. They are not
+/// signed.
 pub(super) fn beside(document: &str, most: usize) -> Vec<String> {
     members(document)
         .into_iter()
@@ -97,7 +98,7 @@ fn line(name: &str, value: &RawJson, is_known: bool, most: usize) -> String {
     )
 }
 
-/// The members of an object, by name. Of what is not an object, the whole as one without a name.
+/// Returns the members of an object by name. Other JSON becomes one member without a name.
 fn members(text: &str) -> BTreeMap<String, RawJson> {
     serde_json::from_str(text).unwrap_or_else(|_| {
         let whole = text.parse().ok();
@@ -108,12 +109,12 @@ fn members(text: &str) -> BTreeMap<String, RawJson> {
     })
 }
 
-/// Whether it is the call of a contract. Source: the contract, "Transaction".
+/// Whether the transaction is a contract call. Source: the contract, "Transaction".
 pub(super) fn is_call(view: &Transaction) -> bool {
     view.kind().is_ok_and(|kind| *kind == 3)
 }
 
-/// What kind of transaction it is.
+/// Describes the type of a transaction.
 pub(super) fn what(view: &Transaction) -> String {
     if !is_call(view) {
         return match view.kind() {
@@ -136,7 +137,7 @@ pub(super) fn what(view: &Transaction) -> String {
     }
 }
 
-/// What nodes were seen to mean by a type; the contract shows only 3.
+/// Returns the meaning of a type on observed nodes. The contract defines only type 3.
 fn name(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "1" => "a new wallet",

@@ -8,7 +8,7 @@ use crate::{failure::Failure, io::output::Answer, session::settings::Session};
 
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {
-    /// Print the page's HTML, too, with what a terminal would act on written out
+    /// Also print the page's HTML, with everything that a terminal would act on escaped
     #[arg(long)]
     html: bool,
 }
@@ -16,7 +16,7 @@ pub(crate) struct DocsArgs {
 #[derive(Serialize)]
 struct Docs {
     url: String,
-    /// Length of the page.
+    /// Length of the page, in bytes.
     bytes: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     html: Option<String>,
@@ -25,7 +25,7 @@ struct Docs {
 impl Answer for Docs {
     fn for_a_person(&self) -> String {
         match &self.html {
-            None => format!("{} answers with a page of {} bytes\n", self.url, self.bytes),
+            None => format!("{} returns a page of {} bytes\n", self.url, self.bytes),
             Some(html) => {
                 let lines: Vec<String> = html.lines().map(line).collect();
                 format!("{}\n", lines.join("\n"))
@@ -34,15 +34,15 @@ impl Answer for Docs {
     }
 }
 
-/// A line of the page; tabs are as harmless as they are usual there.
+/// Returns an escaped line of the page. Tabs are common and harmless, so they stay.
 fn line(text: &str) -> String {
     let parts: Vec<String> = text.split('\t').map(escaped).collect();
     parts.join("\t")
 }
 
-/// How much is shown of what is not a page, in bytes.
+/// Maximum length of the excerpt if the response is not a page, in bytes.
 const MOST: usize = 120;
-/// What a page in HTML has, one of them at least, in lower case.
+/// An HTML page has at least one of these texts, in lower case.
 const MARKS: [&str; 6] = [
     "<!doctype html",
     "<html",
@@ -52,7 +52,7 @@ const MARKS: [&str; 6] = [
     "<script",
 ];
 
-/// Whether a text is a page, as far as it shows by its beginning and by its elements.
+/// Whether a text looks like an HTML page.
 fn is_html(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let lower = text.to_ascii_lowercase();
@@ -69,7 +69,7 @@ pub(crate) async fn run(args: &DocsArgs, session: &Session) -> Result<(), Failur
         .map_err(|error| Failure::from(error).and(&format!("; the listing would be at {url}")))?;
     if !is_html(&page) {
         return Err(Failure::unexpected(format!(
-            "{url} answers, and not with a page in HTML: {}",
+            "{url} responds, but not with an HTML page: {}",
             excerpt(page.as_bytes(), MOST)
         )));
     }

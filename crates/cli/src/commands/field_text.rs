@@ -1,4 +1,4 @@
-//! Fields of responses as text and as JSON.
+//! Formats fields of responses as text and as JSON.
 
 use std::fmt::Display;
 
@@ -7,11 +7,11 @@ use nodeproof_primitives::TimestampMs;
 use serde::Serializer;
 use time::{OffsetDateTime, format_description::BorrowedFormatItem, macros::format_description};
 
-/// A date and a time, UTC, such as `2026-01-01 00:00:00.000 UTC`.
+/// The format of a date and a time in UTC, such as `2026-01-01 00:00:00.000 UTC`.
 const DATE_AND_TIME: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day] [hour]:[minute]:[second].[subsecond digits:3] UTC");
 
-/// A field's value, or a word that says why it has none.
+/// Returns a field's value, or a word for the reason why it has none.
 pub(super) fn written<T: Display>(field: Result<T, FieldError>) -> String {
     match field {
         Ok(value) => value.to_string(),
@@ -29,7 +29,7 @@ pub(super) fn as_object<S: Serializer>(
     serializer.collect_map(extra.iter())
 }
 
-/// A timestamp as a date and a time, UTC; as a number if the calendar has no such day.
+/// Formats a timestamp as a date and a time in UTC, or as a number if it is not a valid date.
 pub(super) fn date_and_time(timestamp: TimestampMs) -> String {
     let nanoseconds = i128::from(timestamp.as_millis()) * 1_000_000;
     OffsetDateTime::from_unix_timestamp_nanos(nanoseconds)

@@ -1,14 +1,14 @@
-//! Whether a block follows the one before it.
+//! Checks whether a block follows the previous one.
 
 use nodeproof_client::{Block, PreviousHash};
 use nodeproof_primitives::Hash256;
 
 use super::field_text::date_and_time;
 
-/// In what a block does not follow the one before it, each in a line.
+/// Returns one line for each way in which a block does not follow the previous one.
 ///
-/// The hash of the block before is known where the node tells it, and from the votes in this
-/// block, which name the block that they are about. What can't be read is not a finding here.
+/// The hash of the previous block is known if the node returns it, or from the votes in this block,
+/// which contain it. Fields that can't be read are ignored here.
 pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
     let mut found = Vec::new();
     let Some(last) = index.checked_sub(1) else {
@@ -49,7 +49,7 @@ pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
     found
 }
 
-/// How a block shows that it is the one before it, under another index.
+/// Returns how a block shows that it is the previous one under another index.
 fn repeats(block: &Block, before: &Block) -> Option<&'static str> {
     if matches!((block.hash(), before.hash()), (Ok(one), Ok(other)) if one == other) {
         return Some("have the same hash");
@@ -62,7 +62,7 @@ fn repeats(block: &Block, before: &Block) -> Option<&'static str> {
     }
 }
 
-/// The hash of the block before, if the votes about it name one only.
+/// Returns the hash of the previous block, if all votes about it agree.
 fn voted(block: &Block, before: u64) -> Option<&Hash256> {
     let receipts = block.receipts().ok()?;
     let mut hashes = receipts

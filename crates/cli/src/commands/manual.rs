@@ -16,7 +16,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Write the pages of nodectl and of all its commands to this folder, which has to be there
+    /// Write the pages of nodectl and of all its commands to this folder, which must exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

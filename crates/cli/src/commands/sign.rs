@@ -18,12 +18,12 @@ use crate::{
     session::{settings::Session, signers::SignerArgs},
 };
 
-/// The number of characters of a value that are shown to who need not confirm it.
+/// Maximum length of a shown value, in characters, if the user need not confirm the transaction.
 const MOST_NOTED: usize = 1_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
-    /// The raw or half-signed transaction, JSON, or - for standard input
+    /// File with the raw or partly signed transaction, JSON, or - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
     #[command(flatten)]
@@ -31,14 +31,14 @@ pub(crate) struct SignArgs {
     /// Sign even though the transaction does not list the wallet in specific_data.signers
     #[arg(long)]
     unlisted: bool,
-    /// Show exactly what would be signed, and sign nothing
+    /// Show exactly what would be signed. Sign nothing
     #[arg(long, conflicts_with = "out")]
     dry_run: bool,
-    /// Sign without asking, for scripts; without it, the transaction is shown on the terminal and
-    /// has to be confirmed there, also with -q
+    /// Sign without confirmation, for scripts. Without this flag, the terminal shows the
+    /// transaction and asks for confirmation, also with -q
     #[arg(long)]
     yes: bool,
-    /// Write the signed transaction to a file, whole or not at all [default: standard output]
+    /// Write the signed transaction to a file, atomically [default: standard output]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     out: Option<PathBuf>,
 }
@@ -62,14 +62,14 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
         .filter(|wallet| !transaction.is_signed_by(*wallet))
         .collect();
     let asks = !args.yes && !args.dry_run && !to_sign.is_empty();
-    // Whoever confirms sees all of it.
+    // A person who confirms the transaction must see all of it.
     let most = if asks { usize::MAX } else { MOST_NOTED };
     let mut lines = described(transaction.transaction(), most);
     lines.extend(beside(transaction.text(), most));
     for line in &lines {
         let line = format!("to be signed: {line}");
         if asks {
-            // Nobody confirms what is not shown.
+            // Shown even with `--quiet`, because the user must confirm it.
             session.output.tell(&line);
         } else {
             session.output.note(&line);
@@ -116,8 +116,8 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
 fn unlisted(wallet: WalletAddress, required: &[WalletAddress]) -> Failure {
     if required.is_empty() {
         return Failure::usage(format!(
-            "the transaction names no signers in specific_data.signers, so nothing says that \
-             {wallet} should sign it: give --unlisted to sign all the same"
+            "the transaction names no signers in specific_data.signers, so {wallet} is not \
+            listed: give --unlisted to sign it anyway"
         ));
     }
     let required: Vec<String> = required.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! A transaction with the signatures that it has so far, checked.
+//! A transaction with its existing signatures, which are checked.
 
 use std::collections::BTreeMap;
 
@@ -12,29 +12,29 @@ use nodeproof_wallet::{Signature, TransactionError, required_signers};
 use super::described::{is_call, what};
 use crate::failure::Failure;
 
-/// A transaction on its way to being signed. Its text never changes.
+/// A transaction to which signatures are added. Its text never changes.
 pub(super) struct HalfSigned {
     transaction: String,
     message: String,
-    /// What it is, in words.
+    /// The description of its type.
     what: String,
-    /// Whether it is of a type that names who has to sign it.
+    /// Whether it is a contract call, whose signers are listed.
     is_call: bool,
-    /// Who has to sign; none where the transaction doesn't say.
+    /// The wallets that must sign. Empty if the transaction does not list them.
     required: Vec<WalletAddress>,
     signed: SignedTransaction,
     by: Vec<WalletAddress>,
 }
 
 impl HalfSigned {
-    /// Takes a raw, a half-signed or a signed transaction, whose signatures have to be right.
+    /// Parses a transaction with any number of signatures, and checks them.
     pub(super) fn read(text: &str) -> Result<Self, Failure> {
         let this = Self::unverified(text)?;
         this.check_signatures()?;
         Ok(this)
     }
 
-    /// The same, whatever its signatures are.
+    /// Parses a transaction without checking its signatures.
     pub(super) fn unverified(text: &str) -> Result<Self, Failure> {
         let raw = RawTransaction::from_text(text).map_err(Failure::usage)?;
         let transaction = raw.transaction_text().map_err(Failure::usage)?.to_owned();
@@ -50,7 +50,7 @@ impl HalfSigned {
         let required = match required_signers(&transaction) {
             Ok(signers) => signers,
             Err(TransactionError::NoSigners) => Vec::new(),
-            // Types other than contract calls name their parties elsewhere.
+            // Other types than contract calls have their parties in other members.
             Err(TransactionError::Signers(_)) if !is_call(&view) => Vec::new(),
             Err(error) => return Err(Failure::usage(error)),
         };
@@ -66,19 +66,19 @@ impl HalfSigned {
         })
     }
 
-    /// Whether every signature that is there is right.
+    /// Checks every existing signature.
     pub(super) fn check_signatures(&self) -> Result<(), Failure> {
         for entry in self.signed.signatures().map_err(Failure::usage)? {
             let wallet = entry.wallet_address;
             let signature = entry.signature().map_err(|error| {
-                Failure::usage(format!("the signature of {wallet} is none: {error}"))
+                Failure::usage(format!("the signature of {wallet} is malformed: {error}"))
             })?;
             self.check(wallet, signature)?;
         }
         Ok(())
     }
 
-    /// Refuses a fee that a node would read as another one.
+    /// Rejects a fee that a node would read as a different number.
     pub(super) fn check_fee(&self) -> Result<(), Failure> {
         let view = Transaction::from_text(&self.transaction).map_err(Failure::usage)?;
         match view.fee() {
@@ -89,23 +89,23 @@ impl HalfSigned {
         }
     }
 
-    /// That it can't be known who has to sign, where the type does not name them.
+    /// Returns a warning if the type does not list signers, so the required ones are not known.
     pub(super) fn unknown_signers(&self) -> Option<String> {
         (self.required.is_empty() && !self.is_call).then(|| {
             format!(
-                "the transaction is of {}, which names no signers in specific_data.signers: who \
-                 has to sign it can't be known here",
+                "the transaction is of {}, which does not list its signers in \
+                specific_data.signers, so the required signers are unknown",
                 self.what
             )
         })
     }
 
-    /// Who has signed.
+    /// Returns the wallets that have signed.
     pub(super) fn by(&self) -> &[WalletAddress] {
         &self.by
     }
 
-    /// Somebody who signed and does not have to.
+    /// Returns a wallet that has signed but is not a required signer.
     pub(super) fn unlisted(&self) -> Option<WalletAddress> {
         if self.unknown_signers().is_some() {
             return None;
@@ -134,13 +134,13 @@ impl HalfSigned {
         self.by.contains(&wallet)
     }
 
-    /// Who still has to sign.
+    /// Returns the required wallets that have not signed.
     pub(super) fn missing(&self) -> Vec<WalletAddress> {
         let missing = self.required.iter().copied();
         missing.filter(|wallet| !self.by.contains(wallet)).collect()
     }
 
-    /// Has one more wallet sign, and checks what it returns.
+    /// Adds the signature of one more wallet, after checking it.
     pub(super) async fn sign(&mut self, signer: &dyn Signer) -> Result<(), Failure> {
         let wallet = signer.wallet_address();
         let signature = signer
@@ -167,12 +167,12 @@ impl HalfSigned {
     }
 }
 
-/// Refuses a document of which a person and a node would read different members.
+/// Rejects JSON with duplicate members, because people and nodes would read different values.
 pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
     check_unique_members(text).map_err(|error| match error {
         BuiltCallMismatch::Twice { member } => Failure::usage(format!(
-            "there is more than one `{member}`: nodes read and sign the last, and who looks at the \
-             text sees the first; leave one"
+            "there is more than one `{member}`: nodes read and sign the last one, while a person \
+            may look at the first; leave one"
         )),
         BuiltCallMismatch::TooDeep { .. } => Failure::usage(error),
         _ => Failure::usage(

@@ -13,7 +13,7 @@ use crate::{
     session::settings::Session,
 };
 
-/// The table whose columns are known. Source: the contract, "Verification record".
+/// The table with known columns. Source: the contract, "Verification record".
 const VERIFICATION: &str = "verification";
 
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub(crate) struct StateArgs {
     /// Name of the column to look in, such as asset_id
     #[arg(long, value_name = "NAME")]
     column: String,
-    /// What the record has in that column
+    /// Value to look for in that column
     #[arg(long, value_name = "TEXT")]
     value: String,
 }
@@ -38,7 +38,7 @@ struct State<'a> {
     table: &'a str,
     column: &'a str,
     value: &'a str,
-    /// As the node wrote it.
+    /// The record, unchanged.
     record: &'a RawJson,
 }
 
@@ -62,7 +62,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
         .await;
     let state = match state {
         Ok(state) => state,
-        // The contract does not show how a node says that there is none.
+        // The contract does not define the response for a missing record.
         Err(error) if error.is_absent() => return Err(none(&format!(": {}", error.reason()))),
         Err(error) => return Err(error.into()),
     };
@@ -73,7 +73,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
     })?;
     if let Some(other) = another(record, args) {
         return Err(Failure::unexpected(format!(
-            "a record with {:?} in {} was asked for, and the node answered one with {}",
+            "expected a record with {:?} in {}, but the node returned one with {}",
             args.value,
             args.column,
             excerpt(other.as_str().as_bytes(), MOST)
@@ -88,13 +88,13 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
     })
 }
 
-/// How much is shown of another record, in bytes.
+/// Maximum length of the excerpt of another record, in bytes.
 const MOST: usize = 120;
 
-/// What a record has instead of the value that it was asked for by, as far as it tells.
+/// Returns what a record has instead of the requested value, if it is clearly another record.
 ///
-/// An object tells by the column's name. The columns of a row have no names; a row of the table
-/// that the contract describes has each of them, and so the value in one.
+/// An object has the column's name. The columns of a row have no names. But a row of the documented
+/// table has all columns, so one of them must have the value.
 fn another(record: &RawJson, args: &StateArgs) -> Option<RawJson> {
     let inside = record.decode::<String>().ok();
     let text = inside.as_deref().unwrap_or(record.as_str()).trim();

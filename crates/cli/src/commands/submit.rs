@@ -17,24 +17,24 @@ use crate::{
     session::settings::Session,
 };
 
-/// The status of a node that takes nothing now, and may later.
+/// The status of a node that accepts no more submissions at the moment.
 const TOO_MANY: u16 = 429;
-/// What a refusal does not change.
+/// A note for refusals: the transaction is still valid for other nodes.
 const ANYONE: &str =
-    "; that is the node's word, and whoever has the transaction can still submit it";
-/// Statuses of what is not a node, or has no such call.
+    "; only the node reports that, and anyone who has the transaction can still submit it";
+/// Statuses of servers that are not nodes, or that do not have the endpoint.
 const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArgs {
-    /// The signed transaction, JSON, or - for standard input; or a file in which `claim add` kept
-    /// one
+    /// File with the signed transaction, JSON, or - for standard input. A file that `claim add`
+    /// saved works, too
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// Submit a transaction that was kept for a node at another base URL
+    /// Submit a transaction that was saved for a node at another base URL
     #[arg(long)]
     any_node: bool,
-    /// Submit it without looking whether all signers have signed, and rightly
+    /// Submit it without checking that all signers have signed, with valid signatures
     #[arg(long)]
     unverified: bool,
     /// Submit on mainnet, too, where it costs real money
@@ -42,14 +42,14 @@ pub(crate) struct SubmitArgs {
     allow_mainnet: bool,
 }
 
-/// What became of a submission that the node took.
+/// The result of an accepted submission.
 #[derive(Serialize)]
 struct Taken {
     trans_code: Option<String>,
-    /// As the node wrote it.
+    /// The node's text, unchanged.
     status: Option<String>,
     valid: bool,
-    /// Whether it was new to the node; null where the node doesn't say.
+    /// Whether the transaction was new to the node. Null if the response does not state it.
     new_transaction: Option<bool>,
     messages: Vec<String>,
 }
@@ -117,9 +117,9 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     })
 }
 
-/// Refuses what the node would refuse, or what it might take although somebody did not sign.
+/// Rejects a transaction that the node would refuse, or might accept although a signature is missing.
 ///
-/// What can't be known is told as a warning.
+/// If the required signers are not known, returns a warning.
 fn verified(text: &str) -> Result<Option<String>, Failure> {
     let hint = "; nothing was sent (--unverified submits it all the same)";
     let transaction = HalfSigned::read(text).map_err(|failure| failure.and(hint))?;
@@ -150,9 +150,9 @@ fn verified(text: &str) -> Result<Option<String>, Failure> {
     Ok(unknown)
 }
 
-/// Submits it once; the answer is one of a node that took the transaction.
+/// Submits the transaction once. Returns the response only if the node accepted the transaction.
 ///
-/// Notes its state in its file, if it is saved.
+/// If the transaction is saved in a file, its state in the file is updated.
 async fn submit(
     client: &Client,
     signed: &SignedTransaction,
@@ -169,7 +169,7 @@ async fn submit(
     };
     let had_arrived = before.is_some_and(TransactionState::may_have_arrived);
     if !had_arrived {
-        // Before it is sent: a run that is killed after that leaves the truth behind.
+        // Written before sending, so the file is correct even if the run is killed afterwards.
         note(TransactionState::Sent)?;
     }
     match client
@@ -177,7 +177,7 @@ async fn submit(
         .await
     {
         Ok(submitted) if submitted.answer.is_valid() => {
-            // It was taken, whether that can be noted or not.
+            // The node has accepted it, even if this can't be written.
             let _noted = note(TransactionState::Accepted);
             Ok(submitted.answer)
         }
@@ -212,7 +212,7 @@ async fn submit(
     }
 }
 
-/// What it means when a submission has no response with a result.
+/// Returns the failure of a submission without a result.
 fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
     let kind = if had_arrived {
         Kind::Unconfirmed
@@ -241,7 +241,7 @@ fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
         .sent(kind == Kind::Unconfirmed)
 }
 
-/// What kind of failure the end of a submission is, which may have been tried more than once.
+/// Returns the kind of failure of a submission, which may have been tried more than once.
 pub(super) fn kind_of(error: &SubmitError) -> Kind {
     if error.maybe_sent() {
         return Kind::Unconfirmed;
@@ -259,15 +259,15 @@ pub(super) fn kind_of(error: &SubmitError) -> Kind {
     }
 }
 
-/// What to do where a node took nothing, in words to go after the error's.
+/// Returns advice for a node that accepted nothing, to be appended to the error.
 pub(super) fn why_not(error: &SubmitError) -> Option<&'static str> {
     let status = error.client_error()?.status()?.as_u16();
     if status == TOO_MANY {
         Some("; the node took nothing: do the same again later")
     } else if NO_SUCH_CALL.contains(&status) {
         Some(
-            "; nothing was taken, as there is no such call at this base URL: is it that of a \
-             node?",
+            "; nothing was submitted, because this base URL does not have the endpoint: is it a \
+            node's?",
         )
     } else {
         None

@@ -1,4 +1,4 @@
-//! What would be signed, shown to the byte.
+//! The transaction and the exact message that would be signed.
 
 use nodeproof_primitives::{RawJson, WalletAddress};
 use serde::Serialize;
@@ -9,22 +9,22 @@ use crate::{
     io::output::{Answer, for_a_person},
 };
 
-/// What would be signed, and nothing was.
+/// The output of a dry run: what would be signed.
 #[derive(Serialize)]
 pub(super) struct ToSign {
-    /// The transaction, as it would be submitted.
+    /// The transaction, in the form in which it would be submitted.
     transaction: RawJson,
-    /// The message, which is ASCII, byte for byte.
+    /// The exact message, which is ASCII.
     message: String,
     message_bytes: usize,
-    /// The message's SHA-1 digest, hexadecimal: what ECDSA is applied to.
+    /// The message's SHA-1 digest, hexadecimal. ECDSA signs this digest.
     digest: String,
-    /// Who would sign.
+    /// The wallets that would sign.
     signers: Vec<WalletAddress>,
-    /// Where the signed transaction would be kept, or is.
+    /// The file in which the signed transaction is, or would be, saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept_in: Option<String>,
-    /// Whether an earlier run has signed it, and the same is submitted again.
+    /// Whether an earlier run signed it. The same transaction is then submitted again.
     already_signed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The transaction that a command reads: its text, or the file in which `claim add` saved it.
+//! The input of a command: a transaction's text, or the file in which `claim add` saved it.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::{failure::Failure, io::input};
 
 /// A transaction from a file or from standard input.
 pub(super) enum TransactionInput {
-    /// The transaction's own text.
+    /// The text of the transaction.
     Text(String),
     /// A transaction that `claim add` saved.
     Saved(Box<SavedTransaction>),
@@ -33,7 +33,7 @@ impl TransactionInput {
         }
     }
 
-    /// The transaction's text, as it would be submitted.
+    /// Returns the transaction's text, in the form in which it would be submitted.
     pub(super) fn text(&self) -> &str {
         match self {
             Self::Text(text) => text.trim(),

@@ -50,11 +50,11 @@ pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failu
             let words = answer.extra().detail().unwrap_or_default();
             return Err(none(&format!("it says: {words}")));
         }
-        return Err(Failure::unexpected(format!("in the answer, {fault}")));
+        return Err(Failure::unexpected(format!("in the response, {fault}")));
     }
     let score = answer
         .score()
-        .map_err(|fault| Failure::unexpected(format!("the answer has no score: {fault}")))?;
+        .map_err(|fault| Failure::unexpected(format!("the response has no score: {fault}")))?;
     session.output.show(&Trust {
         from: args.from,
         to: args.to,

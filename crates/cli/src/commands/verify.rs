@@ -20,19 +20,19 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// A signed transaction, as it is submitted, or a receipt, as a block has it; JSON, or - for
+    /// A signed transaction, as it is submitted, or a receipt, as a block contains it; JSON, or - for
     /// standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
 }
 
-/// What was found to be right.
+/// The output for valid signatures.
 #[derive(Serialize)]
 struct Right {
     /// `transaction` or `receipt`.
     what: &'static str,
     signed_by: Vec<WalletAddress>,
-    /// Of a transaction, whether all have signed who have to; null where that can't be known.
+    /// For a transaction: whether all required signers have signed. Null if they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<Option<bool>>,
     #[serde(skip)]
@@ -90,8 +90,8 @@ fn transaction(text: &str) -> Result<Right, Failure> {
     let unknown = transaction.unknown_signers();
     if transaction.required().is_empty() && unknown.is_none() {
         return Err(Failure::usage(
-            "the transaction names no signers in specific_data.signers, so nothing says who has \
-             to sign it",
+            "the transaction names no signers in specific_data.signers, so the required signers \
+            are unknown",
         ));
     }
     let wrong = |why: String| Failure::not_found(format!("the transaction is not right: {why}"));

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// The most that is read of a key, whatever its form.
+/// Maximum length of a key to import in any form, in bytes.
 const LONGEST_KEY: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
@@ -33,9 +33,9 @@ pub(crate) struct WalletArgs {
 
 #[derive(Debug, Subcommand)]
 enum WalletCommand {
-    /// Make a wallet with a new random key, and write its key file, which records --network
+    /// Create a wallet with a new random key, and write its key file. The file records --network
     New(NewArgs),
-    /// Write the key file of a key that there is already, which records --network
+    /// Write a key file for an existing key. The file records --network
     Import(ImportArgs),
     /// Show the address and the public key of a key file, never the private key
     Show(ShowArgs),
@@ -46,7 +46,8 @@ enum WalletCommand {
 /// How a key file is written.
 #[derive(Debug, Args)]
 struct WriteArgs {
-    /// Write the network's plain JSON with public, private and address: who reads it has the key
+    /// Write the network's plain JSON with public, private and address. Anyone who can read the
+    /// file has the key
     #[arg(long, conflicts_with = "passphrase_file")]
     plain: bool,
     /// File whose first line is the new file's passphrase [default: a hidden prompt, twice]
@@ -56,7 +57,7 @@ struct WriteArgs {
 
 #[derive(Debug, Args)]
 struct NewArgs {
-    /// The key file to write; one that is there already is left alone
+    /// Key file to write. An existing file is never replaced
     #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
     #[command(flatten)]
@@ -65,17 +66,17 @@ struct NewArgs {
 
 #[derive(Debug, Args)]
 struct ImportArgs {
-    /// The key file to write; one that is there already is left alone
+    /// Key file to write. An existing file is never replaced
     #[arg(value_name = "FILE", value_parser = paths::to_write())]
     file: PathBuf,
-    /// Where the key is, or - for standard input: 64 hexadecimal digits, a key file of the
+    /// File with the key, or - for standard input: 64 hexadecimal digits, a key file of the
     /// network, or a private key in PEM [default: a hidden prompt for the digits]
     #[arg(long, value_name = "FILE", value_parser = paths::key_file())]
     from: Option<PathBuf>,
-    /// File whose first line is the passphrase of what is imported [default: a hidden prompt]
+    /// File whose first line is the passphrase of the imported key [default: a hidden prompt]
     #[arg(long, value_name = "FILE", requires = "from")]
     from_passphrase_file: Option<PathBuf>,
-    /// The address that the key has to have; another key is refused
+    /// The address that the key must have; any other key is refused
     #[arg(long, value_name = "WALLET", value_parser = wallet_address)]
     address: Option<WalletAddress>,
     #[command(flatten)]
@@ -92,17 +93,17 @@ struct ShowArgs {
         value_parser = paths::key_file()
     )]
     files: Vec<PathBuf>,
-    /// Print nothing but the address, one a line: for other programs
+    /// Print only the addresses, one per line, for other programs
     #[arg(long, conflicts_with = "json")]
     address: bool,
 }
 
 #[derive(Debug, Args)]
 struct ExportArgs {
-    /// The key file to read
+    /// Key file to read
     #[arg(value_name = "FROM", value_parser = paths::key_file())]
     from: PathBuf,
-    /// The key file to write; one that is there already is left alone
+    /// Key file to write. An existing file is never replaced
     #[arg(value_name = "TO", value_parser = paths::to_write())]
     to: PathBuf,
     /// File whose first line is the passphrase of FROM [default: a hidden prompt]
@@ -112,11 +113,11 @@ struct ExportArgs {
     write: WriteArgs,
 }
 
-/// What may be known of a wallet.
+/// The public data of a wallet.
 #[derive(Serialize)]
 struct Shown {
     file: String,
-    /// Of an encrypted file, what the text above the key says; not known where there is none.
+    /// The address. For an encrypted file, it comes from the text above the key, if there is any.
     address: Option<WalletAddress>,
     public_key: Option<PublicKey>,
     /// The network that the file records, if it records one.
@@ -206,7 +207,7 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
     }
 }
 
-/// Refuses before anybody types a passphrase for a file that can't be written.
+/// Rejects a file that exists, before the user types a passphrase.
 fn free(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_ok() {
         return Err(Failure::usage(format!(
@@ -217,7 +218,7 @@ fn free(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The network to record: the one that the file records already, or the one that is given.
+/// Returns the network to record: the one in the file, or else the given one.
 fn network_of(file: &KeyFile, session: &Session) -> Result<Option<Network>, Failure> {
     if let Some(network) = session.network() {
         file.check_network(network).map_err(Failure::usage)?;
@@ -241,7 +242,7 @@ fn write(
     if how.plain {
         KeyFile::write_for(path, wallet, network, Protection::Plain).map_err(Failure::usage)?;
         session.output.warn(&format!(
-            "{} is not encrypted: whoever can read it has the key",
+            "{} is not encrypted: anyone who can read it has the key",
             path.display()
         ));
     } else {
@@ -263,7 +264,7 @@ fn write(
     })
 }
 
-/// The wallet to import, and the network to record.
+/// Returns the wallet to import, and the network to record.
 fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Network>), Failure> {
     let Some(from) = &args.from else {
         let digits = prompt::hidden(
@@ -278,7 +279,7 @@ fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Net
             from.display()
         ))
     })?;
-    // One word that is neither JSON nor PEM can only be meant as the key's digits.
+    // A single word that is neither JSON nor PEM must be the key's digits.
     let word = text.trim();
     if !word.is_empty() && !word.starts_with('{') && !word.contains([' ', '\n']) {
         return Ok((from_digits(word)?, session.network()));
@@ -317,7 +318,7 @@ fn show(args: &ShowArgs, session: &Session) -> Result<(), Failure> {
         for wallet in &wallets {
             let address = wallet.address.ok_or_else(|| {
                 Failure::not_found(format!(
-                    "{} does not tell its address without the passphrase: `nodectl wallet export` \
+                    "{} does not show its address without the passphrase: `nodectl wallet export` \
                      writes a file that does",
                     wallet.file
                 ))

@@ -12,7 +12,7 @@ use clap::Args;
 use nodeproof_client::{Block, FollowEvent, FollowOptions};
 
 use super::{
-    block::{Shown, newest},
+    block::{Shown, latest},
     following::breaks,
 };
 use crate::{
@@ -24,13 +24,13 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// Index of the first block to show [default: the newest there is]
+    /// Index of the first block to show [default: the latest block]
     #[arg(long, value_name = "N")]
     from: Option<u64>,
-    /// End after so many blocks [default: go on until Ctrl-C]
+    /// Number of blocks to show [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// How long to wait between two looks for a new block, in seconds
+    /// Time between two requests for a new block, in seconds
     #[arg(long, value_name = "S", default_value = "2", value_parser = seconds::positive)]
     interval: Duration,
 }
@@ -39,7 +39,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     let client = session.client()?;
     let start = match args.from {
         Some(index) => index,
-        None => newest(&client, session.output).await?.0,
+        None => latest(&client, session.output).await?.0,
     };
     let missing = Arc::new(AtomicU64::new(0));
     let (output, noted) = (session.output, Arc::clone(&missing));
@@ -56,7 +56,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
         let block = block?;
         let missing = missing.load(Ordering::Relaxed);
         if missing > missed {
-            // What follows a missing block follows nothing that was shown.
+            // A block after a missing one has no shown predecessor, so it is not compared.
             (missed, before) = (missing, None);
         }
         show(session, &block, start + shown + missed, before.as_ref())?;
@@ -71,7 +71,7 @@ pub(crate) async fn run(args: &WatchArgs, session: &Session) -> Result<(), Failu
     ))
 }
 
-/// Reports what happens between two blocks.
+/// Reports an event between two blocks.
 fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
     match event {
         FollowEvent::Outage {
@@ -100,7 +100,7 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
     }
 }
 
-/// Shows a block, and where it does not follow the one before it.
+/// Shows a block, and how it fails to follow the previous one.
 fn show(
     session: &Session,
     block: &Block,

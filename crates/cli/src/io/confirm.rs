@@ -1,4 +1,4 @@
-//! A question that only a person on a terminal can answer.
+//! Asks the user for confirmation on a terminal.
 
 use std::io::{self, IsTerminal as _};
 
@@ -7,9 +7,9 @@ use nodeproof_primitives::escape::escaped;
 use super::prompt;
 use crate::failure::Failure;
 
-/// Asks a question. Anything but `y` or `yes` is a no.
+/// Asks a question. Any answer except `y` or `yes` counts as no.
 ///
-/// What the question is about was shown on standard error, so that has to be a terminal, too.
+/// The subject of the question is shown on standard error, so standard error must be a terminal, too.
 pub(crate) fn ask(question: &str) -> Result<(), Failure> {
     let nobody = |why: &str| {
         Failure::usage(format!(

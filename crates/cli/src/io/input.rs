@@ -1,4 +1,4 @@
-//! Bounded reads of files and of standard input.
+//! Reads files and standard input, up to a limit.
 
 use std::{
     fs::File,
@@ -10,12 +10,12 @@ use nodeproof_wallet::exposed_key;
 
 use crate::failure::Failure;
 
-/// The most that is read of a transaction or of parameters: more than any node takes.
+/// Maximum length of a transaction or of parameters, in bytes. Nodes accept less.
 pub(super) const MOST: u64 = 16 * 1024 * 1024;
-/// The most that is read of a configuration file.
+/// Maximum length of a configuration file, in bytes.
 const MOST_SETTINGS: u64 = 1024 * 1024;
 
-/// The text of a file, or of standard input where the path is `-`.
+/// Reads the text of a file, or of standard input if the path is `-`.
 pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
     let (shown, read) = if path == Path::new("-") {
         (
@@ -29,7 +29,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
     let bytes = read
         .map_err(|error| Failure::usage(format!("{what} can't be read from {shown}: {error}")))?;
     let text = utf8(what, &shown, bytes)?;
-    // Whatever is read here is sent, or is meant to be.
+    // The text will be sent, so it must not contain a key.
     if let Some(found) = exposed_key(&text, &[]) {
         return Err(Failure::usage(format!(
             "{what}: in {shown} there is {found}, which must not be sent to anybody; nothing was \
@@ -39,7 +39,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The text of a settings file.
+/// Reads a configuration file.
 pub(crate) fn settings(path: &Path) -> io::Result<Vec<u8>> {
     File::open(path).and_then(|file| bounded(file, MOST_SETTINGS))
 }

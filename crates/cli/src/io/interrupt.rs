@@ -1,15 +1,15 @@
-//! The message for Ctrl-C, or for output that can't be written.
+//! The message after Ctrl-C, or if the output can't be written.
 
 use std::sync::{Mutex, PoisonError};
 
 static KNOWN: Mutex<Option<String>> = Mutex::new(None);
 
-/// Sets the message that is shown if the run is interrupted from here on.
+/// Sets the message for an interruption from now on.
 pub(crate) fn from_now_on(known: impl Into<String>) {
     *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.into());
 }
 
-/// The message, if anything was sent.
+/// Returns the message, if it was set.
 pub(crate) fn known() -> Option<String> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }

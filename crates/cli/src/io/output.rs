@@ -1,4 +1,4 @@
-//! Standard output and standard error: for a person, or one JSON document for a script.
+//! Standard output and standard error: text for a person, or one JSON document for a script.
 
 use std::{
     io::{self, ErrorKind, IsTerminal, Write},
@@ -13,15 +13,15 @@ use crate::{
     io::{interrupt, transaction_file},
 };
 
-/// What a command found out, for both kinds of readers.
+/// The result of a command, for people and for scripts.
 ///
-/// As JSON it is one document, and its numbers are written as the node wrote them.
+/// As JSON, it is one document. Its numbers have the same text as in the response.
 pub(crate) trait Answer: Serialize {
-    /// The text for a person, with everything that a node sent escaped.
+    /// Returns the text for a person. Everything from a node is escaped.
     fn for_a_person(&self) -> String;
 }
 
-/// How a run talks.
+/// The settings for output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     pub(crate) json: bool,
@@ -45,7 +45,7 @@ impl Output {
         !self.quiet && !self.json && io::stderr().is_terminal()
     }
 
-    /// Shows what a command found out.
+    /// Prints the result of a command.
     pub(crate) fn show(self, answer: &impl Answer) -> Result<(), Failure> {
         if self.json {
             write(&format!("{}\n", json_line(answer)?))
@@ -54,19 +54,19 @@ impl Output {
         }
     }
 
-    /// A line beside the output, which `--quiet` leaves out.
+    /// Prints a line to standard error, unless `--quiet` is given.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {
             self.say(&escaped(text), "note", text);
         }
     }
 
-    /// A line that a person has to see before an answer, which `--quiet` does not leave out.
+    /// Prints a line to standard error that the user must see, even with `--quiet`.
     pub(crate) fn tell(self, text: &str) {
         self.say(&escaped(text), "note", text);
     }
 
-    /// Something that a person should know whatever they asked for.
+    /// Prints a warning to standard error, even with `--quiet`.
     pub(crate) fn warn(self, text: &str) {
         let (on, off) = self.colours("\u{1b}[33m");
         self.say(
@@ -76,7 +76,7 @@ impl Output {
         );
     }
 
-    /// A line for a person, or an object with one member for a script.
+    /// Prints a line for a person, or an object with one member for a script.
     fn say(self, line: &str, name: &str, text: &str) {
         let object = std::collections::BTreeMap::from([(name, text)]);
         match json_line(&object) {
@@ -85,7 +85,7 @@ impl Output {
         }
     }
 
-    /// Why the command failed: in words, or as a JSON document.
+    /// Prints the failure of the command: as text, or as a JSON document.
     pub(crate) fn fail(self, failure: &Failure) {
         #[derive(Serialize)]
         struct Reported<'f> {
@@ -112,7 +112,7 @@ impl Output {
     }
 }
 
-/// Writes to standard output, at once and whole.
+/// Writes a whole text to standard output, and flushes it.
 pub(crate) fn write(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -128,7 +128,7 @@ pub(crate) fn write(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// JSON text as it may be shown: byte for byte, but on a terminal with escapes where it must be.
+/// Returns JSON text for standard output. It is unchanged, but escaped if the output is a terminal.
 pub(crate) fn shown_json(text: &str) -> String {
     if io::stdout().is_terminal() {
         harmless_json(text)
@@ -137,7 +137,7 @@ pub(crate) fn shown_json(text: &str) -> String {
     }
 }
 
-/// JSON text for a person, and whether it had to be written otherwise for that.
+/// Returns JSON text for a person, and whether it had to be escaped.
 pub(crate) fn for_a_person(text: &str) -> (String, bool) {
     let changed = text
         .split(['\n', '\r', '\t'])
@@ -149,9 +149,9 @@ pub(crate) fn for_a_person(text: &str) -> (String, bool) {
     }
 }
 
-/// Writes a transaction: to a file, byte for byte, or to standard output.
+/// Writes a transaction to a file, unchanged, or to standard output.
 ///
-/// A terminal gets the same document with what it would act on written as escapes.
+/// On a terminal, everything that the terminal would act on is escaped.
 pub(crate) fn write_or_keep(transaction: &str, out: Option<&Path>) -> Result<(), Failure> {
     match out {
         Some(path) => transaction_file::write(path, &format!("{transaction}\n")),
@@ -159,22 +159,22 @@ pub(crate) fn write_or_keep(transaction: &str, out: Option<&Path>) -> Result<(),
     }
 }
 
-/// Writes to standard error; when even that is gone, nothing is left to be done.
+/// Writes to standard error. If this fails, nothing else can be done.
 fn complain(text: &str) {
     let _written = io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// A JSON document on one line.
+/// Returns a JSON document on one line.
 pub(crate) fn json_line(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string(value)
         .map_err(|error| Failure::unexpected(format!("this can't be written as JSON: {error}")))?;
     Ok(harmless_json(&text))
 }
 
-/// The same JSON document on one line, with nothing in it that a terminal acts on.
+/// Returns the same JSON document on one line, with everything escaped that a terminal acts on.
 ///
-/// Such characters stand only inside strings, where an escape means the same; but for
-/// line breaks and tabs, which stand only between values and mean nothing.
+/// Such characters occur only inside strings, where an escape has the same meaning. The exceptions are
+/// line breaks and tabs between values, which have no meaning.
 pub(crate) fn harmless_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut buffer = [0; 4];

@@ -1,9 +1,7 @@
-//! Secrets that are typed: never shown, and asked for only on a terminal. So are answers to
-//! questions, which are shown.
+//! Prompts on a terminal: secrets, which are not shown, and answers to questions, which are.
 //!
-//! On Unix, the terminal still puts the line together, so that what is typed can be corrected, and
-//! Ctrl-C ends the run as anywhere else. Whoever ends it while a prompt is open has to put the
-//! terminal back first ([`close`]).
+//! On Unix, the terminal stays in line mode. So the user can correct the input, and Ctrl-C works as
+//! usual. If a program ends while a prompt is open, it must restore the terminal first ([`close`]).
 
 #[cfg(not(unix))]
 mod fallback;
@@ -24,7 +22,7 @@ use unix as system;
 
 pub(crate) use system::{close, shown};
 
-/// Asks for one line that is not shown; `instead` names what does without a terminal.
+/// Asks for one line, which is not shown. `instead` is the advice if there is no terminal.
 pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Failure> {
     let lower = lower_first(what);
     let typed = match system::typed(&format!("{}: ", escaped(what))) {
@@ -46,7 +44,7 @@ pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Fai
             )));
         }
     };
-    // A key that moves the cursor, and nobody would know what became of it.
+    // For example from an arrow key. The result would not be what the user expects.
     if typed
         .chars()
         .any(|typed| typed.is_control() && typed != '\t')

@@ -3,15 +3,15 @@
 use comfy_table::{CellAlignment, Table, presets::NOTHING};
 use nodeproof_primitives::escape::escaped_up_to;
 
-/// The most of one cell that is shown, in characters.
+/// Maximum length of a cell, in characters.
 const MOST: usize = 2_000;
 
-/// The most rows that are shown: a table is as wide as its widest row, so it is held as a whole.
+/// Maximum number of rows. The whole table is in memory, because columns are as wide as their contents.
 const MOST_ROWS: usize = 10_000;
 
-/// Rows of text in columns, which are as wide as what is in them.
+/// Rows of text in columns, which are as wide as their contents.
 ///
-/// Every cell is escaped here, whoever wrote it.
+/// Every cell is escaped.
 pub(crate) struct Columns {
     table: Table,
     rows: usize,
@@ -24,7 +24,7 @@ impl Columns {
         Self { table, rows: 0 }
     }
 
-    /// Columns with names above them.
+    /// Creates columns with a header.
     pub(crate) fn headed<const N: usize>(names: [&str; N]) -> Self {
         let mut columns = Self::new();
         columns.table.set_header(names);
@@ -40,7 +40,7 @@ impl Columns {
             .add_row(cells.map(|cell| escaped_up_to(cell, MOST)));
     }
 
-    /// Writes a column of numbers so that their ends stand below one another.
+    /// Aligns a column of numbers to the right.
     pub(crate) fn numbers_in(&mut self, column: usize) {
         if let Some(column) = self.table.column_mut(column) {
             column.set_cell_alignment(CellAlignment::Right);

@@ -1,4 +1,4 @@
-//! Writing a transaction to a file, whole or not at all.
+//! Writes transactions to files, completely or not at all.
 
 use std::{
     fs::{self, File},
@@ -18,8 +18,10 @@ pub(crate) fn check(out: Option<&Path>) -> Result<(), Failure> {
     out.map_or(Ok(()), |path| place(path).map(drop))
 }
 
-/// Writes a transaction to a file, whole: whoever reads it sees what was there before, or all of
-/// this. What is there already is replaced only where it is another transaction.
+/// Writes a transaction to a file. Readers see the old or the new content, never a part.
+///
+/// An existing file is replaced only if it is empty or contains a transaction. The file of a claim is
+/// never replaced.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let failed = |error| cannot_write(path, &error);
     match place(path)? {
@@ -33,11 +35,11 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     }
 }
 
-/// What is to be written to.
+/// The target of a write.
 enum Place {
-    /// A file that may be replaced, or is not there yet.
+    /// A file that does not exist, or may be replaced.
     File(PathBuf),
-    /// A terminal, a pipe or the like, which takes what comes.
+    /// A terminal, a pipe or another device.
     Device,
 }
 
@@ -59,7 +61,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
     if !found.is_file() {
         return Ok(Place::Device);
     }
-    // The file itself, and not the link to it, is replaced.
+    // Replace the file itself, and not a symbolic link to it.
     let path = fs::canonicalize(path).map_err(failed)?;
     let bytes = File::open(&path).and_then(|file| bounded(file, MOST));
     let there = String::from_utf8(bytes.map_err(failed)?).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The configuration file: what would otherwise be typed again and again.
+//! The configuration file.
 
 use std::{
     io,
@@ -16,14 +16,14 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::{arguments::seconds, failure::Failure, io::input};
 
-/// What the file may hold; a key that is not here is an error.
+/// The contents of the file. Unknown keys are errors.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ConfigFile {
     pub(crate) base_url: Option<String>,
     pub(crate) network: Option<Network>,
     pub(crate) contract: Option<ContractAddress>,
-    /// Key files; in the file, one as text or several as a list.
+    /// Key files: one path, or a list of paths.
     pub(crate) wallet: Wallets,
     #[serde(deserialize_with = "exact")]
     pub(crate) fee: Option<Amount>,
@@ -33,7 +33,7 @@ pub(crate) struct ConfigFile {
     pub(crate) max_body: Option<usize>,
 }
 
-/// Key files, as one text or a list of them.
+/// Key files: one path, or a list of paths.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Wallets {
@@ -54,7 +54,7 @@ impl Wallets {
         }
     }
 
-    /// The line of the file in which a private key stands in place of a key file's name.
+    /// Returns the line of the file that has a private key in place of a key file's path.
     fn key_line(&self, text: &str) -> Option<usize> {
         let paths = self.clone().into_vec();
         let names = paths.iter().map(|path| path.to_string_lossy());
@@ -72,7 +72,7 @@ impl Wallets {
     }
 }
 
-/// A TOML fraction is binary, so a fee that is one has to be text.
+/// Reads a fee exactly. TOML fractions are binary numbers, so a fraction must be text.
 fn exact<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Amount>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -97,9 +97,9 @@ fn some_seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Dur
         .map_err(de::Error::custom)
 }
 
-/// Reads the file that is named, or the usual one if it is there.
+/// Reads the given file, or the default one if it exists.
 ///
-/// Paths in it are relative to its folder.
+/// Paths in the file are relative to its folder.
 pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
     let (path, must_be_there) = match (named, usual_place()) {
         (Some(path), _) => (path.to_owned(), true),
@@ -148,7 +148,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
     Ok(file)
 }
 
-/// `nodectl/config.toml` in the user's folder of configurations.
+/// Returns the default path: `nodectl/config.toml` in the user's configuration folder.
 fn usual_place() -> Option<PathBuf> {
     Some(nodeproof_files::config_folder()?.join("nodectl/config.toml"))
 }

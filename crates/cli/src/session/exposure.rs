@@ -1,4 +1,4 @@
-//! Keys in texts that would be sent: refused before anything is.
+//! Rejects texts that contain keys, before anything is sent.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::settings::Session;
 use crate::failure::Failure;
 
-/// Refuses a text that is a key file, or has the private key of one of these wallets or of the
-/// usual ones.
+/// Rejects a text that is a key file, or has the private key of one of these wallets or of the
+/// configured ones.
 pub(crate) fn check(
     what: &str,
     text: &str,
@@ -29,7 +29,7 @@ pub(crate) fn check(
     }
 }
 
-/// The same for something that is sent as JSON.
+/// The same check for a value that is sent as JSON.
 pub(crate) fn check_json(
     what: &str,
     sent: &impl Serialize,
@@ -40,8 +40,8 @@ pub(crate) fn check_json(
     check(what, &text, wallets, session)
 }
 
-/// Refuses arguments and settings of the environment that are key files, or have the private key
-/// of a usual wallet.
+/// Rejects arguments and environment settings that are key files, or have the private key of a
+/// configured wallet.
 pub(crate) fn check_arguments(session: &Session) -> Result<(), Failure> {
     for (at, argument) in std::env::args_os().enumerate().skip(1) {
         let what = format!("argument {at} of the command line");
@@ -56,15 +56,17 @@ pub(crate) fn check_arguments(session: &Session) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The wallets of the environment and of the configuration, as far as their files tell them.
+/// Returns the wallets of the environment and the configuration file, if their key files have an
+/// address.
 fn usual_wallets(session: &Session) -> impl Iterator<Item = WalletAddress> {
     let of_environment = std::env::var_os("NODECTL_WALLET").map(PathBuf::from);
     let paths = session.wallets(&[]).into_iter().chain(of_environment);
     paths.filter_map(|path| KeyFile::read(path).ok()?.address())
 }
 
-/// Whether a text has a word that is as long as a private key in base64. If not, no key file has
-/// to be read.
+/// Whether a text has a word that is as long as a private key in base64.
+///
+/// If not, the configured key files need not be read.
 fn has_long_word(text: &str) -> bool {
     const BASE64: usize = 43;
 

@@ -1,4 +1,4 @@
-//! Reading key files: warnings about their mode, and passphrases from a file or a prompt.
+//! Reads key files, warns about their permissions, and gets passphrases from a file or a prompt.
 
 use std::{
     io::{self, Read},
@@ -13,7 +13,7 @@ use crate::{
     io::{output::Output, prompt},
 };
 
-/// Reads a key file, and warns if others can.
+/// Reads a key file. Warns if other users can read it.
 pub(crate) fn read(path: &Path, output: Output) -> Result<KeyFile, Failure> {
     let file = KeyFile::read(path).map_err(Failure::usage)?;
     if file.others_can_read() {
@@ -40,7 +40,7 @@ pub(crate) fn unlock(
         .map_err(Failure::usage)
 }
 
-/// The passphrase of a key file: from a file, or typed.
+/// Returns the passphrase of a key file: from a file, or typed.
 pub(crate) fn passphrase(
     path: &Path,
     from: Option<&Path>,
@@ -56,7 +56,7 @@ pub(crate) fn passphrase(
     }
 }
 
-/// A passphrase for a file that is to be written: from a file, or typed twice.
+/// Returns the passphrase for a new key file: from a file, or typed twice.
 pub(crate) fn new_passphrase(from: Option<&Path>, output: Output) -> Result<Passphrase, Failure> {
     if let Some(from) = from {
         return passphrase_in(from, output);
@@ -83,7 +83,7 @@ fn typed_passphrase(what: &str, instead: &str, output: Output) -> Result<Passphr
     Ok(passphrase)
 }
 
-/// The first line of a file, or of standard input where the path is `-`.
+/// Reads the first line of a file, or of standard input if the path is `-`.
 fn passphrase_in(path: &Path, output: Output) -> Result<Passphrase, Failure> {
     let (read, name) = if path == Path::new("-") {
         let read = unbuffered_stdin()
@@ -106,7 +106,7 @@ fn warn(passphrase: &Passphrase, name: &str, output: Output) {
     }
 }
 
-/// Standard input without the buffer of the library, in which a copy would stay behind.
+/// Returns standard input without the library's buffer, in which a copy would remain.
 #[cfg(unix)]
 fn unbuffered_stdin() -> io::Result<std::fs::File> {
     use std::os::fd::AsFd as _;
@@ -114,13 +114,13 @@ fn unbuffered_stdin() -> io::Result<std::fs::File> {
     Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
 }
 
-/// Standard input. Its buffer can't be avoided here.
+/// Returns standard input. Its buffer can't be avoided here.
 #[cfg(not(unix))]
 fn unbuffered_stdin() -> io::Result<io::StdinLock<'static>> {
     Ok(io::stdin().lock())
 }
 
-/// The text of a file, or of standard input, of which no copy stays behind here.
+/// Reads the text of a file, or of standard input. No copy of it remains here.
 pub(crate) fn secret_text(path: &Path, most: usize) -> io::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(most + 1));
     let limit = u64::try_from(most + 1).unwrap_or(u64::MAX);

@@ -1,5 +1,5 @@
-//! Settings: flags before the environment, that before the configuration file, that before
-//! what is built in. The first two are put together by clap.
+//! Settings. Flags have priority over the environment, then the configuration file, then the defaults.
+//! Clap combines the first two.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -13,10 +13,10 @@ use crate::{
     session::config_file::ConfigFile,
 };
 
-/// Where a node is looked for if nothing else is said.
+/// The host of the node if no URL is given.
 const LOCAL_HOST: &str = "127.0.0.1";
 
-/// What a command works with.
+/// The settings of a command.
 pub(crate) struct Session {
     pub(crate) output: Output,
     flags: GlobalArgs,
@@ -27,7 +27,7 @@ pub(crate) struct Session {
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) base_url: BaseUrl,
-    /// Not known where the port is none of the contract's and nobody said it.
+    /// Not known if the user did not give it, and the port does not belong to a network.
     pub(crate) network: Option<Network>,
 }
 
@@ -40,7 +40,7 @@ impl Session {
         }
     }
 
-    /// The node to talk to.
+    /// Returns the node for requests.
     pub(crate) fn target(&self) -> Result<Target, Failure> {
         let network = self.network();
         let url = self.flags.base_url.as_ref().or(self.file.base_url.as_ref());
@@ -84,12 +84,12 @@ impl Session {
         }
     }
 
-    /// The network that is given by name, by the command line or the file.
+    /// Returns the network from the command line or the configuration file.
     pub(crate) fn network(&self) -> Option<Network> {
         self.flags.network.or(self.file.network)
     }
 
-    /// A client for the node to talk to.
+    /// Returns a client for the node.
     pub(crate) fn client(&self) -> Result<Client, Failure> {
         self.client_of(&self.target()?)
     }
@@ -100,7 +100,7 @@ impl Session {
             .user_agent(concat!("nodectl/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(timeout.min(Duration::from_secs(5)))
             .request_timeout(timeout)
-            // Room for repetitions, of which each takes a time-out at most.
+            // Time for retries. Each request takes at most one timeout.
             .total_timeout(timeout.saturating_mul(3));
         if let Some(bytes) = self.flags.max_body.or(self.file.max_body) {
             builder = builder.max_body(bytes);
@@ -115,7 +115,7 @@ impl Session {
             .unwrap_or(Duration::from_secs(20))
     }
 
-    /// The contract of the command line, or the file's.
+    /// Returns the contract of the command line, or else of the configuration file.
     pub(crate) fn contract(
         &self,
         flag: Option<ContractAddress>,
@@ -128,7 +128,7 @@ impl Session {
         })
     }
 
-    /// The key files of the command line, or the file's.
+    /// Returns the key files of the command line, or else of the configuration file.
     pub(crate) fn wallets(&self, flags: &[PathBuf]) -> Vec<PathBuf> {
         if flags.is_empty() {
             self.file.wallet.clone().into_vec()
@@ -137,7 +137,9 @@ impl Session {
         }
     }
 
-    /// The fee of the command line, or the file's, if nodes would read it as it is written.
+    /// Returns the fee of the command line, or else of the configuration file.
+    ///
+    /// Fails if nodes would read the fee as a different number.
     pub(crate) fn fee(&self, flags: &FeeArgs) -> Result<Fee, Failure> {
         let amount = flags
             .fee
@@ -164,7 +166,7 @@ impl Session {
 }
 
 impl Target {
-    /// Refuses to go on where a transaction would be sent to mainnet without that word.
+    /// Fails if the transaction would be sent to mainnet without permission.
     pub(crate) fn may_submit(&self, allow_mainnet: bool) -> Result<Network, Failure> {
         match self.network {
             None => Err(Failure::usage(format!(

@@ -32,7 +32,7 @@ pub(crate) struct SignerArgs {
     wallet: Vec<PathBuf>,
 
     /// Sign with a wallet whose key file records another network. A signature is not bound to a
-    /// network, so what is signed could be submitted there, too
+    /// network: the signed transaction could be submitted to the other network, too
     #[arg(long)]
     any_network: bool,
 
@@ -50,20 +50,21 @@ pub(crate) struct SignerArgs {
     #[arg(long, value_name = "WALLET", value_parser = wallet_address, requires = "signer_command")]
     signer: Vec<WalletAddress>,
 
-    /// Program with its arguments that signs for --signer: it is run without a shell, reads the
-    /// message from standard input, finds the address in NODE_WALLET_ADDRESS, and writes the
-    /// signature, 128 hexadecimal digits; its exit status 3 says no
+    /// Program, with arguments, that signs for --signer. It runs without a shell. It reads the
+    /// message from standard input and the address from NODE_WALLET_ADDRESS, and prints the
+    /// signature as 128 hexadecimal digits. Exit status 3 means that it declines to sign
     #[arg(long, value_name = "COMMAND", requires = "signer")]
     signer_command: Option<String>,
 
-    /// How long the program may take for a signature, in seconds
+    /// Timeout of the program for a signature, in seconds
     #[arg(long, value_name = "S", default_value = "120", value_parser = seconds::positive)]
     signer_timeout: Duration,
 }
 
 impl SignerArgs {
-    /// Returns all signers, in order, if none of their key files records another network. A
-    /// passphrase is asked for only when its key is needed.
+    /// Returns all signers, in order. Fails if one of their key files records another network.
+    ///
+    /// The user is asked for a passphrase only when its key is needed.
     pub(crate) fn signers(
         &self,
         session: &Session,
@@ -79,7 +80,7 @@ impl SignerArgs {
         for path in files {
             let file = key_files::read(&path, session.output)?;
             if !self.any_network {
-                // Without a node, all wallets have to be of the same network.
+                // Without a node, all wallets must have the same network.
                 network = network.or(file.network());
                 if let Some(network) = network {
                     file.check_network(network).map_err(|error| {
@@ -106,7 +107,7 @@ impl SignerArgs {
                     file,
                     passphrases: Arc::clone(&passphrases),
                 }),
-                // Nothing but the key tells whose it is.
+                // Without a recorded address, only the key itself can identify the wallet.
                 None => Box::new(passphrases.unlock(&path, &file)?),
             });
         }
@@ -126,7 +127,7 @@ impl SignerArgs {
         }
         if signers.is_empty() {
             return Err(Failure::usage(
-                "who signs? Give --wallet FILE, set NODECTL_WALLET, write `wallet` in the \
+                "no signer was given: give --wallet FILE, set NODECTL_WALLET, write `wallet` in the \
                  configuration file, or give --signer with --signer-command",
             ));
         }
@@ -141,11 +142,11 @@ struct Passphrases {
     kept: Mutex<Kept>,
 }
 
-/// A passphrase that is kept until the last key file is unlocked, and erased then.
+/// A passphrase that is kept until the last key file is unlocked, and then erased.
 struct Kept {
-    /// What was in the file; standard input can be read only once.
+    /// The passphrase from the file. Standard input can be read only once.
     passphrase: Option<Passphrase>,
-    /// The number of key files that are still locked.
+    /// Number of key files that are still locked.
     locked: usize,
 }
 
@@ -170,7 +171,7 @@ impl Passphrases {
     }
 }
 
-/// A key file that is opened only when it has to sign.
+/// A key file that is unlocked only when it has to sign.
 struct KeyFileSigner {
     address: WalletAddress,
     path: PathBuf,
@@ -225,7 +226,7 @@ mod tests {
         let mut kept = Vec::new();
         for (file, path) in &files {
             passphrases.unlock(path, file).unwrap();
-            // Like standard input, it can be read only once.
+            // An empty file simulates standard input, which can be read only once.
             std::fs::write(&from, "").unwrap();
             kept.push(passphrases.kept.lock().unwrap().passphrase.is_some());
         }

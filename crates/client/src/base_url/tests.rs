@@ -84,7 +84,7 @@ fn rejects_what_is_no_address_of_a_node() {
     assert!(refusal("http://").contains("no host"));
     assert!(refusal("http:///get-block").contains("no host"));
     assert!(refusal("http://localhost:99999").contains("port"));
-    assert!(refusal("http://localhost:0").contains("port 0, where nobody can listen"));
+    assert!(refusal("http://localhost:0").contains("port 0, which no server can use"));
     assert!(refusal("http://local host").contains("not a URL"));
     assert!(refusal("http://localhost:8420?x=1").contains("query"));
     assert!(refusal("http://localhost:8420/#top").contains("fragment"));

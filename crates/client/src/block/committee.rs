@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::decode::{Element, Field, FieldError, List};
 
-/// A member of a committee, or what stood in one's place.
+/// A member of a committee, or another value in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Member(Field<WalletAddress>);
 
@@ -20,7 +20,7 @@ impl Element for Member {
     }
 }
 
-/// The members that are wallet addresses.
+/// Returns the members that are wallet addresses.
 pub(super) fn wallets(committee: &Field<List<Member>>) -> Vec<WalletAddress> {
     let members = committee
         .value()
@@ -32,7 +32,7 @@ pub(super) fn wallets(committee: &Field<List<Member>>) -> Vec<WalletAddress> {
         .collect()
 }
 
-/// What is wrong with those that are none.
+/// Returns the faults of the members that are not wallet addresses.
 pub(super) fn faults(committee: Option<&List<Member>>) -> Vec<FieldError> {
     let members = committee
         .map(|list| list.items.as_slice())

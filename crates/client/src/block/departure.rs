@@ -1,41 +1,42 @@
-//! Where a block is not as documented.
+//! Fields of a block that are not as documented.
 
 use std::{borrow::Cow, fmt};
 
 use super::model::{Block, PreviousHash};
 use crate::decode::{Field, FieldError, FieldFault, List};
 
-/// One way in which a block is not as the contract documents it.
+/// One mismatch between a block and the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
     field: Cow<'static, str>,
     kind: DepartureKind,
 }
 
-/// How a field of a block is not as documented.
+/// The kind of mismatch of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DepartureKind {
-    /// It is not there.
+    /// The field is missing.
     Missing,
-    /// It is null.
+    /// The field is null.
     Null,
-    /// It is there under another name, or in another place.
+    /// The field has another name, or is in another place.
     Elsewhere(&'static str),
-    /// It is there in another form, which could be read.
+    /// The field has another form, which can be read.
     OtherForm(&'static str),
-    /// It is there with a value that could not be read; this is why.
+    /// The field has a value that can't be read, for this reason.
     Malformed(String),
 }
 
 impl Departure {
-    /// The field, as the contract names it, with positions in lists: `text.previous_block_receipts[3].data.vote`.
+    /// Returns the field's name in the contract, with positions in lists, such as
+    /// `text.previous_block_receipts[3].data.vote`.
     #[must_use]
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// How it is not as documented.
+    /// Returns the kind of mismatch.
     #[must_use]
     pub fn kind(&self) -> &DepartureKind {
         &self.kind
@@ -79,9 +80,9 @@ impl fmt::Display for Departure {
 }
 
 impl Block {
-    /// The documented fields that are not there at all, in the contract's order.
+    /// Returns the documented fields that are missing, in the contract's order.
     ///
-    /// A field that is there under another name, such as `block_index`, is not there.
+    /// A field that has another name, such as `block_index`, counts as missing.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let missing = |departure: &Departure| {
@@ -97,9 +98,9 @@ impl Block {
             .collect()
     }
 
-    /// Everything in which the block is not as documented, in the contract's order.
+    /// Returns every mismatch between the block and the contract, in the contract's order.
     ///
-    /// Fields that are not documented are no departures; see [`extra`](Self::extra).
+    /// Undocumented fields do not count: see [`extra`](Self::extra).
     #[must_use]
     pub fn departures(&self) -> Vec<Departure> {
         let mut all = Departures(Vec::new());
@@ -156,7 +157,7 @@ impl Departures {
         }
     }
 
-    /// `text` and what belongs in it.
+    /// Checks `text` and the fields that belong inside it.
     fn contents(&mut self, block: &Block) {
         self.fault(block.text_departure());
         if block.text.in_text {
@@ -203,7 +204,7 @@ impl Departures {
     }
 }
 
-/// What a list that belongs in a field was written as, for a message.
+/// Returns the form of a list that was inside a string, for a message.
 fn written_in_text<T>(field: &Field<List<T>>) -> Option<&'static str> {
     field
         .value()

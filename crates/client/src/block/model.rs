@@ -1,4 +1,4 @@
-//! A block, read leniently.
+//! A block, parsed leniently.
 
 use std::fmt;
 
@@ -17,14 +17,14 @@ use crate::{
     decode::{ExtraFields, Field, FieldError, FieldFault, Leaf, List, text_in},
 };
 
-/// A block, read for what is there.
+/// A block, parsed leniently.
 ///
-/// The contract documents one form. Real nodes leave fields out, answer null,
-/// name the index `block_index`, write the committee as text, or put the contents
-/// elsewhere. So each accessor yields its value, or says that the field is
-/// missing, null, or malformed and how; [`departures`](Self::departures) lists
-/// all that is not as documented, and [`extra`](Self::extra) has what nobody
-/// described. Only a body that is not a JSON object can't be read as a block.
+/// The contract documents one form. Real nodes leave fields out, return null, name the index
+/// `block_index`, write the committee as text, or put the contents in another place. So each
+/// accessor returns its value, or an error if the field is missing, null or malformed.
+/// [`departures`](Self::departures) lists every mismatch with the contract, and
+/// [`extra`](Self::extra) has the undocumented fields. Only a body that is not a JSON object
+/// can't be parsed as a block.
 ///
 /// Source: the contract, "Block (returned by `/get-block`)".
 ///
@@ -33,14 +33,14 @@ use crate::{
 ///     br#"{"block_index": 7, "timestamp": 1767225600000, "previous_hash": "0",
 ///          "committee": "[\"0xe8cf534e934cf1d5fb523b8c3134a501037d470e\"]"}"#,
 /// )?;
-/// assert_eq!(block.index()?, &7.into());
+/// assert_eq!(*block.index()?, 7);
 /// assert_eq!(block.committee()?.len(), 1);
 /// assert!(block.text_departure().is_some_and(|fault| fault.is_missing()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is read from a string or a slice of bytes; from a reader, or from a
-/// `serde_json::Value`, go by way of [`from_slice`](Self::from_slice).
+/// It can be deserialized from a string or a slice of bytes. For a reader or a
+/// `serde_json::Value`, use [`from_slice`](Self::from_slice).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     pub(super) index: Field<Integer>,
@@ -49,7 +49,7 @@ pub struct Block {
     pub(super) proof: Field<Integer>,
     pub(super) status: Field<Integer>,
     pub(super) text: Text,
-    /// What stands beside `text` although it belongs inside.
+    /// Fields outside of `text` that belong inside it.
     pub(super) beside: Text,
     pub(super) creator_wallet: Field<WalletAddress>,
     pub(super) expected_miner: Field<WalletAddress>,
@@ -60,17 +60,17 @@ pub struct Block {
     pub(super) extra: ExtraFields,
 }
 
-/// What links a block to the one before it.
+/// The link from a block to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PreviousHash {
     /// The hash of the block before.
     Hash(Hash256),
-    /// There is no block before: observed on a real node, the first block has the text `0`.
+    /// There is no block before. Observed on a real node: the first block has the text `0`.
     None,
 }
 
 impl PreviousHash {
-    /// The hash of the block before, if there is one.
+    /// Returns the hash of the block before, if there is one.
     #[must_use]
     pub fn hash(&self) -> Option<&Hash256> {
         match self {
@@ -99,23 +99,23 @@ impl Leaf for PreviousHash {
 }
 
 impl Block {
-    /// Reads a block from the bytes of an answer.
+    /// Parses a block from the bytes of a response.
     ///
     /// # Errors
     /// If they are not one JSON object.
     pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
         let read = match std::str::from_utf8(body) {
-            // The whole is checked at once here, and not string by string.
+            // This checks the UTF-8 of the whole body at once, and not string by string.
             Ok(text) => serde_json::from_str(text),
             Err(_) => serde_json::from_slice(body),
         };
         read.map_err(|source| DecodeError::new("a block", body, source))
     }
 
-    /// Index of the block in the chain, from `index` or `block_index`.
+    /// Returns the index of the block in the chain, from `index` or `block_index`.
     ///
     /// # Errors
-    /// If neither holds an integer.
+    /// If neither is an integer.
     pub fn index(&self) -> Result<&Integer, FieldError> {
         match (&self.index, &self.block_index) {
             (Field::Value(index), _) | (_, Field::Value(index)) => Ok(index),
@@ -124,7 +124,7 @@ impl Block {
         }
     }
 
-    /// When the block was made.
+    /// Returns the time at which the block was made.
     ///
     /// # Errors
     /// If `timestamp` is not an integer of milliseconds.
@@ -132,7 +132,7 @@ impl Block {
         self.timestamp.require("timestamp").copied()
     }
 
-    /// The hash of the block before, or that there is none.
+    /// Returns the hash of the block before, or [`PreviousHash::None`].
     ///
     /// # Errors
     /// If `previous_hash` is neither 64 hexadecimal digits nor `0`.
@@ -140,9 +140,9 @@ impl Block {
         self.previous_hash.require("previous_hash")
     }
 
-    /// The wallets of the committee, from an array or from an array inside a string.
+    /// Returns the wallets of the committee, from an array or from an array inside a string.
     ///
-    /// Members that are not wallet addresses are left out here, and told by
+    /// Members that are not wallet addresses are left out. See
     /// [`committee_faults`](Self::committee_faults).
     ///
     /// # Errors
@@ -153,13 +153,13 @@ impl Block {
             .map(|_| self.good_members.as_slice())
     }
 
-    /// The members of the committee that are not wallet addresses.
+    /// Returns the faults of the committee's members that are not wallet addresses.
     #[must_use]
     pub fn committee_faults(&self) -> Vec<FieldError> {
         committee::faults(self.committee.value())
     }
 
-    /// What is in `proof`; the contract does not show what it means.
+    /// Returns `proof`. The contract does not show what it means.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -167,7 +167,7 @@ impl Block {
         self.proof.require("proof")
     }
 
-    /// What is in `status`; the contract does not show what it means.
+    /// Returns `status`. The contract does not show what it means.
     ///
     /// # Errors
     /// If it is not an integer. Null was observed on a real node.
@@ -175,7 +175,7 @@ impl Block {
         self.status.require("status")
     }
 
-    /// The wallet that made the block.
+    /// Returns the wallet that made the block.
     ///
     /// # Errors
     /// If it is not a wallet address. Null was observed on a real node.
@@ -183,7 +183,7 @@ impl Block {
         self.creator_wallet.require("creator_wallet").copied()
     }
 
-    /// The wallet whose turn it was to make the block.
+    /// Returns the wallet whose turn it was to make the block.
     ///
     /// # Errors
     /// If it is not a wallet address.
@@ -191,17 +191,17 @@ impl Block {
         self.expected_miner.require("expected_miner").copied()
     }
 
-    /// The block's own hash, which only some nodes tell. Not documented.
+    /// Returns the block's own hash. It is not documented, and only some nodes return it.
     ///
     /// # Errors
-    /// If it is not a hash; on most nodes, because it is missing.
+    /// If it is not a hash, or is missing, as on most nodes.
     pub fn hash(&self) -> Result<&Hash256, FieldError> {
         self.hash.require("hash")
     }
 
-    /// The transactions in the block.
+    /// Returns the transactions in the block.
     ///
-    /// They are in `text.transactions`, or, if `text` has none, in `transactions`.
+    /// They come from `text.transactions` or, if that is not an array, from `transactions`.
     ///
     /// # Errors
     /// If neither is an array.
@@ -219,10 +219,10 @@ impl Block {
 
     /// Returns the transaction with this code, or `None` if the block does not contain it.
     ///
-    /// A transaction whose code can't be read does not count.
+    /// Transactions whose code can't be read are skipped.
     ///
     /// # Errors
-    /// If the block does not show its [transactions](Self::transactions).
+    /// If the block's [transactions](Self::transactions) can't be read.
     ///
     /// ```no_run
     /// # fn example(
@@ -246,7 +246,7 @@ impl Block {
     /// Returns whether the block contains the transaction with this code.
     ///
     /// # Errors
-    /// If the block does not show its [transactions](Self::transactions).
+    /// If the block's [transactions](Self::transactions) can't be read.
     ///
     /// ```
     /// let block = nodeproof_client::Block::from_slice(
@@ -260,11 +260,11 @@ impl Block {
         Ok(self.transaction(code)?.is_some())
     }
 
-    /// The votes on the block before.
+    /// Returns the votes on the block before.
     ///
-    /// They are in `text.previous_block_receipts`, or, if `text` has none, in
-    /// `previous_block_receipts`. A receipt of which something can't be read is in
-    /// the list, and says so itself.
+    /// They come from `text.previous_block_receipts` or, if that is not an array, from
+    /// `previous_block_receipts`. The list includes receipts with parts that can't be read. See
+    /// [`Receipt::faults`].
     ///
     /// # Errors
     /// If neither is an array.
@@ -280,30 +280,30 @@ impl Block {
         }
     }
 
-    /// What is wrong with `text` itself, if it is missing, null or no object.
+    /// Returns the fault of `text` itself, if it is missing, null or not an object.
     #[must_use]
     pub fn text_departure(&self) -> Option<FieldError> {
         self.text.found.fault("text")
     }
 
-    /// The fields that nobody described, as they came.
+    /// Returns the undocumented fields, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
 
-    /// The fields of `text` that nobody described, as they came.
+    /// Returns the undocumented fields of `text`, unchanged.
     #[must_use]
     pub fn text_extra(&self) -> &ExtraFields {
         &self.text.extra
     }
 
-    /// Checks that the block has the requested index, as far as it has one.
+    /// Checks that the block has the requested index, if its index can be read.
     pub(crate) fn check_index(&self, requested: &Integer) -> Result<(), FieldError> {
         match self.index() {
             Ok(found) if found != requested => {
                 let [requested, found] = [requested, found].map(|index| {
-                    // An index may be as long as a response.
+                    // An index can be as long as a response.
                     escaped_up_to(&index.to_string(), 40)
                 });
                 let reason = format!("block {requested} was requested, and this is block {found}");
@@ -313,8 +313,8 @@ impl Block {
         }
     }
 
-    /// Whether none of the fields is there that make a block: what came is another object, such as
-    /// an empty one or one that tells of a failure. A `status` alone is none.
+    /// Returns whether all fields of a block are missing or null. The response is then another object,
+    /// such as an empty one or the report of a failure. `status` alone does not make a block.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         fn absent<T>(field: &Field<T>) -> bool {
@@ -334,7 +334,7 @@ impl Block {
             })
     }
 
-    /// Whether the node told the row of its table of blocks rather than the documented block.
+    /// Returns whether this is a row of the node's block table and not the documented block.
     ///
     /// Observed on a real node: the index is `block_index`, and there is no `text`.
     #[must_use]

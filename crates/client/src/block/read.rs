@@ -1,4 +1,4 @@
-//! Reading a block in one pass over its text.
+//! Parsing a block in one pass over its text.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ fn read_block<'de, A: MapAccess<'de>>(mut map: A) -> Result<Block, A::Error> {
     Ok(block)
 }
 
-/// Reads `text` from an object, or from a string that holds one.
+/// Parses `text` from an object, or from a string that contains one.
 struct TextSeed;
 
 impl<'de> DeserializeSeed<'de> for TextSeed {
@@ -128,7 +128,7 @@ impl<'de> Visitor<'de> for TextSeed {
     odd_scalars!();
 }
 
-/// The object that a string holds.
+/// The object inside a string.
 struct Inside(Text);
 
 impl<'de> Deserialize<'de> for Inside {

@@ -9,9 +9,9 @@ use crate::{
     decode::{Element, ExtraFields, Field, FieldError, members, not_an_object, text_in},
 };
 
-/// A signed vote on the block before, read for what is there.
+/// A signed vote on the block before, parsed leniently.
 ///
-/// What was signed is the member `data`, whose text is kept as it came.
+/// The signature covers the member `data`. Its text is unchanged.
 ///
 /// Source: the contract, "Receipt (element of `previous_block_receipts`)".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,21 +25,21 @@ pub struct Receipt {
     public_key: Field<HexText>,
     signature: Field<HexText>,
     extra: ExtraFields,
-    /// What stood in the receipt's place, if it is not an object.
+    /// The value in the receipt's place, if it is not an object.
     odd: Option<Box<(String, RawJson)>>,
 }
 
 impl Receipt {
-    /// Reads a receipt from its JSON text.
+    /// Parses a receipt from its JSON text.
     ///
     /// # Errors
-    /// If it is not JSON. What is not a receipt says so by [`faults`](Self::faults).
+    /// If the text is not JSON. For JSON that is not a receipt, see [`faults`](Self::faults).
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         let text = serde_json::from_str::<&RawValue>(text)?.get();
         Ok(Self::tolerantly(text))
     }
 
-    /// What was signed: the text of `data`, byte for byte.
+    /// Returns the signed text: `data`, byte for byte.
     ///
     /// # Errors
     /// If `data` is not an object.
@@ -47,7 +47,7 @@ impl Receipt {
         self.data.require("data").map(|text| &**text)
     }
 
-    /// Index of the block voted on.
+    /// Returns the index of the block that the vote is about.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -55,7 +55,7 @@ impl Receipt {
         self.of_data(&self.block_index, "data.block_index")
     }
 
-    /// Hash of the block voted on.
+    /// Returns the hash of the block that the vote is about.
     ///
     /// # Errors
     /// If it is not 64 hexadecimal digits.
@@ -63,7 +63,7 @@ impl Receipt {
         self.of_data(&self.block_hash, "data.block_hash")
     }
 
-    /// The vote. The contract observes 1 and 9, and does not show what they mean.
+    /// Returns the vote. The contract shows 1 and 9 without a meaning.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -71,7 +71,7 @@ impl Receipt {
         self.of_data(&self.vote, "data.vote")
     }
 
-    /// When the vote was cast.
+    /// Returns the time of the vote.
     ///
     /// # Errors
     /// If it is not an integer of milliseconds.
@@ -79,7 +79,7 @@ impl Receipt {
         self.of_data(&self.timestamp, "data.timestamp").copied()
     }
 
-    /// The voter's wallet.
+    /// Returns the voter's wallet.
     ///
     /// # Errors
     /// If it is not a wallet address.
@@ -87,7 +87,7 @@ impl Receipt {
         self.of_data(&self.wallet_address, "data.wallet_address")
     }
 
-    /// The voter's public key.
+    /// Returns the voter's public key.
     ///
     /// # Errors
     /// If it is not hexadecimal.
@@ -95,7 +95,7 @@ impl Receipt {
         self.public_key.require("public_key")
     }
 
-    /// The voter's signature of `data`.
+    /// Returns the voter's signature over `data`.
     ///
     /// # Errors
     /// If it is not hexadecimal.
@@ -103,19 +103,19 @@ impl Receipt {
         self.signature.require("signature")
     }
 
-    /// The fields that nobody described, as they came; those of `data` are in its text.
+    /// Returns the undocumented fields, unchanged. Those of `data` are in its text.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
     }
 
-    /// What stood in the receipt's place, if it is not an object.
+    /// Returns the value in the receipt's place, if it is not an object.
     #[must_use]
     pub fn not_a_receipt(&self) -> Option<&RawJson> {
         self.odd.as_ref().map(|odd| &odd.1)
     }
 
-    /// Everything in the receipt that is missing, null or malformed.
+    /// Returns the faults of all fields that are missing, null or malformed.
     #[must_use]
     pub fn faults(&self) -> Vec<FieldError> {
         if let Some(odd) = &self.odd {
@@ -138,7 +138,7 @@ impl Receipt {
         faults
     }
 
-    /// A field of `data`, or what is wrong with `data` if it has no fields at all.
+    /// Returns a field of `data`, or the fault of `data` if it has no fields at all.
     fn of_data<'f, T>(&self, field: &'f Field<T>, name: &'static str) -> Result<&'f T, FieldError> {
         match (field, &self.data) {
             (Field::Missing, Field::Null | Field::Malformed(_)) => {
@@ -148,7 +148,7 @@ impl Receipt {
         }
     }
 
-    /// Reads whatever there is of a receipt in text that is known to be JSON.
+    /// Reads every field that can be read. `text` must be JSON.
     fn tolerantly(text: &str) -> Self {
         let mut receipt = Self::default();
         let read = members(text, |name, raw| match name {
@@ -167,7 +167,7 @@ impl Receipt {
 
     fn read_data(&mut self, raw: &RawValue) {
         let text = raw.get();
-        // An object inside a string is read as well.
+        // Some nodes write the object inside a string.
         let inner = text_in(text);
         let object = inner.as_deref().unwrap_or(text);
         let read = members(object, |name, raw| match name {

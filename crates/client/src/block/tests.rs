@@ -14,7 +14,8 @@ fn receipt(index: &str, vote: &str) -> String {
     )
 }
 
-/// A documented block, with the members of `changes` in place of its own; an empty one is left out.
+/// Returns a documented block with `changes` in place of its own members. An empty change removes
+/// the member.
 fn documented(changes: &[(&str, &str)]) -> String {
     let text = format!(
         r#"{{"transactions":[],"previous_block_receipts":[{}]}}"#,
@@ -72,10 +73,10 @@ fn a_documented_block_departs_in_nothing() {
     assert!(block.extra().is_empty() && !block.is_row());
 }
 
-/// Members changed from the documented block, and how the block then departs.
+/// Changed members of the documented block, and the expected mismatches.
 type Mixture<'m> = (Vec<(&'m str, &'m str)>, &'static [&'static str]);
 
-/// Each mixture still gives index, time, previous hash and committee, and says how it departs.
+/// Each mixture still has an index, time, previous hash and committee, and reports its mismatches.
 #[test]
 fn every_mixture_of_forms_gives_what_is_in_it() {
     let row_committee = format!(r#""[\"{A}\", \"{B}\"]""#);
@@ -115,7 +116,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         ),
         (
             vec![("index", "\"1200\""), ("block_index", "1200")],
-            &["`index` is malformed: an integer belongs here, and this is the string \"1200\""],
+            &["`index` is malformed: expected an integer, found the string \"1200\""],
         ),
         (vec![("block_index", "1200")], &[]),
         (
@@ -126,11 +127,11 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
         (vec![("text", "null")], &["`text` is null"]),
         (
             vec![("text", "[]")],
-            &["`text` is malformed: an object belongs here, and this is an array"],
+            &["`text` is malformed: expected an object, found an array"],
         ),
         (
             vec![("text", "\"nothing\"")],
-            &["`text` is malformed: an object belongs here, and this is the string \"nothing\""],
+            &["`text` is malformed: expected an object, found the string \"nothing\""],
         ),
         (
             vec![("text", &text_in_text)],
@@ -169,7 +170,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
             )],
             &[
                 "`text.transactions` is null",
-                "`text.previous_block_receipts` is malformed: an array belongs here, and this is an object",
+                "`text.previous_block_receipts` is malformed: expected an array, found an object",
             ],
         ),
         (
@@ -184,7 +185,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
             ],
             &[
                 "`proof` is missing",
-                "`status` is malformed: an integer belongs here, and this is the number 1.5",
+                "`status` is malformed: expected an integer, found the number 1.5",
                 "`expected_miner` is malformed: a wallet address has 'A' at character 3; it has the form 0x followed by 40 lower-case hexadecimal digits",
             ],
         ),
@@ -263,7 +264,13 @@ fn one_bad_part_does_not_lose_the_rest() {
     assert!(receipts[6].data_text().is_err());
     assert_eq!(block.transactions().unwrap()[1].text().as_str(), "7");
     let told = departures(&block);
-    assert!(told.contains(&"`text.previous_block_receipts[2]` is malformed: an object belongs here, and this is null".to_owned()), "{told:#?}");
+    assert!(
+        told.contains(
+            &"`text.previous_block_receipts[2]` is malformed: expected an object, found null"
+                .to_owned()
+        ),
+        "{told:#?}"
+    );
     assert!(
         told.contains(&"`text.previous_block_receipts[4].data.block_index` is missing".to_owned())
     );
@@ -277,7 +284,7 @@ fn what_was_signed_keeps_every_byte() {
     let block = block(&documented(&[("text", &text)]));
     let receipt = &block.receipts().unwrap()[0];
     assert_eq!(receipt.data_text().unwrap(), data);
-    // Of several members with one name the last one holds, as nodes read it.
+    // Of several members with the same name, the last one counts, as on nodes.
     assert_eq!(receipt.vote().unwrap(), &1);
     assert_eq!(receipt.block_index().unwrap().to_string().len(), 44);
 }
@@ -372,7 +379,7 @@ fn the_specs_examples_are_read_and_departures_are_those_of_the_row() {
     for name in ["EmptyBlock", "BlockWithClaim"] {
         let text = example(name);
         assert_eq!(departures(&block(&text)), Vec::<String>::new(), "{name}");
-        // The generated, strict type reads documented blocks as well.
+        // The generated, strict type also parses documented blocks.
         let strict: crate::generated::types::Block = serde_json::from_str(&text).unwrap();
         assert_eq!(
             i128::from(strict.index),

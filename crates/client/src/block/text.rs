@@ -3,12 +3,12 @@
 use super::{receipt::Receipt, transaction::BlockTransaction};
 use crate::decode::{ExtraFields, Field, List};
 
-/// What a block holds.
+/// The contents of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
-    /// Whether it is there, and an object.
+    /// Whether `text` is present, and is an object.
     pub(super) found: Field<()>,
-    /// Whether it was an object inside a string.
+    /// Whether the object was inside a string.
     pub(super) in_text: bool,
     pub(super) transactions: Field<List<BlockTransaction>>,
     pub(super) receipts: Field<List<Receipt>>,

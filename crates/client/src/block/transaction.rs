@@ -9,33 +9,33 @@ use crate::{
     decode::{Element, Field, members},
 };
 
-/// A transaction in a block, kept as it came.
+/// A transaction in a block, unchanged.
 ///
 /// The contract says: "The element shape of `text.transactions` when non-empty is
-/// not shown." Observed on a real node, it is a submitted transaction with its
-/// signatures and a `status`, and that is what the typed views look for.
+/// not shown." Observed on a real node: a submitted transaction with its signatures and a
+/// `status`. The methods here expect this form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockTransaction(RawJson);
 
 impl BlockTransaction {
-    /// Its text, byte for byte.
+    /// Returns the text, byte for byte.
     #[must_use]
     pub fn text(&self) -> &RawJson {
         &self.0
     }
 
-    /// What was submitted: the transaction with its signatures.
+    /// Returns the submitted transaction with its signatures.
     ///
     /// # Errors
-    /// If it has not the form that was observed.
+    /// If it does not have the observed form.
     pub fn signed(&self) -> Result<SignedTransaction, DecodeError> {
         SignedTransaction::from_text(self.0.as_str())
     }
 
-    /// The transaction's identifier.
+    /// Returns the transaction's identifier.
     ///
     /// # Errors
-    /// If it has not the form that was observed, or its `trans_code` is not 40 hexadecimal digits.
+    /// If it does not have the observed form, or `trans_code` is not 40 hexadecimal digits.
     ///
     /// ```no_run
     /// # async fn example(block: nodeproof_client::Block) -> Result<(), Box<dyn std::error::Error>> {
@@ -52,7 +52,7 @@ impl BlockTransaction {
             .map_err(|fault| DecodeError::because("a transaction", &fault.to_string()))
     }
 
-    /// What is in `status`, if that is an integer; seen to be 1 in a valid block.
+    /// Returns `status` if it is an integer. Observed in valid blocks: 1.
     #[must_use]
     pub fn status(&self) -> Option<Integer> {
         let mut status = Field::<Integer>::Missing;

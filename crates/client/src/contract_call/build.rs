@@ -3,24 +3,24 @@
 use super::{built_call::BuiltCallMismatch, checked::CheckedTransaction, fee::Fee, timely::Clock};
 use crate::{Client, ContractCall, Error};
 
-/// A call was not built, or not as it was requested. Nothing was signed.
+/// The node did not build the requested call. Nothing was signed.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildCallError {
     /// The request failed.
     #[error(transparent)]
     Client(#[from] Error),
-    /// The node built something else than the requested call.
+    /// The node built something other than the requested call.
     #[error(transparent)]
     Mismatch(#[from] BuiltCallMismatch),
 }
 
 impl Client {
-    /// Has the node build a call, checks that it built exactly this call, sets the fee, and checks
-    /// the transaction's time by the local clock.
+    /// Requests the transaction of a call, checks that it is exactly this call, sets the fee, and
+    /// checks the transaction's time by the local clock.
     ///
     /// # Errors
     /// [`BuildCallError::Client`] if the request fails. [`BuildCallError::Mismatch`] if the built
-    /// transaction is not the call, or its time is not [that of the clock](Self::check_timely).
+    /// transaction is not the call, or its time is [not close to the clock](Self::check_timely).
     ///
     /// ```no_run
     /// # async fn example(
@@ -46,7 +46,7 @@ impl Client {
         self.build_checked_call_by(call, fee, Clock::Local).await
     }
 
-    /// The same by another clock.
+    /// Works like [`build_checked_call`](Self::build_checked_call), with another clock.
     ///
     /// # Errors
     /// As for [`build_checked_call`](Self::build_checked_call).

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{Client, ContractCall, Error, ErrorKind, NotAccepted, SignedTransaction, SubmitAnswer};
 
-/// How a contract call is built and submitted.
+/// Options for building and submitting a contract call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallOptions {
     /// How often the same transaction is submitted, and when.
     pub submit: SubmitPolicy,
-    /// The clock by which the time of the transaction is checked. The local one.
+    /// The clock for checking the transaction's time. The local one.
     pub clock: Clock,
 }
 
@@ -39,7 +39,7 @@ impl CallOptions {
         self
     }
 
-    /// Sets the clock by which the time of the transaction is checked.
+    /// Sets the clock for checking the transaction's time.
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -47,7 +47,7 @@ impl CallOptions {
     }
 }
 
-/// A contract call that the node accepted. It has an effect once it is
+/// A contract call that the node accepted. It takes effect once it is
 /// [in a block](Client::wait_for_inclusion).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -62,26 +62,26 @@ pub struct AcceptedCall {
 }
 
 impl AcceptedCall {
-    /// The transaction's identifier.
+    /// Returns the transaction's identifier.
     #[must_use]
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
 }
 
-/// A contract call was not made, or it is not known whether it was.
+/// A contract call failed, or its outcome is unknown.
 ///
-/// [`maybe_sent`](Self::maybe_sent) tells the two apart.
+/// [`maybe_sent`](Self::maybe_sent) distinguishes the two.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The node did not build the call. Nothing was signed. Correct the call, or ask another node.
+    /// The node did not build the call. Nothing was signed. Correct the call, or use another node.
     #[error(transparent)]
     Build(#[from] BuildCallError),
     /// A signer did not sign. Nothing was sent.
     #[error(transparent)]
     Sign(#[from] SignError),
-    /// The node refuses the transaction. Whoever has it can still submit it.
+    /// The node refuses the transaction. Anyone who has it can still submit it.
     #[error("transaction {trans_code}: {source}")]
     Refused {
         /// The refusal, with the node's messages.
@@ -91,9 +91,9 @@ pub enum CallError {
         /// Whether the node may have accepted an earlier submission of this call.
         maybe_taken_before: bool,
     },
-    /// No response says whether the node accepted the transaction. If it may have, submit the
-    /// *same* transaction again, or look for it in the next blocks. A new call would be another
-    /// transaction, and be paid again.
+    /// No response shows whether the node accepted the transaction. If it may have, submit the
+    /// *same* transaction again, or search the next blocks for it. A new call would be another
+    /// transaction, with another fee.
     #[error("transaction {trans_code}: {source}")]
     Unanswered {
         /// The error of the submissions.
@@ -106,7 +106,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// Whether the node may have accepted the transaction.
+    /// Returns whether the node may have accepted the transaction.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         match self {
@@ -143,19 +143,20 @@ impl From<CallError> for Error {
 }
 
 impl Client {
-    /// Calls a function of a contract: has the node build the transaction, checks that it is exactly
-    /// this call at this fee, has all `signers` sign it, submits it, and checks that the node accepted
-    /// it.
+    /// Calls a function of a contract.
     ///
-    /// [`call_with`](Self::call_with) takes options, and calls without a type. The steps are
+    /// Requests the transaction from the node, checks that it is exactly this call at this fee, has
+    /// all `signers` sign it, submits it, and checks that the node accepted it.
+    ///
+    /// Use [`call_with`](Self::call_with) for options and for calls without a type. The steps are
     /// [`build_checked_call`](Self::build_checked_call), [`CheckedTransaction::sign`] and
     /// [`submit_until_answered`](Self::submit_until_answered).
     ///
-    /// The transaction is not saved anywhere. If the program ends while it is submitted, it can't be
-    /// known whether it was. `nodeproof-claims` saves it first.
+    /// The transaction is not saved. If the program ends while it submits the transaction, there is
+    /// no way to find out whether it was sent. `nodeproof-claims` saves it first.
     ///
     /// # Errors
-    /// [`CallError`], which says whether the transaction may have been accepted.
+    /// [`CallError`], which reports whether the node may have accepted the transaction.
     ///
     /// ```no_run
     /// # async fn example(
@@ -188,10 +189,10 @@ impl Client {
             .await
     }
 
-    /// Makes any contract call like [`call`](Self::call), with options.
+    /// Makes any contract call, with options. Works like [`call`](Self::call).
     ///
     /// # Errors
-    /// The same. Each of the call's signers has to be among `signers`.
+    /// As for [`call`](Self::call). Each of the call's signers has to be among `signers`.
     ///
     /// ```no_run
     /// # async fn example(

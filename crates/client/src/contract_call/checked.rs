@@ -15,8 +15,8 @@ use nodeproof_primitives::{
 
 /// A transaction that a node built and that is exactly the requested call, at the chosen fee.
 ///
-/// It can only be made by passing that check, so it is safe to sign. It is of any contract call, not
-/// only of a claim.
+/// It can only be made by passing that check, so it is safe to sign. It can be any contract call,
+/// not only a claim.
 ///
 /// ```no_run
 /// # async fn example(
@@ -46,8 +46,8 @@ pub struct CheckedTransaction {
 }
 
 impl CheckedTransaction {
-    /// Checks that a call can be signed, before a node builds it: it is not too long, it has no
-    /// member twice, and its numbers can be written in the signed message.
+    /// Checks that a call can be signed, before a node builds it. It must not be too long, no member
+    /// may occur twice, and its numbers must have a form in the signed message.
     ///
     /// # Errors
     /// The first problem that prevents a signature.
@@ -57,10 +57,10 @@ impl CheckedTransaction {
 
     /// Checks that a node built the requested call, and sets the fee and its currency.
     ///
-    /// The resulting text is checked once more, because it is the text that is signed.
+    /// The resulting text is checked again, because it is the text that is signed.
     ///
     /// # Errors
-    /// The first mismatch. The transaction must not be signed then.
+    /// The first mismatch. Do not sign the transaction then.
     pub fn check(
         asked: &ContractCall,
         came: &RawTransaction,
@@ -72,8 +72,8 @@ impl CheckedTransaction {
         Self::of(asked, fee, priced.transaction_text()?)
     }
 
-    /// Checks a transaction that was signed earlier, such as a saved one: it is the requested call at
-    /// this fee, and exactly the call's signers have signed it.
+    /// Checks a transaction that was signed earlier, such as a saved one. It must be the requested
+    /// call at this fee, signed by exactly the call's signers.
     ///
     /// This does not verify the signatures: the client has no keys.
     ///
@@ -107,48 +107,48 @@ impl CheckedTransaction {
         })
     }
 
-    /// The transaction's text, byte for byte as it will be submitted.
+    /// Returns the transaction's text, byte for byte as it will be submitted.
     #[must_use]
     pub fn transaction_text(&self) -> &str {
-        // The constructor read it, so it is never empty.
+        // The constructor has read the text, so it is never empty.
         self.raw.transaction_text().unwrap_or_default()
     }
 
-    /// The signed message, byte for byte: ASCII only.
+    /// Returns the signed message, byte for byte. It is ASCII only.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The requested call: contract, function, signers and parameters.
+    /// Returns the requested call: contract, function, signers and parameters.
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.asked
     }
 
-    /// The fee, in base units of its currency.
+    /// Returns the fee, in base units of its currency.
     #[must_use]
     pub fn fee(&self) -> &Fee {
         &self.fee
     }
 
-    /// The transaction's identifier.
+    /// Returns the transaction's identifier.
     #[must_use]
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
 
-    /// The time at which the node built it.
+    /// Returns the time at which the node built it.
     #[must_use]
     pub fn timestamp(&self) -> TimestampMs {
         self.timestamp
     }
 
-    /// Has every signer of the call sign it, one after another, in the call's order.
+    /// Has every signer of the call sign the transaction, one after another, in the call's order.
     ///
     /// # Errors
-    /// If a signer is missing, is not one of the call's, or does not sign. Nobody signs before all
-    /// signers are known to be there.
+    /// If a signer is missing, is not one of the call's signers, or does not sign. All signers are
+    /// checked before the first one signs.
     pub async fn sign(&self, signers: &[&dyn Signer]) -> Result<SignedTransaction, SignError> {
         let mut addresses = Vec::with_capacity(signers.len());
         for signer in signers {
@@ -187,7 +187,7 @@ impl CheckedTransaction {
     }
 }
 
-/// Several lines for the person who signs. Text from elsewhere is escaped.
+/// Writes several lines for the person who signs. Text from elsewhere is escaped.
 impl fmt::Display for CheckedTransaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "transaction  {}", self.trans_code)?;
@@ -220,18 +220,18 @@ pub enum SignError {
     #[error("the call names no signer; add the wallets that sign")]
     Nobody,
     /// A signer of the call is missing.
-    #[error("{wallet} has to sign, and is not one of the given signers")]
+    #[error("{wallet} must sign, but no signer was given for it")]
     Missing {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// A signer is not one of the call's.
+    /// A given signer is not one of the call's signers.
     #[error("{wallet} is not one of the call's signers")]
     NotAsked {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// Two signers are of the same wallet.
+    /// Two signers have the same wallet.
     #[error("{wallet} would sign twice")]
     Twice {
         /// The wallet.
@@ -242,7 +242,7 @@ pub enum SignError {
     Failed {
         /// The wallet.
         wallet: WalletAddress,
-        /// Why.
+        /// The reason.
         source: SignerError,
     },
     /// The signatures can't be added to the transaction.
@@ -267,7 +267,7 @@ mod tests {
         let signatures = signed.signatures().unwrap();
         assert_eq!(signatures[0].wallet_address, first.wallet);
         assert_eq!(signatures[1].wallet_address, second.wallet);
-        // What is handed over is the message, which has a space where the text has none.
+        // Each pen gets the message, which has a space where the text has none.
         assert!(signatures[0].msgsign.text().ends_with("74"));
     }
 

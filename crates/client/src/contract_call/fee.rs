@@ -32,10 +32,10 @@ pub enum FeeError {
     /// Nodes would read another amount.
     #[error("the fee {0}")]
     Inexact(#[from] InexactAmountError),
-    /// No node reads a number of that length.
+    /// No node reads a number with this many digits.
     #[error("the fee can't be signed: {0}")]
     Unsignable(MessageError),
-    /// No token is named.
+    /// The currency is empty.
     #[error("the fee names no currency; give the code of the token that it is paid in")]
     NoCurrency,
 }
@@ -44,7 +44,7 @@ impl Fee {
     /// Creates a fee. `amount` is in base units of the token with the code `currency`.
     ///
     /// # Errors
-    /// If the amount is below zero or not one that nodes read exactly, or no token is named.
+    /// If the amount is below zero, if nodes would read another amount, or if `currency` is empty.
     pub fn new(amount: Amount, currency: impl Into<String>) -> Result<Self, FeeError> {
         let currency = currency.into();
         if amount.as_str().starts_with('-') {
@@ -58,14 +58,14 @@ impl Fee {
         Ok(Self { amount, currency })
     }
 
-    /// The amount in base units of the [currency](Self::currency), with every digit as it was
+    /// Returns the amount in base units of the [currency](Self::currency), with every digit as
     /// written.
     #[must_use]
     pub fn amount(&self) -> &Amount {
         &self.amount
     }
 
-    /// The code of the token in which it is paid.
+    /// Returns the code of the token in which the fee is paid.
     #[must_use]
     pub fn currency(&self) -> &str {
         &self.currency

@@ -3,10 +3,10 @@
 use nodeproof_primitives::{Amount, WalletAddress};
 use serde::Serialize;
 
-/// A function of a contract: its name and, as the type itself, its parameters.
+/// A function of a contract: its name, and its parameters as the type itself.
 ///
-/// Implement it for a type that serializes as the JSON object of the parameters, in the order in
-/// which they are to be signed. [`Client::call`](crate::Client::call) calls it.
+/// Implement it for a type that serializes as the JSON object of the parameters. The members are
+/// signed in this order. [`Client::call`](crate::Client::call) calls the function.
 ///
 /// ```
 /// use nodeproof_client::{ContractCall, contract_call::ContractFunction};
@@ -53,14 +53,14 @@ pub trait ContractFunction: Serialize {
 pub struct Transfer {
     /// The amount to send.
     pub amount_to_send: Amount,
-    /// The wallet that gets it.
+    /// The wallet that receives it.
     pub receiver: WalletAddress,
     /// The code of the token.
     pub asset_code: String,
 }
 
 impl Transfer {
-    /// Makes the parameters of a transfer.
+    /// Creates the parameters of a transfer.
     #[must_use]
     pub fn new(
         amount: impl Into<Amount>,

@@ -1,4 +1,4 @@
-//! A call, an honest node's answer to it, and who signs: what the tests of this module begin with.
+//! A call, an honest node's response, and signers, for the tests of this module.
 
 use nodeproof_primitives::{
     MessageSignature, RawJson, Signer, SignerError, Signing, WalletAddress,
@@ -23,19 +23,20 @@ pub(super) fn fee() -> Fee {
     Fee::new("1500000.25".parse().unwrap(), "TKN \"é\"").unwrap()
 }
 
-/// What an honest node answers.
+/// Returns the response of an honest node.
 pub(super) fn honest() -> String {
     format!(
         r#"{{"transaction":{{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,"currency":"NWRL","fee":0.0,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"add_verification","signers":["{FIRST}","{SECOND}"],"params":{PARAMS}}},"is_child_txn":false}},"signatures":[]}}"#
     )
 }
 
-/// What comes of an answer.
+/// Checks a response against the call.
 pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch> {
     CheckedTransaction::check(&call(), &RawTransaction::from_text(text).unwrap(), &fee())
 }
 
-/// Somebody who signs whatever they are given, with what is not a signature, or doesn't.
+/// A signer that returns a byte of the message and its address in place of a signature. A dry one
+/// refuses.
 pub(super) struct Pen {
     pub(super) wallet: WalletAddress,
     pub(super) dry: bool,

@@ -1,4 +1,4 @@
-//! Submitting one transaction until a response says whether the node took it.
+//! Submitting one transaction until a response shows whether the node took it.
 
 use std::time::{Duration, Instant};
 
@@ -7,18 +7,18 @@ use crate::{Client, Error, NotAccepted, SignedTransaction, SubmitAnswer, Unclear
 /// The number of submissions of one transaction, and the pauses between them.
 ///
 /// [`Client::submit`] sends a transaction at most once. Sending the *same* transaction again is
-/// safe, because nodes recognise it by its code and signature. So it is sent again if it may not
-/// have arrived, or if the node was busy.
+/// safe, because nodes recognise its code and signature. It is sent again if it may not have
+/// arrived, or if the node was busy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubmitPolicy {
-    /// The largest number of submissions. 4.
+    /// The maximum number of submissions. 4.
     pub most: u32,
     /// The first pause. Each pause is twice as long as the one before. 500 ms.
     pub first_pause: Duration,
     /// The longest pause. A longer `Retry-After` ends the submissions. 30 seconds.
     pub longest_pause: Duration,
-    /// The longest time for all submissions. Nothing is sent after that. 120 seconds.
+    /// The time limit for all submissions. Nothing is sent after that. 120 seconds.
     pub deadline: Duration,
 }
 
@@ -43,7 +43,7 @@ impl SubmitPolicy {
         }
     }
 
-    /// Sets the largest number of submissions.
+    /// Sets the maximum number of submissions.
     #[must_use]
     pub fn most(mut self, times: u32) -> Self {
         self.most = times;
@@ -58,14 +58,14 @@ impl SubmitPolicy {
         self
     }
 
-    /// Sets the longest time for all submissions.
+    /// Sets the time limit for all submissions.
     #[must_use]
     pub fn deadline(mut self, longest: Duration) -> Self {
         self.deadline = longest;
         self
     }
 
-    /// The pause after an attempt, counted from 1. `None` to give up.
+    /// Returns the pause after an attempt, counted from 1, or `None` to give up.
     fn pause(&self, tried: u32, asked: Option<Duration>, left: Duration) -> Option<Duration> {
         if tried >= self.most {
             return None;
@@ -82,7 +82,7 @@ impl SubmitPolicy {
     }
 }
 
-/// A node's response to a transaction, accepted or refused: see [`accepted`](Self::accepted).
+/// A node's response to a transaction: accepted or refused. See [`accepted`](Self::accepted).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "the node may have refused the transaction; call `accepted()?`"]
 #[non_exhaustive]
@@ -99,13 +99,13 @@ impl Submitted {
     /// Checks that the node accepted the transaction.
     ///
     /// # Errors
-    /// [`NotAccepted::Refused`] if it refused it.
+    /// [`NotAccepted::Refused`] if the node refused it.
     pub fn accepted(&self) -> Result<(), NotAccepted> {
         self.answer.accepted()
     }
 }
 
-/// No response says whether the node took the transaction.
+/// No response shows whether the node took the transaction.
 #[derive(Debug, thiserror::Error)]
 #[error("{fault}{}", times(*tried, *sent))]
 pub struct SubmitError {
@@ -130,29 +130,29 @@ struct Unclear {
 }
 
 impl SubmitError {
-    /// Whether the node may have taken the transaction: in one of these submissions, or in an
-    /// [earlier run](Self::or_sent_earlier).
+    /// Returns whether the node may have taken the transaction, in one of these submissions or in
+    /// an [earlier run](Self::or_sent_earlier).
     ///
-    /// It is false if nothing was sent, or if each response has a status that says that the
-    /// transaction was not taken: 400 to 499 except 408.
+    /// It is false if nothing was sent. It is also false if each response has a status that means
+    /// that the transaction was not taken: 400 to 499 except 408.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.maybe_sent
     }
 
-    /// The number of times the transaction was sent: the attempts that got a connection.
+    /// Returns the number of times the transaction was sent: the attempts that got a connection.
     #[must_use]
     pub fn sent(&self) -> u32 {
         self.sent
     }
 
-    /// The number of attempts.
+    /// Returns the number of attempts.
     #[must_use]
     pub fn tried(&self) -> u32 {
         self.tried
     }
 
-    /// The error of the last submission, if it has no response.
+    /// Returns the error of the last submission, if its request failed.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match &self.fault {
@@ -161,7 +161,7 @@ impl SubmitError {
         }
     }
 
-    /// The response to the last submission, if it does not say whether the node took the
+    /// Returns the response to the last submission, if it does not show whether the node took the
     /// transaction.
     #[must_use]
     pub fn answer(&self) -> Option<&SubmitAnswer> {
@@ -171,8 +171,8 @@ impl SubmitError {
         }
     }
 
-    /// Returns the error of a caller that may have sent the same transaction in an earlier run:
-    /// [`maybe_sent`](Self::maybe_sent) is true then.
+    /// Returns the same error for a caller that may have sent this transaction in an earlier run. If
+    /// `maybe_sent_earlier` is true, [`maybe_sent`](Self::maybe_sent) is true, too.
     #[must_use]
     pub fn or_sent_earlier(mut self, maybe_sent_earlier: bool) -> Self {
         self.maybe_sent |= maybe_sent_earlier;
@@ -190,16 +190,16 @@ fn times(tried: u32, sent: u32) -> String {
 }
 
 impl Client {
-    /// Submits a signed transaction, and the same one again if it may not have arrived.
+    /// Submits a signed transaction, and submits it again if it may not have arrived.
     ///
     /// It is sent again after a failed or lost connection, a late or unreadable response, and the
     /// statuses 429 and 5xx. It is not sent again after any other status. A refused transaction is
-    /// not an error here: [`Submitted::accepted`] returns it.
+    /// not an error here: see [`Submitted::accepted`].
     ///
     /// # Errors
-    /// If no response says whether the transaction was [accepted](SubmitAnswer::accepted), or one
-    /// contradicts itself. [`maybe_sent`](SubmitError::maybe_sent) is true if the node may have
-    /// taken any one of the submissions.
+    /// If no response shows whether the node [accepted](SubmitAnswer::accepted) the transaction, or
+    /// a response contradicts itself. [`maybe_sent`](SubmitError::maybe_sent) is true if the node
+    /// may have taken any one of the submissions.
     ///
     /// ```no_run
     /// # async fn example(
@@ -225,7 +225,7 @@ impl Client {
     /// it calls `on_attempt` with the number of earlier ones.
     ///
     /// # Errors
-    /// The same.
+    /// As for [`submit_until_answered`](Self::submit_until_answered).
     pub async fn submit_with_progress(
         &self,
         transaction: &SignedTransaction,
@@ -280,7 +280,7 @@ impl Client {
     }
 }
 
-/// Whether the status says that the transaction was not taken.
+/// Returns whether the status means that the transaction was not taken.
 fn is_not_taken(error: &Error) -> bool {
     // After 408, the server may have the transaction.
     error
@@ -288,7 +288,7 @@ fn is_not_taken(error: &Error) -> bool {
         .is_some_and(|status| status.is_client_error() && status.as_u16() != 408)
 }
 
-/// Whether the same submission may succeed later.
+/// Returns whether the same submission may succeed later.
 fn may_pass(error: &Error) -> bool {
     error.is_retryable()
         || error.is_decode()

@@ -8,13 +8,13 @@ use super::{
 };
 use crate::Client;
 
-/// The clock by which a transaction's time is checked.
+/// The clock for checking a transaction's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// The local clock.
     Local,
-    /// The local clock, or else the time of the node's latest block. The node vouches for itself
-    /// then. Only test networks need this, whose time does not pass like that of clocks.
+    /// The local clock or, if that differs, the time of the node's latest block. The node then
+    /// confirms its own time. Only test networks need this, where time does not pass as on clocks.
     LocalOrNode,
 }
 
@@ -31,18 +31,18 @@ impl CheckedTransaction {
         Err(BuiltCallMismatch::Untimely {
             built,
             here,
-            newest: None,
+            latest: None,
         })
     }
 }
 
 impl Client {
-    /// Checks that a transaction that this node has just built bears the time at which it was
-    /// built: it is within a day of the clock.
+    /// Checks that the time of a transaction that this node has just built is within a day of the
+    /// clock.
     ///
-    /// The node sets the time, so it is the one number in the transaction that the caller did not
-    /// choose. This rejects timestamps in seconds or in the wrong century before signing. The latest
-    /// block is requested only with [`Clock::LocalOrNode`], and if the local clock is far away.
+    /// The node sets the time. It is the one number in the transaction that the caller did not
+    /// choose. This check rejects timestamps in seconds or in the wrong century before signing. The
+    /// latest block is requested only with [`Clock::LocalOrNode`], if the local clock is far away.
     ///
     /// Source: the contract, "All timestamps are integers in milliseconds since the Unix epoch".
     ///
@@ -58,20 +58,20 @@ impl Client {
             return local;
         }
         let (built, here) = (transaction.timestamp(), TimestampMs::now());
-        let newest = self.latest_block_time().await;
-        if newest.is_some_and(|newest| distance(built, newest) <= MAX_DISTANCE) {
+        let latest = self.latest_block_time().await;
+        if latest.is_some_and(|latest| distance(built, latest) <= MAX_DISTANCE) {
             return Ok(());
         }
         Err(BuiltCallMismatch::Untimely {
             built,
             here,
-            newest,
+            latest,
         })
     }
 
-    /// The time of the latest block, if it can be found.
+    /// Returns the time of the latest block, if it can be found.
     async fn latest_block_time(&self) -> Option<TimestampMs> {
-        let newest = self.newest_block().await.ok()??;
-        self.block(newest).await.ok()??.timestamp().ok()
+        let latest = self.latest_block().await.ok()??;
+        self.block(latest).await.ok()??.timestamp().ok()
     }
 }

@@ -1,10 +1,10 @@
-//! Fields that nobody described.
+//! Undocumented fields.
 
 use nodeproof_primitives::RawJson;
 
 use crate::error::{of_members, says_absent};
 
-/// The fields of an answer that its description does not know, kept as they came.
+/// The undocumented fields of a response, unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtraFields(Vec<(Box<str>, RawJson)>);
 
@@ -13,7 +13,7 @@ impl ExtraFields {
         self.0.push((name.into(), value));
     }
 
-    /// The value of a field; of several with one name, the last.
+    /// Returns the value of a field. Of several fields with the same name, the last counts.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&RawJson> {
         self.0
@@ -23,31 +23,31 @@ impl ExtraFields {
             .map(|(_, value)| value)
     }
 
-    /// The fields in the order in which they came.
+    /// Returns the fields in their order in the response.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// What the node says of a failure, in an answer that is none by its status: one harmless
-    /// line, from the field `detail`, `error`, `message` or `msg`.
+    /// Returns the node's message about a failure from the field `detail`, `error`, `message` or
+    /// `msg`, for a response with a successful status. It is one line, and safe to print.
     #[must_use]
     pub fn detail(&self) -> Option<String> {
         of_members(|name| self.get(name).map(RawJson::as_str))
     }
 
-    /// Whether the [detail](Self::detail) says that what was asked for is not there.
+    /// Returns whether the [detail](Self::detail) reports that the requested thing is missing.
     #[must_use]
     pub fn say_absent(&self) -> bool {
         self.detail().is_some_and(|detail| says_absent(&detail))
     }
 
-    /// How many there are.
+    /// Returns the number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no fields.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::Leaf;
 
-/// A field that an answer should have, and how it was found.
+/// A field of a response, which may be missing, null or malformed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Field<T> {
     #[default]
@@ -17,7 +17,7 @@ pub(crate) enum Field<T> {
     Value(T),
 }
 
-/// What stood in a field's place, and why it is not that field's value.
+/// A value that is not valid for its field, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed {
     pub(crate) reason: String,
@@ -54,7 +54,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// The value, or what is wrong with the field of that name.
+    /// Returns the value, or the fault of the field with this name.
     pub(crate) fn require(&self, name: impl Into<Cow<'static, str>>) -> Result<&T, FieldError> {
         match self {
             Self::Value(value) => Ok(value),
@@ -75,9 +75,9 @@ impl<T> Field<T> {
     }
 }
 
-/// Why a field of an answer has no value.
+/// The reason why a field of a response has no value.
 ///
-/// Its text is harmless to print.
+/// The message is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     field: Cow<'static, str>,
@@ -85,17 +85,17 @@ pub struct FieldError {
     raw: Option<RawJson>,
 }
 
-/// How a field was found that has no value.
+/// The fault of a field without a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldFault {
-    /// It is not there.
+    /// The field is missing.
     Missing,
-    /// It is there, and null.
+    /// The field is null.
     Null,
-    /// It is there with a value that is none for it; this is why.
+    /// The field has a value that is not valid, for this reason.
     Malformed(String),
-    /// It is there, but another part of the answer speaks against it; this is which.
+    /// The field has a value, but another part of the response contradicts it, as described here.
     Doubtful(String),
 }
 
@@ -108,37 +108,37 @@ impl FieldError {
         }
     }
 
-    /// The field, as the contract names it: `previous_hash`, `text.transactions`.
+    /// Returns the field's name in the contract: `previous_hash`, `text.transactions`.
     #[must_use]
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// How it was found.
+    /// Returns the fault.
     #[must_use]
     pub fn fault(&self) -> &FieldFault {
         &self.fault
     }
 
-    /// What stood in its place, as it was written, where it is malformed.
+    /// Returns the unchanged value, if the field is malformed.
     #[must_use]
     pub fn raw(&self) -> Option<&RawJson> {
         self.raw.as_ref()
     }
 
-    /// Whether the field is not there.
+    /// Returns whether the field is missing.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         self.fault == FieldFault::Missing
     }
 
-    /// Whether the field is there, and null.
+    /// Returns whether the field is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.fault == FieldFault::Null
     }
 
-    /// The same fault of the field that this one is part of.
+    /// Returns the same fault, with the field as a part of `parent`.
     pub(crate) fn within(self, parent: &str) -> Self {
         Self {
             field: format!("{parent}.{}", self.field).into(),

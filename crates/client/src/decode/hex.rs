@@ -1,9 +1,9 @@
-//! Fixed numbers of bytes from hexadecimal digits, quickly.
+//! Fast decoding of a fixed number of bytes from hexadecimal digits.
 
-/// The bytes of hexadecimal digits; upper-case ones only if `upper`.
+/// Returns the bytes of hexadecimal digits. Upper-case digits are accepted only if `upper` is set.
 ///
-/// It is done without branches, so that the compiler does it for many digits at
-/// once. What it refuses is read again by the type's own reader, which says why.
+/// There are no branches, so the compiler can process many digits at once. If this returns `None`,
+/// the caller uses the type's own parser, whose error has the reason.
 pub(crate) fn hex_bytes<const DIGITS: usize, const BYTES: usize>(
     digits: &[u8; DIGITS],
     upper: bool,
@@ -14,7 +14,7 @@ pub(crate) fn hex_bytes<const DIGITS: usize, const BYTES: usize>(
     }
     let mut bytes = [0; BYTES];
     for (byte, pair) in bytes.iter_mut().zip(digits.as_chunks().0) {
-        // Both digits at once, the high one below the low one.
+        // Both digits at once. The first digit is in the low byte.
         let pair = u16::from_le_bytes(*pair);
         let nibbles = (pair & 0x0f0f) + 9 * ((pair >> 6) & 0x0101);
         let [value, _] = ((nibbles << 4) | (nibbles >> 8)).to_le_bytes();
@@ -23,7 +23,8 @@ pub(crate) fn hex_bytes<const DIGITS: usize, const BYTES: usize>(
     Some(bytes)
 }
 
-/// Whether there are hexadecimal digits and nothing else; upper-case ones only if `upper`.
+/// Returns whether all characters are hexadecimal digits. Upper-case digits count only if `upper`
+/// is set.
 pub(crate) fn all_hex(digits: &[u8], upper: bool) -> bool {
     let fold = if upper { 0x20 } else { 0 };
     let strange = digits.iter().fold(0_u8, |strange, digit| {

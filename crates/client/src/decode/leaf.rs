@@ -9,13 +9,13 @@ use nodeproof_primitives::{
 
 use super::hex_bytes;
 
-/// A value that is read from the text of one JSON value; `null` never gets here.
+/// A value that is read from the text of one JSON value. The text is never `null`.
 pub(crate) trait Leaf: Sized {
-    /// Reads it, or says why the text is none.
+    /// Reads the value, or returns the reason why the text is not valid.
     fn read(text: &str) -> Result<Self, String>;
 }
 
-/// What kind of JSON value a text is, for a message.
+/// Returns the kind of a JSON value, for a message.
 pub(crate) fn kind_of(text: &str) -> String {
     match text.as_bytes().first() {
         Some(b'{') => "an object".to_owned(),
@@ -27,12 +27,12 @@ pub(crate) fn kind_of(text: &str) -> String {
     }
 }
 
-/// The reason for a field that holds another kind of value than an object.
+/// Returns the reason for a field that is not an object, but has to be.
 pub(crate) fn not_an_object(text: &str) -> String {
-    format!("an object belongs here, and this is {}", kind_of(text))
+    format!("expected an object, found {}", kind_of(text))
 }
 
-/// What a JSON string says; borrowed where nothing in it is escaped.
+/// Returns the content of a JSON string. It is borrowed if nothing in it is escaped.
 pub(crate) fn text_in(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
@@ -42,7 +42,7 @@ pub(crate) fn text_in(text: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Reads what is written as a string; `name` is what it is.
+/// Reads a value that is written as a string. `name` names it in the reason.
 fn from_string<T: FromStr<Err: fmt::Display>>(text: &str, name: &str) -> Result<T, String> {
     match text_in(text) {
         Some(text) => text.parse().map_err(|error: T::Err| error.to_string()),
@@ -97,18 +97,18 @@ impl Leaf for String {
     fn read(text: &str) -> Result<Self, String> {
         text_in(text)
             .map(Cow::into_owned)
-            .ok_or_else(|| format!("a string belongs here, and this is {}", kind_of(text)))
+            .ok_or_else(|| format!("expected a string, found {}", kind_of(text)))
     }
 }
 
 impl Leaf for Integer {
     fn read(text: &str) -> Result<Self, String> {
-        // Nearly all integers are of this size, and are read without a copy.
+        // Nearly all integers fit, and are read without a copy.
         match text.parse::<i64>() {
             Ok(value) => Ok(value.into()),
             Err(_) => text
                 .parse()
-                .map_err(|_| format!("an integer belongs here, and this is {}", kind_of(text))),
+                .map_err(|_| format!("expected an integer, found {}", kind_of(text))),
         }
     }
 }
@@ -118,12 +118,7 @@ impl Leaf for TimestampMs {
         Integer::read(text)?
             .as_i64()
             .map(Self::from_millis)
-            .ok_or_else(|| {
-                format!(
-                    "a time in milliseconds belongs here, and this is {}",
-                    kind_of(text)
-                )
-            })
+            .ok_or_else(|| format!("expected a time in milliseconds, found {}", kind_of(text)))
     }
 }
 
@@ -132,10 +127,7 @@ impl Leaf for bool {
         match text {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => Err(format!(
-                "true or false belongs here, and this is {}",
-                kind_of(text)
-            )),
+            _ => Err(format!("expected true or false, found {}", kind_of(text))),
         }
     }
 }

@@ -6,26 +6,26 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 
 use super::{Field, Odd, kind_of, odd_scalars, odd_value, read_odd};
 
-/// An element of a list, which is read whatever it is.
+/// An element of a list. Reading it does not fail, whatever its value is.
 pub(crate) trait Element: Sized {
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 
-    /// Whether something in it could not be read, and is kept with its text and the reason.
+    /// Returns whether a part of it could not be read, and is stored with its text and the reason.
     fn is_odd(&self) -> bool {
         false
     }
 }
 
-/// The most elements of a list that are kept with what is wrong with them. Each takes hundreds of
-/// bytes, and may have come as one.
+/// The maximum number of elements of a list that are stored with their faults. Each takes hundreds
+/// of bytes, even if its text has only one.
 pub(crate) const MOST_ODD: usize = 10_000;
 
-/// Why a list with more of them is not read.
+/// Returns the reason why a list with more of them is not read.
 pub(crate) fn too_many_odd() -> String {
     format!("more than {MOST_ODD} elements of the list are not what belongs there")
 }
 
-/// A list, and how it was written.
+/// A list, and its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct List<T> {
     pub(crate) items: Vec<T>,
@@ -33,7 +33,7 @@ pub(crate) struct List<T> {
     pub(crate) in_text: bool,
 }
 
-/// Reads a list from an array, or from a string that holds one.
+/// Reads a list from an array, or from a string that contains one.
 pub(crate) struct ListSeed<T>(PhantomData<T>);
 
 impl<T> ListSeed<T> {
@@ -56,17 +56,14 @@ impl<T: Element> ListSeed<T> {
             Odd::Null => Field::Null,
             Odd::Text(text) => in_text(&text),
             Odd::Value(raw) => Field::malformed(
-                format!(
-                    "an array belongs here, and this is {}",
-                    kind_of(raw.as_str())
-                ),
+                format!("expected an array, found {}", kind_of(raw.as_str())),
                 raw,
             ),
         })
     }
 }
 
-/// The list that a string holds.
+/// Reads the list inside a string.
 fn in_text<T: Element>(text: &str) -> Field<List<T>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = if text.trim_start().starts_with('[') {
@@ -84,7 +81,7 @@ fn in_text<T: Element>(text: &str) -> Field<List<T>> {
         _ => {
             let raw = odd_value(text);
             let found = kind_of(raw.as_str());
-            Field::malformed(format!("an array belongs here, and this is {found}"), raw)
+            Field::malformed(format!("expected an array, found {found}"), raw)
         }
     }
 }

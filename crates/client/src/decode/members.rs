@@ -1,11 +1,11 @@
-//! Walking through an object's members.
+//! Visiting an object's members.
 
 use std::{borrow::Cow, fmt};
 
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A member's name, borrowed from the input where nothing in it is escaped.
+/// A member's name. It is borrowed from the input if nothing in it is escaped.
 pub(crate) type Name<'de> = Cow<'de, str>;
 
 /// Reads a member's name.
@@ -35,7 +35,7 @@ impl<'de> Visitor<'de> for NameVisitor {
     }
 }
 
-/// Reads an object's text and hands over each member with its text; `Err` if it is not an object.
+/// Calls `each` with every member of an object and its text. Fails if `text` is not an object.
 pub(crate) fn members<'t>(
     text: &'t str,
     each: impl FnMut(&str, &'t RawValue),

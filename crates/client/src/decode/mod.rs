@@ -1,9 +1,8 @@
-//! Reading answers for what is there.
+//! Lenient parsing of responses.
 //!
-//! Nodes of different versions leave fields out, answer null, or write a value in
-//! another form. So each field is read on its own, from its own text, and a field
-//! that can't be read is kept with its text and the reason instead of failing the
-//! whole answer. Only what is not JSON fails that.
+//! Nodes of different versions leave fields out, return null, or write a value in another form. So
+//! each field is read on its own, from its own text. A field that can't be read is stored with its
+//! text and the reason, and does not fail the whole response. Only a text that is not JSON does.
 
 mod extra;
 mod field;

@@ -1,4 +1,4 @@
-//! A value of another kind than the one that belongs in its place.
+//! A value of the wrong type.
 
 use std::fmt;
 
@@ -9,19 +9,19 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-/// What stood where something else belongs.
+/// A value in the place of another type.
 pub(crate) enum Odd {
     Null,
     Text(String),
     Value(RawJson),
 }
 
-/// Writes a value that was read already as JSON again.
+/// Writes a value that is already parsed as JSON text.
 pub(crate) fn odd_value<T: Serialize + ?Sized>(value: &T) -> RawJson {
     RawJson::from_value(value).unwrap_or_else(|_| RawJson::from(RawValue::NULL.to_owned()))
 }
 
-/// Takes whatever comes. Whoever expects an object or an array delegates the other kinds here.
+/// Accepts every value. Visitors of an object or an array delegate all other types to it.
 pub(crate) struct OddVisitor;
 
 pub(crate) fn read_odd() -> OddVisitor {
@@ -90,7 +90,7 @@ fn rebuilt<E: de::Error>(text: String) -> Result<Odd, E> {
     RawJson::from_text(text).map(Odd::Value).map_err(E::custom)
 }
 
-/// Implements the `visit_…` methods for the kinds that don't belong: `odd` makes the value of them.
+/// Implements the `visit_…` methods for the wrong types. `odd` makes the value from them.
 macro_rules! odd_scalars {
     () => {
         fn visit_unit<E: serde::de::Error>(self) -> Result<Self::Value, E> {

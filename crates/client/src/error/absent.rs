@@ -1,13 +1,13 @@
-//! Whether an answer means that what was asked for is not there.
+//! Whether a response means that the requested thing is missing.
 //!
-//! The contract shows no failures, so nodes say it each in a way of their own: with any status
-//! that blames the request, with or without words, or with a success that carries none.
+//! The contract shows no failures, so nodes report them in different ways. Some return a status that
+//! blames the request, with or without a message. Others return a success with such a message.
 
 use reqwest::StatusCode;
 
 use super::{Error, ErrorKind};
 
-/// What a node's message can be about. In lower case and without a plural `s`.
+/// Things that a node's message can be about, in lower case and without a plural `s`.
 const THINGS: [&str; 20] = [
     "account",
     "address",
@@ -31,7 +31,7 @@ const THINGS: [&str; 20] = [
     "wallet",
 ];
 
-/// What says that it is not there.
+/// Words that mean that a thing is missing.
 const ABSENT: [&str; 13] = [
     "not found",
     "not available",
@@ -48,7 +48,7 @@ const ABSENT: [&str; 13] = [
     "out of bounds",
 ];
 
-/// Whole messages that say so without naming a thing.
+/// Whole messages that mean this without naming a thing.
 const ALONE: [&str; 6] = [
     "not found",
     "not available",
@@ -58,7 +58,7 @@ const ALONE: [&str; 6] = [
     "none",
 ];
 
-/// Words of a failure, or of something that is not what the request was about.
+/// Words of a failure, or of something else than the requested thing.
 const OTHER: [&str; 46] = [
     "backend",
     "busy",
@@ -108,10 +108,10 @@ const OTHER: [&str; 46] = [
     "upstream",
 ];
 
-/// Whether a message says that the requested thing is not there.
+/// Returns whether a message reports that the requested thing is missing.
 ///
-/// The message has to name a thing of the contract and say that it is absent, or be no more than
-/// such a word. A message about a failure, such as `unknown error`, does not count.
+/// The message has to name a thing of the contract and report it as missing, or consist of such a
+/// report only. A message about a failure, such as `unknown error`, does not count.
 pub(crate) fn says_absent(text: &str) -> bool {
     let text = text.to_lowercase().replace(['\'', '\u{2019}'], "");
     let words: Vec<&str> = text
@@ -148,12 +148,16 @@ pub(crate) fn says_absent(text: &str) -> bool {
 }
 
 impl Error {
-    /// Whether the node says that it does not have what was requested.
+    /// Returns whether the node reports that it does not have the requested thing.
     ///
-    /// That is a status 404 or 410, which a server that is not a node returns, too; another 4xx with
-    /// a message such as `Block not found` or `Trust score not available`, as nodes were seen to
-    /// return; or the response `null`. A message about something else, such as `unknown error`, does
-    /// not count. The methods that return an [`Option`] return `None` for such a response.
+    /// It is true for [`ErrorKind::MissingBlock`], and for three kinds of responses:
+    ///
+    /// - The status 404 or 410. A server that is not a node can return these, too.
+    /// - Another 4xx with a message such as `Block not found` or `Trust score not available`. Both
+    ///   were observed. A message about something else, such as `unknown error`, does not count.
+    /// - The response `null`.
+    ///
+    /// The methods that return an [`Option`] return `None` for such a response.
     ///
     /// If a node refuses without a message, or with another one, see [`is_absent`](Self::is_absent).
     #[must_use]
@@ -165,20 +169,20 @@ impl Error {
         }
     }
 
-    /// Whether the answer to a well-formed question about one thing means that it is not there,
-    /// whatever the node's words are: the statuses 400, 404, 410, 416 and 422.
+    /// Returns whether the status of a well-formed request means that the requested thing is missing,
+    /// whatever the message. These are 400, 404, 410, 416 and 422.
     ///
-    /// The contract shows no failures, and a client that knows the question to be well-formed is
-    /// left with no other meaning. What the node says is in [`reason`](Self::reason).
+    /// The contract shows no failures. If the request is known to be well-formed, no other meaning is
+    /// left. The node's message is in [`reason`](Self::reason).
     #[must_use]
     pub fn is_absent(&self) -> bool {
         self.status()
             .is_some_and(|status| matches!(status.as_u16(), 400 | 404 | 410 | 416 | 422))
     }
 
-    /// Whether the answer may mean that nothing is there, for who looks for an end: any status
-    /// from 400 to 499 but for those about who asks and how often (401, 403, 407, 408, 425, 429),
-    /// and the answer `null`.
+    /// Returns whether the response may mean that nothing is there. Use it to search for the end of
+    /// something. It is true for `null`, and for each status from 400 to 499 except those about the
+    /// sender or the rate of requests: 401, 403, 407, 408, 425 and 429.
     #[must_use]
     pub fn may_be_absent(&self) -> bool {
         match self.status() {
@@ -187,14 +191,14 @@ impl Error {
         }
     }
 
-    /// Whether the response is `null`.
+    /// Returns whether the response is `null`.
     fn is_null(&self) -> bool {
         let body = self.body_excerpt().map(str::trim);
         self.is_decode() && body == Some("null")
     }
 }
 
-/// Whether a status says that the request is at fault, and not who sends it or when.
+/// Returns whether a status blames the request, and not its sender or the rate of requests.
 fn blames_what_is_asked(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 407 | 408 | 425 | 429)
 }

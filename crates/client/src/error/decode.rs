@@ -1,10 +1,10 @@
-//! A body that is not what it should be.
+//! A body that does not have the expected form.
 
 use nodeproof_primitives::escape::escaped_up_to;
 
-/// A body can't be read as what it should be.
+/// A body does not have the expected form.
 ///
-/// Its text is one line, and harmless to print.
+/// The message is one line, and safe to print.
 #[derive(Debug, thiserror::Error)]
 #[error("not {what}: {reason}")]
 pub struct DecodeError {
@@ -27,7 +27,7 @@ impl DecodeError {
         }
     }
 
-    /// A fault that JSON's own reader doesn't know.
+    /// Creates the error for a fault that the JSON parser does not find.
     pub(crate) fn because(what: &'static str, reason: &str) -> Self {
         Self {
             what,
@@ -36,19 +36,19 @@ impl DecodeError {
         }
     }
 
-    /// What the body should have been, such as `a block`.
+    /// Returns the expected form of the body, such as `a block`.
     #[must_use]
     pub fn what(&self) -> &'static str {
         self.what
     }
 
-    /// Why it is not that.
+    /// Returns the reason why the body does not have it.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.reason
     }
 
-    /// Whether the body is not JSON at all, rather than JSON of another kind.
+    /// Returns whether the body is not JSON at all, rather than JSON of another form.
     #[must_use]
     pub fn is_syntax(&self) -> bool {
         self.source
@@ -57,7 +57,7 @@ impl DecodeError {
     }
 }
 
-/// Says in plain words what a JSON reader only finds unexpected.
+/// Returns a plain reason for a body that a JSON parser only calls unexpected.
 fn plain_reason(body: &[u8]) -> Option<&'static str> {
     if body.starts_with(b"\xef\xbb\xbf") {
         return Some("it begins with a byte order mark, which JSON does not have");

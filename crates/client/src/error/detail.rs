@@ -1,16 +1,16 @@
-//! What a node says of a failure, in whatever form it says it.
+//! The message of a failed response, in whatever form a node sends it.
 
 use serde_json::Value;
 
 use nodeproof_primitives::escape::escaped_up_to;
 
-/// The longest detail that is kept, in characters.
+/// The maximum length of a detail, in characters.
 const MOST: usize = 500;
 
-/// The members in which a failure is told, the first first.
+/// The members that can contain the message. The first one found is used.
 const MEMBERS: [&str; 4] = ["detail", "error", "message", "msg"];
 
-/// The detail of a failure's body, as one harmless line.
+/// Returns the detail of a failed response, as one line that is safe to print.
 pub(super) fn of(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let told = MEMBERS
@@ -22,7 +22,7 @@ pub(super) fn of(body: &[u8]) -> Option<String> {
     harmless(&text)
 }
 
-/// The same of a response that is a success by its status. `find` returns the JSON text of a member.
+/// Does the same for a response with a successful status. `find` returns the JSON text of a member.
 pub(crate) fn of_members<'v>(find: impl Fn(&str) -> Option<&'v str>) -> Option<String> {
     let told = MEMBERS.iter().find_map(|name| {
         let told: Value = serde_json::from_str(find(name)?).ok()?;
@@ -50,7 +50,7 @@ fn text_of(told: &Value) -> String {
     }
 }
 
-/// One fault: `query.block_index: field required`.
+/// Writes one fault, such as `query.block_index: field required`.
 fn fault(told: &Value) -> String {
     let Some(message) = told.get("msg").or_else(|| told.get("message")) else {
         return match told {

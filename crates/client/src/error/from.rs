@@ -1,4 +1,4 @@
-//! Errors of single steps and of values as an [`Error`], so that `?` works in a whole program.
+//! Converts errors of single steps and of values to an [`Error`], so `?` works in a whole program.
 
 use nodeproof_primitives::{
     InexactAmountError, IntegerRangeError, MessageError, ParseAmountError, ParseHexError,
@@ -58,7 +58,7 @@ impl From<BuildCallError> for Error {
     }
 }
 
-/// Whether the transaction may have reached the node is kept.
+/// `maybe_sent` is copied.
 impl From<SubmitError> for Error {
     fn from(source: SubmitError) -> Self {
         let kind = source.client_error().map_or(ErrorKind::Unclear, Self::kind);
@@ -196,7 +196,7 @@ mod tests {
         for (kind, error) in steps {
             assert_eq!(error.kind(), kind, "{error}");
             assert!(!error.maybe_sent() && !error.is_retryable(), "{error}");
-            // The message is that of the step, which is still there to be looked at.
+            // The message is that of the step, which is the error's source.
             assert_eq!(error.source().unwrap().to_string(), error.to_string());
         }
     }

@@ -1,4 +1,4 @@
-//! Making an error of what happened.
+//! Making errors.
 
 use std::error::Error as StdError;
 
@@ -12,11 +12,11 @@ use crate::{
 };
 use nodeproof_primitives::escape::{escaped_up_to, excerpt};
 
-/// How much of a body an error keeps, in bytes.
+/// The maximum length of a body's excerpt in an error, in bytes.
 const EXCERPT: usize = 512;
 
 impl Error {
-    /// Something that can't be worked with, before anything was sent.
+    /// Creates the error for an invalid setting or value. Nothing was sent yet.
     pub(crate) fn configuration(
         message: impl Into<String>,
         source: impl StdError + Send + Sync + 'static,
@@ -24,7 +24,7 @@ impl Error {
         Self::from_kind(ErrorKind::Configuration, message).caused_by(source)
     }
 
-    /// The same without another error below it.
+    /// Creates the same error without a source.
     pub(crate) fn unusable(message: impl Into<String>) -> Self {
         Self::from_kind(ErrorKind::Configuration, message)
     }
@@ -50,7 +50,7 @@ impl Error {
         self
     }
 
-    /// The same, with whether a transaction may have reached the node.
+    /// Returns the same error with `maybe_sent` set.
     pub(crate) fn sent(mut self, maybe: bool) -> Self {
         self.0.maybe_sent = maybe;
         self
@@ -63,7 +63,7 @@ impl Error {
         self
     }
 
-    /// An answer that can't be read as `what`.
+    /// Creates the error for a response that can't be read as `what`.
     fn undecodable(
         what: &'static str,
         exchange: &Exchange,
@@ -80,22 +80,22 @@ impl Error {
             .unwrap_or_default();
         Self::from_kind(
             ErrorKind::Decode,
-            format!("the answer is not {what}{stated}: {}", fault.reason()),
+            format!("the response is not {what}{stated}: {}", fault.reason()),
         )
         .with_body(body)
         .caused_by(fault)
     }
 
-    /// An answer of which a part that was asked for can't be read.
+    /// Creates the error for a response with a requested part that can't be read.
     pub(crate) fn unreadable(operation: Operation, exchange: &Exchange, fault: FieldError) -> Self {
-        let mut error = Self::from_kind(ErrorKind::Decode, format!("in the answer, {fault}"));
+        let mut error = Self::from_kind(ErrorKind::Decode, format!("in the response, {fault}"));
         if let Some(raw) = fault.raw() {
             error = error.with_body(raw.as_str().as_bytes());
         }
         error.caused_by(fault).of_call(operation, exchange)
     }
 
-    /// What a generated call failed with, and what was noted of it.
+    /// Creates the error for a failed request of the generated client, with the notes about it.
     pub(crate) async fn from_call<E>(
         operation: Operation,
         exchange: &Exchange,
@@ -138,7 +138,7 @@ impl Error {
         self.without_secrets(&notes.headers)
     }
 
-    /// The same without the values of these headers, which a node can send back.
+    /// Returns the same error without the values of these headers, which a node can send back.
     fn without_secrets(mut self, headers: &HeaderMap) -> Self {
         let inner = &mut self.0;
         let hide = |text: &mut String| {
@@ -172,7 +172,10 @@ impl Error {
         let (kind, message) = if source.is_connect() {
             (ErrorKind::Connect, format!("can't connect: {cause}"))
         } else if source.is_timeout() {
-            (ErrorKind::Timeout, "no whole answer in time".to_owned())
+            (
+                ErrorKind::Timeout,
+                "no complete response in time".to_owned(),
+            )
         } else if source.is_builder() {
             (
                 ErrorKind::Configuration,
@@ -193,7 +196,7 @@ impl Error {
             .headers()
             .get(reqwest::header::LOCATION)
             .map(|location| escaped_up_to(&String::from_utf8_lossy(location.as_bytes()), 200));
-        // It is in memory already.
+        // The body is already in memory.
         let body = response.bytes().await.unwrap_or_default();
         let detail = detail::of(&body);
         let mut message = answered(status);
@@ -219,10 +222,10 @@ fn answered(status: StatusCode) -> String {
         .canonical_reason()
         .map(|reason| format!(" {reason}"))
         .unwrap_or_default();
-    format!("the node answered {}{reason}", status.as_u16())
+    format!("the node responded with {}{reason}", status.as_u16())
 }
 
-/// The first error of that type in the chain.
+/// Returns the first error of this type in the chain.
 fn find<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
     chain(error).find_map(<dyn StdError>::downcast_ref)
 }
@@ -238,7 +241,7 @@ fn chain<'e>(
     })
 }
 
-/// What the last error of the chain says: the others only say that there was one.
+/// Returns the message of the last error in the chain. The others only report that there was one.
 fn innermost(error: &(dyn StdError + 'static)) -> String {
     chain(error)
         .last()

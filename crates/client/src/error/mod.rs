@@ -1,4 +1,4 @@
-//! What went wrong in a call, in one type.
+//! The error of a request.
 
 mod absent;
 mod decode;
@@ -17,11 +17,10 @@ pub(crate) use detail::of_members;
 use crate::{BaseUrlError, transport::is_passing};
 use nodeproof_primitives::escape::escaped;
 
-/// A call did not yield an answer.
+/// A request failed.
 ///
-/// It says which operation was asked of which URL, and what came back; written
-/// out it is one line. Everything in it that a node sent is cut to a sensible
-/// length and free of characters that a terminal acts on.
+/// The error has the operation, the URL and the response, if there was one. Displayed, it is one
+/// line. Text from a node is shortened and has no characters that a terminal acts on.
 ///
 /// [`Client::submit`](crate::Client::submit) does not return an error for a transaction that the
 /// node refuses: [`SubmitAnswer::accepted`](crate::SubmitAnswer::accepted) does.
@@ -54,12 +53,12 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// What kind of thing went wrong.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A setting or a value is not usable, or a signer did not sign. Nothing was sent. Correct the
-    /// setting or the value: the same request fails again.
+    /// A setting or a value is not valid, or a signer did not sign. Nothing was sent. Correct the
+    /// setting or the value. A retry fails again.
     Configuration,
     /// There is no connection: the host is unknown, nothing listens, or TLS failed. Nothing was
     /// sent. Check the base URL, and retry later.
@@ -77,92 +76,91 @@ pub enum ErrorKind {
     /// limit on the [`ClientBuilder`](crate::ClientBuilder) if you trust the node.
     BodyTooLarge,
     /// The response, or a field of it, does not have the described form, or the node built another
-    /// transaction than the requested one. Nothing was signed. A retry does not help: check the base
+    /// transaction than the requested one. Nothing was signed. A retry does not help. Check the base
     /// URL, or use another node.
     Decode,
     /// The node refuses the transaction. See [`NotAccepted::Refused`](crate::NotAccepted::Refused).
     Refused,
-    /// The node does not say whether it accepts the transaction. See
+    /// The response does not show whether the node accepts the transaction. See
     /// [`NotAccepted::Unclear`](crate::NotAccepted::Unclear).
     Unclear,
-    /// What responds is not a node. Check the base URL. See
+    /// The server is not a node. Check the base URL. See
     /// [`Client::check_node`](crate::Client::check_node).
     NotANode,
-    /// A block is missing that has to be there: in a requested range, or before a later one.
+    /// A required block is missing: in a requested range, or before a later one.
     MissingBlock,
 }
 
 impl Error {
-    /// What kind of thing went wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The operation that was asked, as the API's description names it: `get_block`.
+    /// Returns the name of the operation in the API's description, such as `get_block`.
     #[must_use]
     pub fn operation(&self) -> Option<&'static str> {
         self.0.operation
     }
 
-    /// The URL that was asked, with its query.
+    /// Returns the requested URL, with its query.
     #[must_use]
     pub fn url(&self) -> Option<&str> {
         self.0.url.as_deref()
     }
 
-    /// The status that the node answered with, if it answered.
+    /// Returns the status of the response, if there was one.
     #[must_use]
     pub fn status(&self) -> Option<StatusCode> {
         self.0.status
     }
 
-    /// What the node said of the failure, in one text.
+    /// Returns the node's message about the failure, as one text.
     ///
-    /// Nodes were seen to say it in a member `detail` or `error`, as text, as a
-    /// list of faults with their places, or as an object.
+    /// Nodes were seen to send it in a member `detail` or `error`: as text, as a list of faults
+    /// with their places, or as an object.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
         self.0.detail.as_deref()
     }
 
-    /// What happened, without the operation and the URL: `the node answered 400 Bad Request: Block
-    /// not found`.
+    /// Returns the message without the operation and the URL, such as
+    /// `the node answered 400 Bad Request: Block not found`.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.message
     }
 
-    /// How long the node asks to wait, from the header `Retry-After`.
+    /// Returns the requested pause before a retry, from the header `Retry-After`.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
 
-    /// The first 512 bytes of what the node answered, harmless to print.
+    /// Returns the first 512 bytes of the response's body, safe to print.
     #[must_use]
     pub fn body_excerpt(&self) -> Option<&str> {
         self.0.excerpt.as_deref()
     }
 
-    /// How often the request was sent, or tried to be.
+    /// Returns the number of attempts to send the request.
     #[must_use]
     pub fn tries(&self) -> u32 {
         self.0.tries
     }
 
-    /// Whether the request may have reached the node.
+    /// Returns whether the request may have reached the node.
     ///
-    /// For a submission this is the difference between "not sent" and "unknown":
-    /// where it is true, the transaction may well be pending. Submitting the same
-    /// signed transaction again is then safe, as the node knows it by its code and
-    /// signature, and answers that it is not new.
+    /// For a submission this is the difference between "not sent" and "unknown". If it is true, the
+    /// transaction may be pending. Submitting the same signed transaction again is then safe: the
+    /// node recognises its code and signature, and responds that it is not new.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         self.0.maybe_sent
     }
 
-    /// Whether it took too long: connecting, a try, or the whole call.
+    /// Returns whether a time-out expired: of connecting, of a try, or of the whole request.
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.0.kind == ErrorKind::Timeout
@@ -171,15 +169,15 @@ impl Error {
                 .is_some_and(reqwest::Error::is_timeout)
     }
 
-    /// Whether no connection came about.
+    /// Returns whether no connection was made.
     #[must_use]
     pub fn is_connect(&self) -> bool {
         self.0.kind == ErrorKind::Connect
     }
 
-    /// Whether the same call may succeed later: the network failed, or the node was busy.
+    /// Returns whether the same request may succeed later: the network failed, or the node was busy.
     ///
-    /// For a submission look at [`maybe_sent`](Self::maybe_sent) as well.
+    /// For a submission, check [`maybe_sent`](Self::maybe_sent) as well.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self.0.kind {
@@ -188,19 +186,19 @@ impl Error {
         }
     }
 
-    /// Whether the node was asked too often: status 429.
+    /// Returns whether the node received too many requests: status 429.
     #[must_use]
     pub fn is_rate_limited(&self) -> bool {
         self.0.status == Some(StatusCode::TOO_MANY_REQUESTS)
     }
 
-    /// Whether there was an answer, but not one of the kind that is described.
+    /// Returns whether the response does not have the described form.
     #[must_use]
     pub fn is_decode(&self) -> bool {
         self.0.kind == ErrorKind::Decode
     }
 
-    /// Whether the answer was more than the client reads: larger, of more values, or deeper.
+    /// Returns whether the response exceeds the client's limits: in size, number of values or depth.
     #[must_use]
     pub fn is_body_too_large(&self) -> bool {
         self.0.kind == ErrorKind::BodyTooLarge

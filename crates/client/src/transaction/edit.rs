@@ -1,23 +1,23 @@
-//! Finding and changing members in a JSON text without touching the rest of it.
+//! Finding and changing members in a JSON text without changing the rest.
 
 use std::ops::Range;
 
 use crate::decode::members;
 
-/// Where the value of a member stands in an object's text; of several, the last.
+/// Returns the position of a member's value in an object's text. Of several, the last counts.
 ///
-/// `None` if the text is not an object, or has no such member.
+/// Returns `None` if the text is not an object, or has no such member.
 pub(super) fn find(object: &str, member: &str) -> Option<Range<usize>> {
     let all = find_all(object, member);
     all.last().cloned()
 }
 
-/// Where the values of the members of that name stand.
+/// Returns the positions of the values of all members with this name.
 pub(super) fn find_all(object: &str, member: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let read = members(object, |name, value| {
         if name == member {
-            // The value is a part of the text, so this is where it begins.
+            // The value is a slice of the text, so its address gives its position.
             let start = (value.get().as_ptr() as usize).wrapping_sub(object.as_ptr() as usize);
             let range = start..start.wrapping_add(value.get().len());
             if object.get(range.clone()) == Some(value.get()) {
@@ -28,9 +28,9 @@ pub(super) fn find_all(object: &str, member: &str) -> Vec<Range<usize>> {
     if read.is_ok() { found } else { Vec::new() }
 }
 
-/// The text with another value in a member's place, and all else as it was.
+/// Returns the text with another value of a member. The rest does not change.
 ///
-/// `None` if there is not exactly one such member.
+/// Returns `None` if there is not exactly one such member.
 pub(super) fn replace(object: &str, member: &str, value: &str) -> Option<String> {
     match find_all(object, member).as_slice() {
         [place] => {

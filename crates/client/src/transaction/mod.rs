@@ -1,8 +1,8 @@
-//! Transactions: raw ones from a node, signed ones for it, and a typed view of either.
+//! Transactions: raw ones from a node, signed ones, and a typed view of both.
 //!
-//! What is signed depends on the order of a transaction's members and on how its
-//! numbers are written. So the text that a node built is what is kept, signed and
-//! submitted; a typed view is read from it, and nothing is written back from that.
+//! The signature depends on the order of a transaction's members and on the form of its numbers. So
+//! the text that a node built is stored, signed and submitted unchanged. A typed view is only for
+//! reading. Nothing is written back from it.
 
 mod edit;
 mod raw;

@@ -1,4 +1,4 @@
-//! Transactions that are still to be signed.
+//! Transactions before they are signed.
 
 use std::ops::Range;
 
@@ -8,14 +8,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{SignedTransaction, Transaction, edit};
 use crate::DecodeError;
 
-/// A raw transaction, as `/call-sc` built it: its text, byte for byte.
+/// A raw transaction from `/call-sc`: its text, byte for byte.
 ///
-/// The contract says of it: "Its shape is not shown." Nodes were seen to answer
-/// what `/submit-transaction` takes, with no signatures in it; a transaction that
-/// comes without that envelope is understood as well. An answer that is neither is
-/// kept, and every question about its transaction says so.
+/// The contract says of it: "Its shape is not shown." Nodes were seen to return the body of
+/// `/submit-transaction`, without signatures. A transaction without that outer object is accepted as
+/// well. Any other response is stored, and each method that needs its transaction returns an error.
 ///
-/// Nodes leave the fee to be set before signing: [`with_fee`](Self::with_fee).
+/// The caller sets the fee before signing: [`with_fee`](Self::with_fee).
 ///
 /// ```
 /// use nodeproof_client::{RawTransaction, SignatureEntry};
@@ -38,22 +37,22 @@ use crate::DecodeError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawTransaction {
     text: RawJson,
-    /// Where in the text the transaction stands, if there is one.
+    /// The position of the transaction in the text, if there is one.
     transaction: Option<Range<usize>>,
 }
 
 const WHAT: &str = "a raw transaction";
 
 impl RawTransaction {
-    /// Takes the answer of `/call-sc` from its bytes.
+    /// Reads the response of `/call-sc` from its bytes.
     ///
     /// # Errors
-    /// If they are no JSON.
+    /// If they are not JSON.
     pub fn from_slice(body: &[u8]) -> Result<Self, DecodeError> {
         serde_json::from_slice(body).map_err(|source| DecodeError::new(WHAT, body, source))
     }
 
-    /// Takes a raw transaction from its text, such as one that was kept in a file.
+    /// Reads a raw transaction from its text, such as a saved one.
     ///
     /// # Errors
     /// If it is not JSON.
@@ -61,16 +60,16 @@ impl RawTransaction {
         Self::from_slice(text.as_bytes())
     }
 
-    /// All that the node answered, byte for byte.
+    /// Returns the whole response, byte for byte.
     #[must_use]
     pub fn text(&self) -> &RawJson {
         &self.text
     }
 
-    /// What is to be signed: the transaction's text, byte for byte.
+    /// Returns the text to be signed: the transaction, byte for byte.
     ///
     /// # Errors
-    /// If the answer has no transaction in it.
+    /// If the response has no transaction.
     pub fn transaction_text(&self) -> Result<&str, DecodeError> {
         let place = self.transaction.clone();
         place.and_then(|place| self.text.as_str().get(place)).ok_or_else(|| {
@@ -81,44 +80,44 @@ impl RawTransaction {
         })
     }
 
-    /// A typed view of the transaction.
+    /// Returns a typed view of the transaction.
     ///
     /// # Errors
-    /// If the answer has no transaction in it.
+    /// If the response has no transaction.
     pub fn transaction(&self) -> Result<Transaction, DecodeError> {
         Transaction::from_text(self.transaction_text()?)
     }
 
-    /// The same transaction with another fee, written exactly as it is given. It is in base units
+    /// Returns the same transaction with another fee, written exactly as given. It is in base units
     /// of the transaction's currency.
     ///
-    /// Nothing else in the text changes. Sign after this, not before.
+    /// Nothing else in the text changes. Set the fee before you sign.
     ///
     /// # Errors
-    /// If the transaction has not exactly one `fee`.
+    /// If the transaction does not have exactly one `fee`.
     pub fn with_fee(&self, fee: &Amount) -> Result<Self, DecodeError> {
         self.with_member("fee", fee.as_str())
     }
 
-    /// The same transaction with its fee to be paid in another token.
+    /// Returns the same transaction with another token for its fee.
     ///
-    /// Nothing else in the text changes. Sign after this, not before.
+    /// Nothing else in the text changes. Set the currency before you sign.
     ///
     /// # Errors
-    /// If the transaction has not exactly one `currency`.
+    /// If the transaction does not have exactly one `currency`.
     pub fn with_currency(&self, token_code: &str) -> Result<Self, DecodeError> {
         let text = serde_json::to_string(token_code)
             .map_err(|error| DecodeError::because(WHAT, &error.to_string()))?;
         self.with_member("currency", &text)
     }
 
-    /// The transaction with these signatures, ready to be submitted.
+    /// Returns the transaction with these signatures, ready to be submitted.
     ///
-    /// An entry is a [`SignatureEntry`](crate::SignatureEntry), or whatever else is
-    /// written as one, such as what `nodeproof-wallet` signs with.
+    /// An entry is a [`SignatureEntry`](crate::SignatureEntry), or any value that is serialized like
+    /// one, such as the entries of `nodeproof-wallet`.
     ///
     /// # Errors
-    /// If the answer has no transaction in it, or an entry is not written as a signature.
+    /// If the response has no transaction, or an entry is not serialized as a signature.
     pub fn with_signatures<S: Serialize>(
         &self,
         signatures: impl IntoIterator<Item = S>,
@@ -126,7 +125,8 @@ impl RawTransaction {
         SignedTransaction::assemble(self.transaction_text()?, signatures)
     }
 
-    /// The same, for a chain of calls that has no more use for the raw transaction.
+    /// Consumes the raw transaction, and is otherwise the same as
+    /// [`with_signatures`](Self::with_signatures).
     ///
     /// # Errors
     /// As for [`with_signatures`](Self::with_signatures).
@@ -160,7 +160,7 @@ impl From<RawJson> for RawTransaction {
     }
 }
 
-/// Where the transaction stands in an answer.
+/// Returns the position of the transaction in a response.
 fn place(text: &str) -> Option<Range<usize>> {
     if let Some(inner) = edit::find(text, "transaction") {
         let object = text
@@ -168,7 +168,7 @@ fn place(text: &str) -> Option<Range<usize>> {
             .is_some_and(|inner| inner.starts_with('{'));
         return object.then_some(inner);
     }
-    // Without an envelope, it must at least look like one.
+    // Without an outer object, the text must have these members of a transaction.
     let is_one = ["type", "specific_data"]
         .iter()
         .all(|name| edit::find(text, name).is_some());

@@ -7,9 +7,9 @@ use crate::HexText;
 
 /// The signature of one signer.
 ///
-/// A wallet's signature becomes an entry with [`new`](Self::new), and an entry that was read becomes
-/// a wallet's signature with [`signature`](Self::signature). `nodeproof-wallet` converts its own
-/// entries to and from the same pair, a wallet and a [`MessageSignature`].
+/// [`new`](Self::new) makes an entry from a wallet's signature, and [`signature`](Self::signature)
+/// returns the signature of an entry. `nodeproof-wallet` converts its own entries to and from the
+/// same pair, a wallet and a [`MessageSignature`].
 ///
 /// Source: the contract, "Signature element".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct SignatureEntry {
 }
 
 impl SignatureEntry {
-    /// Makes the entry of a wallet from its signature.
+    /// Creates the entry of a wallet from its signature.
     ///
     /// ```
     /// use nodeproof_client::{SignatureEntry, nodeproof_primitives::MessageSignature};
@@ -41,7 +41,7 @@ impl SignatureEntry {
         }
     }
 
-    /// The signature, if it has the observed form: 64 bytes.
+    /// Returns the signature, if it has the observed form: 64 bytes.
     ///
     /// # Errors
     /// If it has another length.

@@ -18,7 +18,7 @@ pub struct SignedTransaction {
 const WHAT: &str = "a signed transaction";
 
 impl SignedTransaction {
-    /// Takes a signed transaction from its text, such as one that was kept in a file.
+    /// Reads a signed transaction from its text, such as a saved one.
     ///
     /// # Errors
     /// If it is not an object with an object `transaction` and an array `signatures`.
@@ -28,13 +28,13 @@ impl SignedTransaction {
             .and_then(Self::check)
     }
 
-    /// The text that is submitted.
+    /// Returns the text that is submitted.
     #[must_use]
     pub fn text(&self) -> &RawJson {
         &self.text
     }
 
-    /// What was signed: the transaction's text, byte for byte.
+    /// Returns the signed text: the transaction, byte for byte.
     #[must_use]
     pub fn transaction_text(&self) -> &str {
         self.text
@@ -43,15 +43,15 @@ impl SignedTransaction {
             .unwrap_or_default()
     }
 
-    /// A typed view of the transaction.
+    /// Returns a typed view of the transaction.
     ///
     /// # Errors
-    /// Never, as long as the transaction is an object, which was checked.
+    /// Never, because the constructor checks that the transaction is an object.
     pub fn transaction(&self) -> Result<Transaction, DecodeError> {
         Transaction::from_text(self.transaction_text())
     }
 
-    /// The signatures.
+    /// Returns the signatures.
     ///
     /// # Errors
     /// If one of them is not a wallet address with a hexadecimal signature.
@@ -60,10 +60,10 @@ impl SignedTransaction {
             .map_err(|error| DecodeError::because("a list of signatures", &error.to_string()))
     }
 
-    /// The same transaction with one more signature, the earlier ones as they were.
+    /// Returns the same transaction with one more signature. The earlier ones do not change.
     ///
     /// # Errors
-    /// If the entry is not written as a signature.
+    /// If the entry is not serialized as a signature.
     pub fn and_signature(&self, entry: &impl Serialize) -> Result<Self, DecodeError> {
         let earlier: Vec<RawJson> = serde_json::from_str(self.signatures_text())
             .map_err(|error| DecodeError::because(WHAT, &error.to_string()))?;
@@ -71,7 +71,7 @@ impl SignedTransaction {
         Self::assembled(self.transaction_text(), earlier.into_iter().chain([entry]))
     }
 
-    /// Puts a transaction's text and signatures together.
+    /// Combines a transaction's text with signatures.
     pub(super) fn assemble<S: Serialize>(
         transaction: &str,
         signatures: impl IntoIterator<Item = S>,
@@ -122,7 +122,7 @@ impl SignedTransaction {
     }
 }
 
-/// An entry's text, if it is one of a signature.
+/// Returns an entry's text, if it is that of a signature.
 fn checked(entry: &impl Serialize) -> Result<RawJson, DecodeError> {
     const ENTRY: &str = "a signature";
     let text = RawJson::from_value(entry)

@@ -9,10 +9,9 @@ use crate::{
     decode::{ExtraFields, Field, FieldError, Leaf, kind_of, members},
 };
 
-/// A typed view of a transaction, to look at.
+/// A typed view of a transaction, for reading.
 ///
-/// Nothing is ever written back from it: what is signed and submitted is the text
-/// that it was read from.
+/// Nothing is ever written back from it. The text that it was read from is signed and submitted.
 ///
 /// Source: the contract, "Transaction (body of `/submit-transaction`)".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub struct Transaction {
     extra: ExtraFields,
 }
 
-/// The specific data of a smart contract call, to look at.
+/// A typed view of a smart contract call's specific data, for reading.
 ///
 /// Source: the contract, "Specific data of a smart contract call (type 3)".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +40,7 @@ pub struct ContractCallView {
 }
 
 impl Transaction {
-    /// Reads a transaction from its JSON text.
+    /// Parses a transaction from its JSON text.
     ///
     /// # Errors
     /// If it is not one JSON object.
@@ -62,7 +61,7 @@ impl Transaction {
         Ok(read)
     }
 
-    /// When the transaction was made.
+    /// Returns the time at which the transaction was made.
     ///
     /// # Errors
     /// If it is not an integer of milliseconds.
@@ -70,7 +69,7 @@ impl Transaction {
         self.timestamp.require("timestamp").copied()
     }
 
-    /// What names the transaction.
+    /// Returns the transaction's identifier.
     ///
     /// # Errors
     /// If it is not 40 hexadecimal digits.
@@ -78,7 +77,7 @@ impl Transaction {
         self.trans_code.require("trans_code").copied()
     }
 
-    /// What is in `type`: 3 for a smart contract call; other values are not shown.
+    /// Returns `type`: 3 for a smart contract call. The contract does not show other values.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -86,15 +85,15 @@ impl Transaction {
         self.kind.require("type")
     }
 
-    /// The token in which the fee is paid.
+    /// Returns the code of the token in which the fee is paid.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn currency(&self) -> Result<&str, FieldError> {
         self.currency.require("currency").map(String::as_str)
     }
 
-    /// The fee in base units of the [currency](Self::currency), with every digit that was written.
+    /// Returns the fee in base units of the [currency](Self::currency), with all its digits.
     ///
     /// # Errors
     /// If it is not a number.
@@ -102,15 +101,15 @@ impl Transaction {
         self.fee.require("fee")
     }
 
-    /// Free text, which may be empty.
+    /// Returns the free text, which may be empty.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn descr(&self) -> Result<&str, FieldError> {
         self.descr.require("descr").map(String::as_str)
     }
 
-    /// What is in `valid`: 1 for a contract call.
+    /// Returns `valid`: 1 for a contract call.
     ///
     /// # Errors
     /// If it is not an integer.
@@ -118,7 +117,7 @@ impl Transaction {
         self.valid.require("valid")
     }
 
-    /// What belongs to the type of the transaction, as it came.
+    /// Returns the data that depends on the transaction's type, unchanged.
     ///
     /// # Errors
     /// If it is missing or null.
@@ -126,7 +125,7 @@ impl Transaction {
         self.specific_data.require("specific_data")
     }
 
-    /// The specific data as that of a smart contract call.
+    /// Returns the specific data as that of a smart contract call.
     ///
     /// # Errors
     /// If it is not an object.
@@ -144,7 +143,7 @@ impl Transaction {
             Ok(()) => Ok(read),
             Err(_) => {
                 let found = kind_of(data.as_str());
-                let reason = format!("an object belongs here, and this is {found}");
+                let reason = format!("expected an object, found {found}");
                 Field::malformed(reason, data.clone())
                     .require("specific_data")
                     .cloned()
@@ -152,7 +151,7 @@ impl Transaction {
         }
     }
 
-    /// The fields that nobody described, as they came.
+    /// Returns the undocumented fields, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
@@ -160,7 +159,7 @@ impl Transaction {
 }
 
 impl ContractCallView {
-    /// The contract that is called.
+    /// Returns the address of the contract.
     ///
     /// # Errors
     /// If it is not a contract address.
@@ -168,16 +167,16 @@ impl ContractCallView {
         self.within(self.address.require("address")).copied()
     }
 
-    /// The name of the contract's function.
+    /// Returns the name of the contract's function.
     ///
     /// # Errors
-    /// If it is not text.
+    /// If it is not a string.
     pub fn function(&self) -> Result<&str, FieldError> {
         self.within(self.function.require("function"))
             .map(String::as_str)
     }
 
-    /// The wallets that must sign.
+    /// Returns the wallets that must sign.
     ///
     /// # Errors
     /// If it is not an array of wallet addresses.
@@ -186,7 +185,7 @@ impl ContractCallView {
             .map(|signers| signers.0.as_slice())
     }
 
-    /// The function's parameters, as they came.
+    /// Returns the function's parameters, unchanged.
     ///
     /// # Errors
     /// If they are missing or null.
@@ -194,7 +193,7 @@ impl ContractCallView {
         self.within(self.params.require("params"))
     }
 
-    /// The fields that nobody described, as they came.
+    /// Returns the undocumented fields, unchanged.
     #[must_use]
     pub fn extra(&self) -> &ExtraFields {
         &self.extra
@@ -223,7 +222,7 @@ impl Leaf for Signers {
 impl Leaf for Amount {
     fn read(text: &str) -> Result<Self, String> {
         text.parse()
-            .map_err(|_| format!("a number belongs here, and this is {}", kind_of(text)))
+            .map_err(|_| format!("expected a number, found {}", kind_of(text)))
     }
 }
 

@@ -1,8 +1,8 @@
-//! Reading a body up to a limit.
+//! Reading a body within the limits.
 
 use bytes::{Bytes, BytesMut};
 
-/// A body was more than the client reads.
+/// A body exceeded a limit of the client.
 ///
 /// It is the source of an [`Error`](crate::Error) for which
 /// [`is_body_too_large`](crate::Error::is_body_too_large) is true.
@@ -10,36 +10,36 @@ use bytes::{Bytes, BytesMut};
 #[non_exhaustive]
 pub enum BodyTooLarge {
     /// It has more bytes than [`max_body`](super::Limits::max_body).
-    #[error("the answer is larger than {limit} bytes")]
+    #[error("the response is larger than {limit} bytes")]
     Bytes {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// It holds more values than [`max_values`](super::Limits::max_values).
-    #[error("the answer holds more than {limit} values")]
+    /// It has more values than [`max_values`](super::Limits::max_values).
+    #[error("the response has more than {limit} values")]
     Values {
         /// The limit, in values.
         limit: usize,
     },
     /// It is nested deeper than [`max_depth`](super::Limits::max_depth).
-    #[error("the answer is nested more than {limit} levels deep")]
+    #[error("the response is nested more than {limit} levels deep")]
     Depth {
         /// The limit, in levels.
         limit: usize,
     },
 }
 
-/// Why a body could not be read to its end.
+/// The reason why a body could not be read completely.
 #[derive(Debug)]
 pub(super) enum BodyFault {
     TooLarge(BodyTooLarge),
     Broken(reqwest::Error),
 }
 
-/// How much is set aside for a length that a node merely announces.
+/// The maximum memory that is reserved for an announced length, in bytes.
 const TRUSTED_LENGTH: usize = 1024 * 1024;
 
-/// Reads the whole body, and stops reading as soon as it is larger than `limit`.
+/// Reads the whole body. Stops as soon as it is larger than `limit`.
 pub(super) async fn read(
     response: &mut reqwest::Response,
     limit: usize,
@@ -56,7 +56,7 @@ pub(super) async fn read(
     let Some(first) = response.chunk().await.map_err(BodyFault::Broken)? else {
         return Ok(Bytes::new());
     };
-    // Most answers come in one piece, which then needs no copy.
+    // Most responses are one chunk, which needs no copy.
     let Some(second) = response.chunk().await.map_err(BodyFault::Broken)? else {
         return if first.len() > limit {
             Err(too_large)
@@ -77,7 +77,7 @@ pub(super) async fn read(
     Ok(body.freeze())
 }
 
-/// Reads the start of a body, whose rest is of no interest; a broken one ends where it broke.
+/// Reads the start of a body whose rest is not needed. A broken body ends where it broke.
 pub(super) async fn read_start(response: &mut reqwest::Response, most: usize) -> Bytes {
     let mut start = BytesMut::new();
     while start.len() < most
@@ -89,11 +89,11 @@ pub(super) async fn read_start(response: &mut reqwest::Response, most: usize) ->
     start.freeze()
 }
 
-/// Whether a JSON text holds no more values than that, and is not nested deeper.
+/// Checks that a JSON text does not have more values than this, and is not nested deeper.
 ///
-/// Small values take far more memory as what they are read as than as text, and what is kept as
-/// text is looked into by nobody else. Values are counted by the bytes that open or part them,
-/// wherever these stand: nodes also write lists inside strings.
+/// Small values take far more memory once they are parsed, and no other code checks the parts that
+/// stay text. Values are counted by the bytes that open or separate them, also inside strings,
+/// because nodes write lists inside strings.
 pub(super) fn measure(body: &[u8], values: usize, depth: usize) -> Result<(), BodyTooLarge> {
     let parts = |piece: &[u8]| -> usize {
         let ones = piece
@@ -101,21 +101,21 @@ pub(super) fn measure(body: &[u8], values: usize, depth: usize) -> Result<(), Bo
             .map(|byte| u8::from(matches!(byte, b',' | b'[' | b'{')));
         usize::from(ones.sum::<u8>())
     };
-    // Bytes of a piece are counted in a byte, and all but the last are of a fixed length, which a
-    // compiler makes wide instructions of.
+    // A byte counts the matches of each piece. The fixed length lets the compiler use wide
+    // instructions for all pieces but the last.
     let (pieces, rest) = body.as_chunks::<128>();
     let counted = pieces.iter().map(|piece| parts(piece)).sum::<usize>() + parts(rest);
     if counted > values {
         return Err(BodyTooLarge::Values { limit: values });
     }
-    // Who has fewer values than levels are allowed can't be too deep.
+    // With fewer values than allowed levels, the text can't be too deep.
     if counted > depth && deeper_than(body, depth) {
         return Err(BodyTooLarge::Depth { limit: depth });
     }
     Ok(())
 }
 
-/// Whether what is open at some place of a JSON text is more than that; strings are passed over.
+/// Returns whether a JSON text is nested deeper than `limit` at any point. Strings are skipped.
 fn deeper_than(body: &[u8], limit: usize) -> bool {
     let mut open = 0_usize;
     let mut rest = body.iter();
@@ -135,7 +135,7 @@ fn deeper_than(body: &[u8], limit: usize) -> bool {
                 if rest.nth(at) == Some(&b'"') {
                     break;
                 }
-                // What is escaped ends nothing.
+                // An escaped character does not end the string.
                 rest.next();
             },
             _ => {}

@@ -24,10 +24,10 @@ use super::{
 };
 use crate::generated;
 
-/// The most bytes that are read of the body of a failure.
+/// The maximum length of the body that is read from a failed response, in bytes.
 const FAILURE_BODY: usize = 64 * 1024;
 
-/// What a generated client keeps for its hooks: its limits, and the place for the notes of a call.
+/// The state of a generated client's hooks: its limits, and the place for the notes of a request.
 #[derive(Clone, Debug, Default)]
 pub struct HookState {
     limits: Arc<Limits>,
@@ -52,27 +52,27 @@ impl HookState {
         self
     }
 
-    /// Sends at most so many requests in a second.
+    /// Sets the maximum number of requests in a second.
     pub(crate) fn with_rate(mut self, per_second: Option<NonZeroU32>) -> Self {
         self.pace = per_second.map(|rate| Arc::new(Pace::new(rate)));
         self
     }
 
-    /// Lets reads go to other nodes when the client's own one does not respond.
+    /// Adds nodes for reads when the client's own one does not respond.
     pub(crate) fn with_fallbacks(mut self, own: Route, fallbacks: Vec<Route>) -> Self {
         self.routes = (!fallbacks.is_empty()).then(|| Arc::new(Routes::new(own, fallbacks)));
         self
     }
 }
 
-/// The notes of one call, for its error.
+/// The notes of one request, for its error.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange(OnceLock<Notes>);
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) url: Option<Url>,
-    /// The default headers, whose values the node may have sent back.
+    /// The default headers. The node may have sent their values back.
     pub(crate) headers: Arc<HeaderMap>,
     pub(crate) tries: u32,
     pub(crate) status: Option<StatusCode>,
@@ -83,14 +83,14 @@ pub(crate) struct Notes {
 }
 
 impl Exchange {
-    /// Returns the notes. They are empty if the call ended before it was sent.
+    /// Returns the notes. They are empty if the request failed before it was sent.
     pub(crate) fn notes(&self) -> &Notes {
         self.0.get_or_init(Notes::default)
     }
 }
 
 impl generated::Client {
-    /// Returns the same client for one call, whose notes go to `exchange`.
+    /// Returns the same client for one request, with its notes in `exchange`.
     pub(crate) fn noting(&self, exchange: Arc<Exchange>) -> Self {
         let mut noting = self.clone();
         noting.inner.exchange = Some(exchange);
@@ -106,7 +106,7 @@ impl generated::Client {
 }
 
 impl ClientHooks<HookState> for generated::Client {
-    /// Removes the header `api-version`. The generator adds it, and no node asks for it.
+    /// Removes the header `api-version`. The generator adds it, and no node needs it.
     async fn pre<E>(
         &self,
         request: &mut Request,
@@ -116,10 +116,10 @@ impl ClientHooks<HookState> for generated::Client {
         Ok(())
     }
 
-    /// Sends the request within the limits, and retries a GET, in a span of its own.
+    /// Sends the request within the limits, in its own tracing span. Retries a GET.
     async fn exec(&self, request: Request, info: &OperationInfo) -> reqwest::Result<Response> {
-        // The query has what the caller is interested in, and a path above the endpoint can have the
-        // key of a gateway. Neither is recorded.
+        // The query shows what the caller is interested in, and a path above the endpoint can
+        // contain the key of a gateway. Neither is recorded.
         let endpoint = request.url().path().rsplit('/').next().unwrap_or_default();
         let span = tracing::debug_span!(
             "request",
@@ -200,14 +200,14 @@ impl generated::Client {
             span.record("status", status.as_u16());
         }
         if let Some(exchange) = &self.inner.exchange {
-            // Each call has an exchange of its own, which is still empty.
+            // Each request has its own exchange, which is still empty.
             let _noted = exchange.0.set(notes);
         }
         outcome
     }
 }
 
-/// Returns `Some` if the failure of a try may be temporary, with the pause that the node asks for.
+/// Returns `Some` if the failure of a try may be temporary, with the `Retry-After` of the response.
 fn passing(outcome: &reqwest::Result<Response>) -> Option<Option<Duration>> {
     match outcome {
         Ok(response) => {
@@ -226,7 +226,7 @@ async fn attempt(
     notes: &mut Notes,
 ) -> reqwest::Result<Response> {
     let operation = info.operation_id;
-    // The generator asks for JSON unless the response is of another media type, such as a page.
+    // The generator accepts JSON unless the response is of another media type, such as a page.
     let is_json =
         request.headers().get(ACCEPT) == Some(&HeaderValue::from_static("application/json"));
     notes.tries += 1;
@@ -237,7 +237,7 @@ async fn attempt(
         Ok(response) => response,
         Err(error) => {
             let unsent = error.is_connect() || error.is_builder();
-            // The URL has the query, which is not logged.
+            // The URL contains the query, which must not be logged.
             let error = error.without_url();
             tracing::debug!(operation, %error, unsent, "no response");
             notes.maybe_sent |= !unsent;

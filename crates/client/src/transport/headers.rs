@@ -1,10 +1,10 @@
-//! Headers that go with every request, such as the key of a gateway. Their values are secrets.
+//! Headers for every request, such as the key of a gateway. Their values are secrets.
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::Error;
 
-/// Headers that the client sets itself, or that change how a request is read.
+/// Headers that the client sets itself, or that change the meaning of a request.
 const OWN: [&str; 8] = [
     "accept",
     "connection",
@@ -16,11 +16,10 @@ const OWN: [&str; 8] = [
     "upgrade",
 ];
 
-/// Parts of a value that are shorter than this are not taken for a secret: they would be found in
-/// any text.
+/// The minimum length of a secret part of a value. Shorter parts occur in any text.
 const SHORTEST: usize = 8;
 
-/// Adds a header, whose value is not shown anywhere.
+/// Adds a header. Its value is never shown.
 pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), Error> {
     let shown = nodeproof_primitives::escape::escaped_up_to(name, 60);
     let parsed = HeaderName::from_bytes(name.as_bytes()).map_err(|source| {
@@ -43,14 +42,14 @@ pub(crate) fn add(headers: &mut HeaderMap, name: &str, value: &str) -> Result<()
     Ok(())
 }
 
-/// Replaces what a node sent back of the headers' values.
+/// Replaces the headers' values in a text that a node sent back.
 pub(crate) fn redacted(headers: &HeaderMap, text: &str) -> Option<String> {
     let values = headers.values().filter_map(|value| value.to_str().ok());
     let mut secrets: Vec<&str> = values
         .flat_map(|value| value.split_whitespace().chain([value]))
         .filter(|secret| secret.len() >= SHORTEST && text.contains(secret))
         .collect();
-    // The longest first, because it can have the others in it.
+    // The longest first, because it can contain the others.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     (!secrets.is_empty()).then(|| {
         let replace = |text: String, secret: &&str| text.replace(secret, "[redacted]");

@@ -1,16 +1,15 @@
-//! The HTTP client below a client.
+//! The HTTP client that a client uses.
 
 use reqwest::ClientBuilder;
 
 use super::options::TransportOptions;
 use crate::{BaseUrl, Error};
 
-/// Returns an HTTP client for a node, with the policy of a [`Client`](crate::Client).
+/// Returns an HTTP client for a node, with the settings of a [`Client`](crate::Client).
 ///
-/// It follows no redirects, keeps no cookies, and accepts no compression. It speaks TLS
-/// with rustls and the machine's certificate authorities, and has the time-outs of
-/// `options`. It neither retries requests nor limits bodies: count the bytes that you
-/// read.
+/// It follows no redirects, stores no cookies, and accepts no compression. It uses TLS with rustls
+/// and the machine's certificate authorities, and has the time-outs of `options`. It neither retries
+/// requests nor limits bodies: count the bytes that you read.
 ///
 /// For a base URL with `http` it loads no certificate authorities, because it never
 /// needs them. It never uses a proxy for loopback. For other hosts it uses the proxy in

@@ -1,8 +1,8 @@
-//! How requests travel: time-outs, TLS, limits and retries.
+//! Sending requests: time-outs, TLS, limits and retries.
 //!
-//! Everything that a [`Client`](crate::Client) sends goes through here. For a request
-//! that the client has no method for, such as one with a parameter missing,
-//! [`http_client`] returns a plain HTTP client with the same policy.
+//! Every request of a [`Client`](crate::Client) goes through here. For a request without a method
+//! of the client, such as one with a missing parameter, [`http_client`] returns a plain HTTP client
+//! with the same settings.
 
 mod body;
 mod exchange;

@@ -1,10 +1,10 @@
-//! What can be set about how requests travel.
+//! Options for sending requests.
 
 use std::time::Duration;
 
 use super::retry::RetryPolicy;
 
-/// How requests travel; the defaults are those of a [`Client`](crate::Client).
+/// Options for sending requests. The defaults are those of a [`Client`](crate::Client).
 ///
 /// ```
 /// use std::time::Duration;
@@ -16,19 +16,19 @@ use super::retry::RetryPolicy;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TransportOptions {
-    /// How long connecting may take, TLS included. 5 seconds.
+    /// The time-out for connecting, including TLS. 5 seconds.
     pub connect_timeout: Duration,
-    /// How long one try may take, from connecting to the last byte of the body. 30 seconds.
+    /// The time-out for one try, from connecting to the last byte of the body. 30 seconds.
     pub request_timeout: Duration,
-    /// What is sent as `User-Agent`. This crate's name and version.
+    /// The header `User-Agent`. This crate's name and version.
     pub user_agent: String,
-    /// Whether the proxy that the environment names is used, loopback excepted. Yes.
+    /// Whether to use the proxy that the environment variables name. Never for loopback. On.
     pub proxy_from_environment: bool,
-    /// Whether connections are kept for the next request. Yes.
+    /// Whether to keep connections open for the next request. On.
     pub keep_alive: bool,
-    /// Certificate authorities, in DER, that are trusted besides the machine's own. None.
+    /// Certificate authorities, in DER, that are trusted in addition to the machine's. None.
     pub extra_roots: Vec<Vec<u8>>,
-    /// Files of certificate authorities, in PEM, that are trusted in addition. None.
+    /// PEM files of certificate authorities that are trusted in addition, by their contents. None.
     pub extra_roots_pem: Vec<Vec<u8>>,
 }
 
@@ -47,49 +47,49 @@ impl Default for TransportOptions {
 }
 
 impl TransportOptions {
-    /// Sets how long connecting may take, TLS included.
+    /// Sets the time-out for connecting, including TLS.
     #[must_use]
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.connect_timeout = limit;
         self
     }
 
-    /// Sets how long one try may take, from connecting to the last byte of the body.
+    /// Sets the time-out for one try, from connecting to the last byte of the body.
     #[must_use]
     pub fn request_timeout(mut self, limit: Duration) -> Self {
         self.request_timeout = limit;
         self
     }
 
-    /// Sets what is sent as `User-Agent`.
+    /// Sets the header `User-Agent`.
     #[must_use]
     pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
         self.user_agent = user_agent.into();
         self
     }
 
-    /// Sets whether the proxy that the environment names is used.
+    /// Sets whether to use the proxy that the environment variables name.
     #[must_use]
     pub fn proxy_from_environment(mut self, used: bool) -> Self {
         self.proxy_from_environment = used;
         self
     }
 
-    /// Sets whether connections are kept for the next request.
+    /// Sets whether to keep connections open for the next request.
     #[must_use]
     pub fn keep_alive(mut self, kept: bool) -> Self {
         self.keep_alive = kept;
         self
     }
 
-    /// Trusts one more certificate authority, or a node's own certificate, given in DER.
+    /// Trusts one more certificate authority, or a node's own certificate, in DER.
     #[must_use]
     pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
         self.extra_roots.push(certificate.into());
         self
     }
 
-    /// Trusts the certificate authorities in a PEM file, given by its contents.
+    /// Trusts the certificate authorities in a PEM file. Takes the contents of the file.
     #[must_use]
     pub fn extra_roots_pem(mut self, file: impl Into<Vec<u8>>) -> Self {
         self.extra_roots_pem.push(file.into());
@@ -97,28 +97,29 @@ impl TransportOptions {
     }
 }
 
-/// What one call may use up, its repetitions included.
+/// The limits of one request, including its retries.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long one try may take. 30 seconds.
+    /// The time-out for one try. 30 seconds.
     pub request_timeout: Duration,
-    /// How long a call may take, with all of its tries and the pauses between them. 60 seconds.
+    /// The time-out for a whole request, with all of its tries and the pauses between them. 60
+    /// seconds.
     pub total_timeout: Duration,
     /// The largest body that is read, in bytes. 16 MiB.
     pub max_body: usize,
-    /// The most values that an answer may hold, counted by its commas and opening brackets.
-    /// 500,000; a block of 10,000 receipts has 90,000.
+    /// The maximum number of values in a response, counted by its commas and opening brackets.
+    /// 500,000. A block of 10,000 receipts has 90,000.
     ///
-    /// A small value takes many times the memory of its text, so it is this limit and `max_body`
-    /// together that bound the memory of a call.
+    /// A small value takes many times the memory of its text. So this limit and `max_body` together
+    /// limit the memory of a request.
     pub max_values: usize,
-    /// How deep the arrays and objects of an answer may be nested. 127.
+    /// The maximum nesting of the arrays and objects in a response. 127.
     ///
-    /// More than 127 levels are only of use where an answer is kept as text: whatever is read as
-    /// a type of this crate ends there, whatever is set.
+    /// A higher limit is useful only for responses that stay text. This crate can't parse its types
+    /// from deeper responses.
     pub max_depth: usize,
-    /// How often a GET is tried again, and when.
+    /// How often a GET is retried, and when.
     pub retry: RetryPolicy,
 }
 

@@ -1,4 +1,4 @@
-//! A bound on how many requests are sent in a second.
+//! A limit on the number of requests in a second.
 
 use std::{
     num::NonZeroU32,

@@ -1,4 +1,4 @@
-//! Puts a body that was read within the limits back into its response.
+//! Putting a body back into its response, after it was read within the limits.
 
 use bytes::Bytes;
 use reqwest::{Body, Response, ResponseBuilderExt};
@@ -12,8 +12,8 @@ pub(super) fn with_body(response: Response, body: Bytes) -> Response {
 
 /// Returns the response with a body that fails with `fault` when it is read.
 ///
-/// The hook returns a `reqwest::Error`, which only reqwest can make. This is the way to pass on an
-/// error of our own.
+/// The hook returns a `reqwest::Error`, which only reqwest can create. A failing body is the way to
+/// pass on an error of our own.
 pub(super) fn with_fault(response: Response, fault: BodyTooLarge) -> Response {
     let stream = futures_util::stream::iter([Err::<Bytes, _>(fault)]);
     assemble(response, Body::wrap_stream(stream))

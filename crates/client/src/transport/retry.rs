@@ -1,4 +1,4 @@
-//! When a GET is tried again.
+//! Retries of GETs.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -10,26 +10,24 @@ use reqwest::{
     header::{HeaderMap, RETRY_AFTER},
 };
 
-/// How often a GET is tried again, and how long is waited before.
+/// How often a GET is retried, and the pauses before.
 ///
-/// Only what is likely to pass is tried again: a failed connection, a broken or
-/// late answer, and the statuses 408, 429, 502, 503 and 504. A POST is never
-/// sent twice.
+/// A GET is retried after failures that are likely to be temporary: a failed connection, a broken
+/// or late response, and the statuses 408, 429, 502, 503 and 504. A POST is never sent twice.
 ///
-/// Between tries is a pause that doubles from `first_pause` up to `longest_pause`,
-/// a random quarter shorter or not. A node that names a pause in `Retry-After`
-/// is given that one, unless it is longer than `longest_retry_after`: then the
-/// call ends at once, and its error says what the node asked for.
+/// The pause before a retry doubles from `first_pause` up to `longest_pause`. It is shortened by a
+/// random part of up to a quarter. A `Retry-After` header replaces it. If the header names more than
+/// `longest_retry_after`, the request fails at once, and its error has the named pause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {
-    /// How often a GET is tried again after the first time. Twice.
+    /// The maximum number of retries. 2.
     pub retries: u32,
-    /// The pause before the first repetition. 100 ms.
+    /// The pause before the first retry. 100 ms.
     pub first_pause: Duration,
-    /// The longest pause of our own. 2 seconds.
+    /// The longest pause without a `Retry-After` header. 2 seconds.
     pub longest_pause: Duration,
-    /// The longest pause that a node may ask for. 10 seconds.
+    /// The longest `Retry-After` that the client waits for. 10 seconds.
     pub longest_retry_after: Duration,
 }
 
@@ -45,7 +43,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Each request is sent once.
+    /// Sends each request once.
     #[must_use]
     pub fn never() -> Self {
         Self {
@@ -54,14 +52,14 @@ impl RetryPolicy {
         }
     }
 
-    /// Sets how often a GET is tried again after the first time.
+    /// Sets the maximum number of retries.
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.retries = retries;
         self
     }
 
-    /// Sets the pause before the first repetition, and the longest one of our own.
+    /// Sets the pause before the first retry, and the longest pause without a `Retry-After` header.
     #[must_use]
     pub fn pauses(mut self, first: Duration, longest: Duration) -> Self {
         self.first_pause = first;
@@ -69,14 +67,14 @@ impl RetryPolicy {
         self
     }
 
-    /// Sets the longest pause that a node may ask for.
+    /// Sets the longest `Retry-After` that the client waits for.
     #[must_use]
     pub fn longest_retry_after(mut self, longest: Duration) -> Self {
         self.longest_retry_after = longest;
         self
     }
 
-    /// The pause before the repetition of that number, counted from 0; `None` to give up.
+    /// Returns the pause before a retry, counted from 0, or `None` to give up.
     pub(super) fn pause(&self, repetition: u32, asked: Option<Duration>) -> Option<Duration> {
         if repetition >= self.retries {
             return None;
@@ -86,7 +84,7 @@ impl RetryPolicy {
             None => {
                 let doubled = self.first_pause.saturating_mul(1 << repetition.min(20));
                 let pause = doubled.min(self.longest_pause);
-                // So that clients that failed together don't come back together.
+                // Clients that failed together should not retry together.
                 let random = u32::try_from(RandomState::new().hash_one(repetition) % 256);
                 Some(pause - pause / 1024 * random.unwrap_or(0))
             }
@@ -94,7 +92,7 @@ impl RetryPolicy {
     }
 }
 
-/// Whether what a status tells of is likely to pass.
+/// Returns whether the failure that a status reports is likely to be temporary.
 pub(crate) fn is_passing(status: StatusCode) -> bool {
     matches!(
         status,
@@ -106,14 +104,14 @@ pub(crate) fn is_passing(status: StatusCode) -> bool {
     )
 }
 
-/// How long the node asks to wait, given in seconds or as a date.
+/// Returns the pause in `Retry-After`, given in seconds or as a date.
 pub(crate) fn retry_after(
     headers: &HeaderMap,
     now: impl FnOnce() -> SystemTime,
 ) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More seconds than a number holds are as good as for ever.
+        // A number of seconds that is too large counts as the largest one.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let date = httpdate::parse_http_date(text).ok()?;

@@ -1,4 +1,4 @@
-//! Several nodes for reads: which one a request goes to.
+//! Choosing a node for each read.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -9,11 +9,11 @@ use crate::BaseUrl;
 /// A node, and the HTTP client that reaches it.
 pub(crate) type Route = (BaseUrl, Client);
 
-/// The nodes that a client reads from: its own, and those that stand in for it. All clones of a
-/// client share the choice.
+/// The nodes that a client reads from: its own, and its fallbacks. All clones of a client share the
+/// choice.
 #[derive(Debug)]
 pub(super) struct Routes {
-    /// The client's own node is the first.
+    /// The first is the client's own node.
     all: Vec<Route>,
     /// The node that responded last.
     current: AtomicUsize,
@@ -31,17 +31,17 @@ impl Routes {
         self.all.len()
     }
 
-    /// Where reads go first.
+    /// Returns the index of the node that reads go to first.
     pub(super) fn current(&self) -> usize {
         self.current.load(Ordering::Relaxed)
     }
 
-    /// Lets later reads go to this node first.
+    /// Sends later reads to this node first.
     pub(super) fn stay(&self, at: usize) {
         self.current.store(at, Ordering::Relaxed);
     }
 
-    /// Addresses a request, which was made for the client's own node, to another one.
+    /// Changes a request for the client's own node into one for another node.
     pub(super) fn readdress(&self, mut request: Request, at: usize) -> Option<(Request, &Client)> {
         let ((own, _), (base, http)) = (self.all.first()?, self.all.get(at)?);
         if at > 0 {

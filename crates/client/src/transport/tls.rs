@@ -12,10 +12,10 @@ use rustls_platform_verifier::Verifier;
 use super::options::TransportOptions;
 use crate::{BaseUrl, Error};
 
-/// The TLS configuration for a node.
+/// Returns the TLS configuration for a node.
 ///
-/// The provider is named here rather than taken from the process, so that neither
-/// this crate nor its users depend on who installed one first.
+/// It names the provider and does not use the one of the process. So neither this crate nor its
+/// users depend on which provider was installed first.
 pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<ClientConfig, Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -35,7 +35,7 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(verifier))
     } else {
-        // Redirects are not followed, so TLS is never spoken, and no file is read for it.
+        // Redirects are not followed, so TLS is never used, and no file is read for it.
         builder.with_root_certificates(RootCertStore::empty())
     }
     .with_no_client_auth();
@@ -43,7 +43,7 @@ pub(super) fn config(base: &BaseUrl, options: &TransportOptions) -> Result<Clien
     Ok(config)
 }
 
-/// The certificates in PEM files, each of which has to have one at least.
+/// Returns the certificates in PEM files. Each file must have at least one.
 fn from_pem(files: &[Vec<u8>]) -> Result<Vec<CertificateDer<'static>>, Error> {
     let mut all = Vec::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! Answers that are none, and what their errors say.
+//! Responses that can't be used, and the messages of their errors.
 
 use std::error::Error as _;
 
@@ -203,12 +203,12 @@ async fn what_is_no_json_says_what_it_is() {
         (
             "content-type: text/html\r\n",
             "<html></html>",
-            "the answer is not a block (sent as text/html): it looks like HTML",
+            "the response is not a block (sent as text/html): it looks like HTML",
         ),
         (
             "content-type: application/json\r\n",
             "",
-            "the answer is not a block: it is empty",
+            "the response is not a block: it is empty",
         ),
         ("", "{\"index\":NaN}", "expected value at line 1 column 10"),
         ("", "{\"index\":1} x", "trailing characters"),
@@ -239,7 +239,7 @@ async fn an_answer_without_its_balance_is_an_error_with_its_url() {
     assert!(
         error
             .to_string()
-            .contains("in the answer, `balance` is malformed"),
+            .contains("in the response, `balance` is malformed"),
         "{error}"
     );
     assert!(error.url().unwrap().contains("TOKEN_IN_WALLET"));

@@ -1,4 +1,4 @@
-//! Each call: what is asked, and what is made of the answer.
+//! The request of each method, and the value that it returns for the response.
 
 use nodeproof_client::{
     AddVerification, Client, ContractCall, HolderAddress, SignatureEntry, SignedTransaction,
@@ -19,9 +19,9 @@ async fn a_block_is_asked_for_by_its_index() {
     assert_eq!(request.line, "GET /get-block?block_index=7 HTTP/1.1");
     assert_eq!(request.header("accept"), Some("application/json"));
     assert_eq!(request.header("user-agent"), Some("nodeproof-client/0.1.0"));
-    // Added by the generator, and asked for by nobody.
+    // The generator adds this header. No node needs it.
     assert_eq!(request.header("api-version"), None);
-    // No compression, so that no small body can become a large one.
+    // Without compression, a small body can't become a large one.
     assert_eq!(request.header("accept-encoding"), None);
     assert_eq!(request.header("cookie"), None);
 }

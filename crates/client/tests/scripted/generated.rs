@@ -1,4 +1,4 @@
-//! The generated client, and HTTP clients of one's own.
+//! The generated client, and HTTP clients that the caller built.
 
 use nodeproof_client::{
     BaseUrl, Client, generated,

@@ -1,4 +1,4 @@
-//! Bounds in time and memory.
+//! Limits of time and memory.
 
 use std::{error::Error as _, future::Future, time::Duration};
 
@@ -13,10 +13,10 @@ use crate::{
 };
 
 const BRIEF: Duration = Duration::from_millis(150);
-/// So long only what never ends takes, on any machine.
+/// Longer than anything takes that ends at all, on any machine.
 const NEVER: Duration = Duration::from_secs(30);
 
-/// What comes of something that has to end by itself.
+/// Returns the result of work that has to end by itself.
 async fn ended<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(NEVER, work).await.unwrap()
 }
@@ -82,8 +82,8 @@ async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
         "]".repeat(200)
     );
     for (body, said) in [
-        (&many, "the answer holds more than 500 values"),
-        (&deep, "the answer is nested more than 127 levels deep"),
+        (&many, "the response has more than 500 values"),
+        (&deep, "the response is nested more than 127 levels deep"),
     ] {
         let server = Server::answering(Reply::json(body)).await;
         let client = builder(&server.base).max_values(500).build().unwrap();
@@ -91,7 +91,7 @@ async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
         assert!(error.is_body_too_large() && !error.is_decode(), "{error:?}");
         assert!(error.to_string().ends_with(said), "{error}");
         assert_eq!(server.count(), 1);
-        // What is raised is read, as it is kept as text here.
+        // With a higher limit, the response is read: the deep part stays text.
         let client = builder(&server.base).max_depth(300).build().unwrap();
         assert_eq!(client.block_response(1).await.unwrap().index().unwrap(), &1);
     }

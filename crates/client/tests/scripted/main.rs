@@ -1,4 +1,4 @@
-//! The client against servers that answer by script, over real sockets.
+//! The client against servers with scripted responses, over real sockets.
 
 #![expect(
     clippy::unwrap_used,
@@ -24,7 +24,7 @@ pub(crate) const WALLET: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 pub(crate) const OTHER: &str = "0xb21854c8df7c314b3778036b532c5438abfeff03";
 pub(crate) const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
 
-/// A client whose repetitions follow at once.
+/// Returns a builder for a client with very short pauses before retries.
 pub(crate) fn builder(base: &str) -> ClientBuilder {
     Client::builder(base)
         .unwrap()

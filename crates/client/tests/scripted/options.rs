@@ -29,7 +29,7 @@ fn quick(base: &str) -> ClientBuilder {
     builder.retry(RetryPolicy::default().pauses(Duration::ZERO, Duration::ZERO))
 }
 
-/// Everything that an error shows, to people and to programs.
+/// Returns everything that an error shows, to people and to programs.
 fn shown(error: &Error) -> String {
     let mut text = format!(
         "{error} {error:?} {error:#?} {:?} {:?}",
@@ -50,7 +50,7 @@ fn shown(error: &Error) -> String {
 async fn the_value_of_a_default_header_is_sent_and_shown_nowhere() {
     let trace = Trace::default();
     let _guard = tracing::subscriber::set_default(trace.clone());
-    // A node that sends the key back, in every place from which an error takes text.
+    // The node sends the key back, in every place from which an error takes text.
     let echo = |text: &str| text.replace("KEY", SECRET);
     let replies = [
         Reply::status(401, &echo(r#"{"detail":"the key KEY is not known"}"#)),
@@ -219,7 +219,7 @@ async fn a_read_that_no_node_answers_tells_of_the_last_one() {
         error.url().unwrap().starts_with("http://127.0.0.1:"),
         "{error}"
     );
-    // What is wrong with the request itself is not tried elsewhere.
+    // A request that is wrong itself does not go to another node.
     let refusing = Server::answering(Reply::status(400, r#"{"detail":"no"}"#)).await;
     let good = Server::answering(Reply::json(OK)).await;
     let client = quick(&refusing.base)

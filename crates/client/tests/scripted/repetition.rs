@@ -1,4 +1,4 @@
-//! What is tried again, how often, and when; counted on the server's side.
+//! Which requests are retried, how often, and when. The server counts them.
 
 use std::time::{Duration, Instant};
 
@@ -94,7 +94,7 @@ async fn a_post_is_sent_once_whatever_comes_back() {
 async fn a_post_on_a_connection_that_was_closed_meanwhile_is_sent_at_most_once() {
     let accepted =
         r#"{"status":"SUCCESS","response":{"valid":true,"msg":"ok","new_transaction":true}}"#;
-    // The answer leaves the connection open; then the node closes it, and a POST is next.
+    // The response leaves the connection open. Then the node closes it, and a POST follows.
     let closing = Reply::Last(
         format!("HTTP/1.1 200 X\r\ncontent-length: {}\r\n\r\n{OK}", OK.len()).into_bytes(),
     );
@@ -141,14 +141,14 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
         assert_eq!(server.count(), 1);
         assert!(error.retry_after().unwrap() >= Duration::from_secs(3600));
     }
-    // A pause that the whole call has no time for ends it as well.
+    // A pause longer than the total time-out also ends the request.
     let server = Server::answering(Reply::with(429, "retry-after: 5\r\n", "{}")).await;
     let client = builder(&server.base)
         .total_timeout(Duration::from_secs(1))
         .build()
         .unwrap();
     let error = client.block_response(1).await.unwrap_err();
-    // It did not wait until its time was up: then it would be a time-out.
+    // It did not wait until the time-out: otherwise the error would be a time-out.
     assert!(!error.is_timeout(), "{error:?}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(5)));
     assert_eq!(server.count(), 1);

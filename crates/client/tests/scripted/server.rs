@@ -1,4 +1,4 @@
-//! A server that answers by script and keeps what it was asked.
+//! A server with scripted responses that stores its requests.
 
 use std::{
     sync::{Arc, Mutex},
@@ -11,18 +11,18 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// What is done about one request.
+/// The reaction to one request.
 #[derive(Clone)]
 pub(crate) enum Reply {
-    /// These bytes are sent, and the connection stays open.
+    /// Sends these bytes, and leaves the connection open.
     Bytes(Vec<u8>),
-    /// These bytes are sent, and the connection is closed.
+    /// Sends these bytes, and closes the connection.
     Last(Vec<u8>),
-    /// These bytes are sent, and then nothing more ever comes.
+    /// Sends these bytes, and then nothing more.
     Hang(Vec<u8>),
-    /// These bytes are sent first, and the others again and again.
+    /// Sends the first bytes once, and the second ones again and again.
     Endless(Vec<u8>, Vec<u8>),
-    /// These bytes are sent one by one, with a pause before each.
+    /// Sends these bytes one by one, with a pause before each.
     Dribble(Vec<u8>, Duration),
 }
 
@@ -35,7 +35,7 @@ impl Reply {
         Self::with(status, "content-type: application/json\r\n", body)
     }
 
-    /// A whole answer; each of `headers` ends with a line end.
+    /// Creates a whole response. Each of `headers` ends with a line end.
     pub(crate) fn with(status: u16, headers: &str, body: &str) -> Self {
         let length = body.len();
         Self::Bytes(
@@ -45,7 +45,7 @@ impl Reply {
     }
 }
 
-/// A request as it came.
+/// A request, as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) line: String,
@@ -69,7 +69,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Answers the requests with these replies in turn, and with the last one from then on.
+    /// Starts a server that sends these replies in turn, and then repeats the last one.
     pub(crate) async fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
@@ -99,7 +99,7 @@ impl Server {
         self.requests().len()
     }
 
-    /// The only request that came.
+    /// Returns the request. Fails if there is not exactly one.
     pub(crate) fn request(&self) -> Request {
         let requests = self.requests();
         assert_eq!(requests.len(), 1, "{requests:?}");
@@ -131,7 +131,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Whether the connection goes on.
+/// Sends a reply. Returns whether the connection stays open.
 async fn answer<S: AsyncWrite + Unpin>(stream: &mut S, reply: Reply) -> bool {
     match reply {
         Reply::Bytes(bytes) => stream.write_all(&bytes).await.is_ok(),

@@ -1,4 +1,4 @@
-//! What a request leaves in traces.
+//! The traces of a request.
 
 use std::sync::{
     Arc, Mutex,
@@ -17,7 +17,7 @@ use crate::server::{Reply, Server};
 /// The fields of a span or an event, as name and text, in the order in which they were recorded.
 type Fields = Vec<(String, String)>;
 
-/// Keeps every span and event of this crate.
+/// Records every span and event of this crate.
 #[derive(Clone, Default)]
 pub(crate) struct Trace {
     spans: Arc<Mutex<Vec<Fields>>>,
@@ -63,7 +63,7 @@ impl Subscriber for Trace {
 }
 
 impl Trace {
-    /// All that was recorded, as one text.
+    /// Returns everything that was recorded, as one text.
     pub(crate) fn text(&self) -> String {
         format!(
             "{:?} {:?}",

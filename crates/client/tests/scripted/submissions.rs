@@ -1,4 +1,4 @@
-//! Submitting until there is an answer, with nodes that answer by script.
+//! Submitting until there is a clear response, to nodes with scripted responses.
 
 use std::time::Duration;
 
@@ -28,9 +28,9 @@ async fn the_same_bytes_are_submitted_until_an_answer_says_whether_they_are_vali
         Reply::status(500, "{}"),
         Reply::with(429, "retry-after: 0\r\n", "{}"),
         Reply::json("nonsense"),
-        // A node that syncs says so where the outcome belongs.
+        // A node that is syncing returns this in place of the outcome.
         Reply::json(r#"{"status":"FAILURE","response":"NODE_BUSY"}"#),
-        // A node that contradicts itself.
+        // A response that contradicts itself.
         Reply::json(r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#),
         Reply::json(r#"{"response":{"valid":true}}"#),
     ] {
@@ -57,7 +57,7 @@ async fn what_will_not_pass_is_submitted_once() {
         Reply::status(400, "{}"),
         Reply::status(413, "{}"),
         Reply::status(422, "{}"),
-        // Longer than anybody waits.
+        // A longer pause than the policy allows.
         Reply::with(429, "retry-after: 3600\r\n", "{}"),
     ] {
         let server = Server::answering(reply).await;
@@ -66,11 +66,11 @@ async fn what_will_not_pass_is_submitted_once() {
             .await
             .unwrap_err();
         assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
-        // The status says that it was not taken.
+        // The status means that the transaction was not taken.
         assert!(!error.maybe_sent());
         assert!(error.client_error().is_some());
     }
-    // That says nothing of the submission before, though.
+    // The last status does not show what happened to the submission before.
     let server = Server::start(vec![Reply::status(502, "{}"), Reply::status(400, "{}")]).await;
     let error = client(&server.base)
         .submit_until_answered(&signed(), &policy())

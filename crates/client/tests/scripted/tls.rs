@@ -11,11 +11,11 @@ use crate::{
     server::{Reply, serve},
 };
 
-/// A certificate for `localhost`, signed by itself; its key is of no use elsewhere.
+/// A self-signed certificate for `localhost`. Its key is used only here.
 const CERTIFICATE: &[u8] = include_bytes!("tls/localhost.der");
 const KEY: &[u8] = include_bytes!("tls/localhost.key.der");
 
-/// Serves a block by TLS, and says on which port.
+/// Starts a server that returns a block over TLS. Returns its port.
 async fn start() -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
@@ -96,7 +96,7 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
             assert!(error.is_connect(), "{error:?}");
             assert!(error.to_string().contains("certificate"), "{error}");
         }
-        // On a machine without certificate authorities there is nothing to check against.
+        // On a machine without certificate authorities, no certificate can be checked.
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Configuration);
             assert!(error.to_string().contains("ca-certificates"), "{error}");

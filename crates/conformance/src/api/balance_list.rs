@@ -1,7 +1,7 @@
 //! The lists of balances that `GET /get-balances` returns.
 //!
-//! The contract does not show the shape of the lists. A list is read where each of its entries says
-//! what it is about and what is held, as nodes were seen to do it.
+//! The contract does not show the shape of the lists. A list is read if each entry has the members
+//! that nodes were seen to return.
 
 use std::{
     collections::{BTreeMap, btree_map},
@@ -15,8 +15,8 @@ use crate::http::Exchange;
 /// A wallet and a token.
 pub(crate) type Pair = (String, String);
 
-/// Parses the balance of a response, in either of its two members, exactly. A float does not hold
-/// every balance.
+/// Parses the balance in a response, from either of its two members, without rounding. A float
+/// cannot hold every balance.
 pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Option<T> {
     let members: BTreeMap<String, RawJson> = serde_json::from_slice(body).ok()?;
     let raw = ["balance", "value"]
@@ -25,7 +25,7 @@ pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Op
     raw.decode().ok()
 }
 
-/// Returns the balance in a response about one token, or `None` if it has another form.
+/// Returns the balance in a response about one token, or `None` if the response has another form.
 pub(crate) fn held(exchange: &Exchange) -> Option<Integer> {
     exchange.answered_object()?;
     let balance: Option<Integer> = carried_exactly(&exchange.body)?;
@@ -51,7 +51,7 @@ impl Entry {
     }
 }
 
-/// A list of balances of a known form.
+/// A list of balances in a known form.
 pub(crate) struct List<'e> {
     pub(crate) exchange: &'e Arc<Exchange>,
     pub(crate) held: Vec<(Pair, Integer)>,
@@ -87,7 +87,7 @@ impl<'e> List<'e> {
                 (None, Some(token)) => (entry.wallet?, token.to_owned()),
                 _ => return None,
             };
-            // A list may have several entries for one holding: their sum is the balance.
+            // A list may have several entries for the same wallet and token. Their sum is the balance.
             match places.entry(pair) {
                 btree_map::Entry::Vacant(place) => {
                     held.push((place.key().clone(), entry.balance));
@@ -113,22 +113,22 @@ impl<'e> List<'e> {
         entries.find(|(of, _)| of == pair).map(|(_, held)| held)
     }
 
-    /// Whether a pair belongs in this list.
+    /// Whether the list's request covers a pair.
     pub(crate) fn is_for(&self, pair: &Pair) -> bool {
         asked(self.exchange, "wallet_address").is_none_or(|wallet| *wallet == pair.0)
             && asked(self.exchange, "token_code").is_none_or(|token| *token == pair.1)
     }
 }
 
-/// Returns the positive balances in a list of a wallet, or `None` if the list has another form.
+/// Returns the positive balances in the list of a wallet, or `None` if the list has another form.
 pub(crate) fn held_by_wallet(list: &Arc<Exchange>) -> Option<Vec<(Pair, Integer)>> {
     let mut held = List::of(list)?.held;
     held.retain(|(_, balance)| *balance > 0);
     Some(held)
 }
 
-/// Returns the balance of a pair in a response of any of the three kinds. A pair that is not listed
-/// has the balance 0.
+/// Returns the balance of a pair in a response of any of the three kinds, or 0 if the list does not
+/// have the pair.
 pub(crate) fn amount(exchange: &Arc<Exchange>, pair: &Pair) -> Option<Integer> {
     if asked(exchange, "balance_type") == Some("TOKEN_IN_WALLET") {
         return held(exchange);

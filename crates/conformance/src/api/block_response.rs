@@ -1,4 +1,4 @@
-//! An answer to the question for a block.
+//! A response to a block request.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,16 +6,16 @@ use nodeproof_client::Block;
 
 use crate::http::Exchange;
 
-/// What a response to a block request is.
+/// The kinds of responses to a block request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
-    /// An object with the requested index, or without any.
+    /// An object with the requested index, or without an index.
     Block,
     /// An object with another index than the requested one.
     WrongIndex,
     /// A 200 with a body that is not an object.
     NotAnObject,
-    /// No block, where there should be one.
+    /// Not a block, at an index where there should be one.
     Missing,
 }
 
@@ -39,13 +39,13 @@ impl BlockResponse {
         }
     }
 
-    /// Returns the block as the client decodes it.
+    /// Returns the block that the client decodes, or `None` if it can't.
     pub(crate) fn block(&self) -> Option<&Block> {
         self.exchange.answered_object()?;
         self.read().ok()
     }
 
-    /// Returns the block, or why the client can't decode it.
+    /// Returns the block that the client decodes, or the reason why it can't.
     pub(crate) fn read(&self) -> Result<&Block, String> {
         let read = || Block::from_slice(&self.exchange.body).map_err(|error| error.to_string());
         self.block.get_or_init(read).as_ref().map_err(Clone::clone)

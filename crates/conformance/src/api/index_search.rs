@@ -1,15 +1,15 @@
 //! The search for a chain's last or first index: exponential steps, then bisection.
 
-/// A search for the last index of which something is true. The caller tries each index that
+/// A search for the last index at which a condition holds. The caller tries each index that
 /// [`next`](Self::next) returns, and passes the result to [`narrow`](Self::narrow).
 #[derive(Debug)]
 pub(crate) struct IndexSearch {
-    /// An index of which it is true.
+    /// An index at which the condition holds.
     inside: u64,
-    /// An index of which it is not.
+    /// An index at which it does not hold.
     outside: Option<u64>,
     step: u64,
-    /// The search ends without a result above this index.
+    /// The highest index to try. Beyond it, the search ends without a result.
     most: u64,
 }
 
@@ -48,7 +48,7 @@ impl IndexSearch {
         }
     }
 
-    /// Goes on from the result for the index that [`next`](Self::next) has returned.
+    /// Continues with the result for the index that [`next`](Self::next) returned.
     pub(crate) fn narrow(&mut self, is_true: bool) {
         let Some(tried) = self.next() else { return };
         if is_true {
@@ -59,7 +59,8 @@ impl IndexSearch {
         }
     }
 
-    /// Returns the last index of which it is true, or `None` if there is no end to them.
+    /// Returns the last index at which the condition holds, or `None` if no index was found where
+    /// it does not hold.
     pub(crate) fn result(&self) -> Option<u64> {
         self.outside.map(|_| self.inside)
     }

@@ -1,15 +1,15 @@
-//! Made-up values that no chain has.
+//! Made-up values that do not occur on any chain.
 
-/// Returns the address of a wallet that nobody has: all of its bits are set.
+/// Returns a wallet address that does not exist: all of its bits are set.
 pub(crate) fn nobody() -> String {
     format!("0x{}", "f".repeat(40))
 }
 
-/// A text that no node takes for an index. A word such as `newest` may have a meaning.
+/// A text that a node cannot read as an index. A word such as `latest` may have a meaning.
 pub(crate) const NO_INDEX: &str = "no-index-5a5a";
 
-/// An asset that nobody has made a claim about.
+/// An asset without a claim.
 pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
 
-/// The asset of the first contract call that is built. It is never submitted.
+/// The asset of the first contract call that a run builds. It is never submitted.
 pub(crate) const BUILT: &str = "conformance-check";

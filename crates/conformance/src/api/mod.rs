@@ -1,4 +1,4 @@
-//! What the API's requests and responses mean.
+//! The meaning of the API's requests and responses.
 
 mod balance_list;
 mod block_response;

@@ -1,6 +1,6 @@
-//! Probes: requests that a careless node takes for something else, and that change nothing.
+//! Probes: requests that a careless node misreads, and that change nothing.
 //!
-//! No probe has a statement separator or a word that writes: if a node executes one, it can only read.
+//! No probe has a statement separator or a word that writes. A node that executes one can only read.
 
 use serde_json::{Value, json};
 
@@ -13,16 +13,16 @@ use crate::http::Request;
 /// The length of a long member, in bytes.
 const LONG: usize = 64 * 1024;
 
-/// The length of a long parameter, in bytes: the HTTP library sends no longer URL than 65,534 bytes.
+/// The length of a long parameter, in bytes. The HTTP library sends URLs of at most 65,534 bytes.
 const LONG_PARAMETER: usize = 63 * 1024;
 
-/// An index that no chain has.
+/// An index that does not exist on any chain.
 const NO_INDEX: u64 = 99_999_999_999;
 
-/// A token that no chain has.
+/// A token that does not exist on any chain.
 const NO_TOKEN: &str = "NOSUCHTOKEN5A";
 
-/// Text of probes, with `{}` in place of a plain value.
+/// The texts of probes, with `{}` in place of a plain value.
 const TEXTS: &[(&str, &str)] = &[
     ("a quote", "{}'"),
     ("a double quote", "{}\""),
@@ -62,8 +62,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("nothing", ""),
 ];
 
-/// Numbers, with `{}` in place of the index of a block. The last column is the index that a lenient
-/// reader may take it for.
+/// Numbers, with `{}` in place of a block's index. The last column: whether a lenient reader may
+/// read the number as that index.
 const NUMBERS: &[(&str, &str, bool)] = &[
     ("leading zeros", "000{}", true),
     ("a plus sign", "+{}", true),
@@ -84,24 +84,23 @@ const NUMBERS: &[(&str, &str, bool)] = &[
 /// Forms in which a parameter counts as missing.
 const FORMS_WITHOUT_VALUE: [&str; 3] = ["nothing", "an array", "an object"];
 
-/// A request that a careless node takes for something else.
+/// A request that a careless node misreads.
 #[derive(Clone, Debug)]
 pub(crate) struct Probe {
-    /// The probed parameter, or member of a body.
+    /// The parameter, or the member of a body, that is probed.
     pub(crate) parameter: &'static str,
-    /// What is odd about its value.
+    /// A description of what is odd about its value.
     pub(crate) oddity: &'static str,
     /// The odd value.
     pub(crate) value: String,
     pub(crate) request: Request,
-    /// The index of the block that a lenient reader may take the value for.
+    /// The index that a lenient reader may read from the value.
     pub(crate) block: Option<u64>,
-    /// Whether it has a value that says what is asked for. To other readers than those of odd forms,
-    /// the parameter of the others is missing.
+    /// Whether the parameter has a value. In the other forms, a node may treat it as missing.
     pub(crate) has_value: bool,
 }
 
-/// What is known of a node, for probes that are about something.
+/// Data of a node that probes use.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) block: u64,
@@ -121,7 +120,7 @@ pub(crate) const PROBED_PATHS: [&str; 5] = [
     "/call-sc",
 ];
 
-/// Every probe for a person: path, parameter, what is odd and the value, with words in place of what is
+/// Returns every probe for display: path, parameter, oddity and value. Placeholders replace what is
 /// found on a chain.
 pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, String)> {
     let named = |what: &str| format!("<{what}>");
@@ -146,8 +145,8 @@ pub(crate) fn probe_values() -> Vec<(&'static str, &'static str, &'static str, S
     all
 }
 
-/// The plain requests that the responses to probes are compared with: they are about something that
-/// does not exist.
+/// Returns the plain requests whose responses are compared with those to probes. They are about
+/// something that does not exist.
 pub(crate) fn controls(path: &str, known: &Known) -> Vec<Request> {
     match path {
         "/get-block" => vec![block_request(NO_INDEX)],
@@ -164,7 +163,7 @@ pub(crate) fn controls(path: &str, known: &Known) -> Vec<Request> {
     }
 }
 
-/// Every probe of an endpoint.
+/// Returns every probe of an endpoint.
 pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
     match path {
         "/get-block" => of_blocks(known.block),
@@ -201,7 +200,7 @@ pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
     }
 }
 
-/// Requests for balances that nobody has, each with the parameter that is probed and its plain value.
+/// Returns requests for balances that do not exist, each with the probed parameter and its plain value.
 fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
     let request = |kind: &str| Request::get("/get-balances").with("balance_type", kind);
     let of_both = |wallet: &str, token: &str| {
@@ -239,7 +238,7 @@ fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
     ]
 }
 
-/// Every text in place of a parameter's value, and the parameter in odd forms.
+/// Returns probes with every text in place of a parameter's value, and with the parameter in odd forms.
 fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<Probe> {
     let probe = |oddity, value, request| Probe {
         parameter,
@@ -279,7 +278,7 @@ fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<P
     all
 }
 
-/// Values that are nearly an asset's identifier.
+/// Returns probes with values that are nearly an asset's identifier.
 fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
     let start: String = asset.chars().take(1).collect();
     let rest = &asset[start.len()..];
@@ -310,7 +309,7 @@ fn inexact(request: &Request, asset: &str) -> Vec<Probe> {
 fn of_blocks(block: u64) -> Vec<Probe> {
     let request = block_request(NO_INDEX);
     let mut all = of_parameter(&request, "block_index", &NO_INDEX.to_string());
-    // These are a number, or begin with one, or have one as the last of two values.
+    // Each of these is a number, begins with one, or has one as the second of two values.
     let ones = ["a condition on one", "a number", "a second value"];
     for probe in all.iter_mut().filter(|probe| ones.contains(&probe.oddity)) {
         probe.block = Some(1);
@@ -329,7 +328,7 @@ fn of_blocks(block: u64) -> Vec<Probe> {
     all
 }
 
-/// Calls with a probe in each member that is a text, or with a member of another form.
+/// Returns contract calls with a probe in each text member, or with a member of another type.
 fn of_calls(known: &Known) -> Vec<Probe> {
     let targets = [
         ("sc_address", "/sc_address"),
@@ -366,7 +365,7 @@ fn of_calls(known: &Known) -> Vec<Probe> {
     all
 }
 
-/// The text of a probe about a plain value.
+/// Returns the text of a probe, with a plain value filled in.
 fn filled(text: &str, base: &str) -> String {
     let number = base.parse::<u64>().ok();
     let sum = |more: u128| number.map_or(String::new(), |n| (u128::from(n) + more).to_string());
@@ -378,7 +377,7 @@ fn filled(text: &str, base: &str) -> String {
         .replace("{2^32}", &sum(1 << 32))
 }
 
-/// The full-width form of a digit.
+/// Returns the full-width form of a digit, or the character itself if it is not a digit.
 fn wide(character: char) -> char {
     let digit = character.to_digit(10);
     digit

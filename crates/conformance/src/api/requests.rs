@@ -42,7 +42,7 @@ pub(crate) fn trust_request(from: &str, to: &str) -> Request {
 /// The path of a node's own OpenAPI document.
 pub(crate) const OWN_DOCUMENT: &str = "/openapi.json";
 
-/// Returns the index in a request for a block.
+/// Returns the index in a block request.
 pub(crate) fn requested_index(request: &Request) -> Option<u64> {
     let mut query = request.query.iter();
     let (_, value) = query.find(|(name, _)| *name == "block_index")?;

@@ -1,4 +1,4 @@
-//! What a response is: a refusal, "not found", a block, JSON.
+//! Classifies responses: a refusal, "not found", a block, JSON.
 
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use serde_json::Value;
@@ -15,7 +15,7 @@ pub(crate) const fn is_missing_endpoint(status: u16) -> bool {
     matches!(status, 404 | 405 | 501)
 }
 
-/// Whether a status comes from a gateway that does not reach the node.
+/// Whether a status comes from a gateway that cannot reach the node.
 pub(crate) const fn is_gateway_error(status: u16) -> bool {
     matches!(status, 502 | 504)
 }
@@ -39,13 +39,13 @@ pub(crate) fn is_json(media: &str) -> bool {
     essence.eq_ignore_ascii_case("application/json")
 }
 
-/// The members that an error has, besides its status.
+/// The members of an error.
 const OF_ERRORS: [&str; 7] = [
     "status", "detail", "error", "errors", "message", "msg", "code",
 ];
 
-/// Whether a body is an error and nothing else. The contract shows no form of errors, so one may come
-/// with status 200.
+/// Whether a body is an error and nothing else. The contract does not show the form of errors, so
+/// an error may come with status 200.
 pub(crate) fn is_refusal(body: &Value) -> bool {
     let Some(members) = body.as_object() else {
         return false;
@@ -60,7 +60,7 @@ pub(crate) fn is_refusal(body: &Value) -> bool {
     let told = ["detail", "error", "errors"]
         .iter()
         .any(|name| members.get(*name).is_some_and(|told| !told.is_null()));
-    // A failure may say why in the member that has the answer of a success.
+    // A failure may give its reason in the member that carries the result of a success.
     let reason = |name: &str, value: &Value| {
         failed && matches!(name, "response" | "data" | "value") && value.is_string()
     };
@@ -70,8 +70,8 @@ pub(crate) fn is_refusal(body: &Value) -> bool {
         })
 }
 
-/// Whether a body carries nothing: null, 0, an empty value, or only such values beside its status.
-/// A request that lacks a parameter may be answered so.
+/// Whether a body carries nothing: null, 0, an empty value, or only such values apart from its
+/// status. A node may return this for a request that lacks a parameter.
 pub(crate) fn is_nothing(body: &Value) -> bool {
     match body {
         Value::Null => true,
@@ -97,8 +97,8 @@ pub(crate) fn is_block(body: &Value) -> bool {
         .any(|name| body.get(name).is_some())
 }
 
-/// Returns the JSON object in the response to a submission, with any status of success: the contract
-/// does not say which.
+/// Returns the JSON object in the response to a submission, with any 2xx status. The contract does
+/// not name the status.
 pub(crate) fn answered(answer: &Exchange) -> Option<&Value> {
     let body = answer.is_success().then(|| answer.json().ok())?;
     body.filter(|value| value.is_object())
@@ -110,7 +110,7 @@ pub(crate) fn is_valid(answer: &Exchange) -> bool {
     valid == Some(&Value::Bool(true))
 }
 
-/// Returns the messages of a refused submission, in a line.
+/// Returns the messages of a refused submission, on one line.
 pub(crate) fn message(answer: &Exchange) -> String {
     let said = nodeproof_client::SubmitAnswer::from_slice(&answer.body)
         .map(|answer| answer.messages().join("; "))

@@ -13,9 +13,9 @@ pub(crate) enum Sample {
     TrustScore,
     Docs,
     CallSc,
-    /// The responses to submissions that must be refused.
+    /// Responses to submissions that must be refused.
     Refusals,
-    /// The responses to submissions that are valid.
+    /// Responses to valid submissions.
     Acceptances,
 }
 
@@ -32,7 +32,7 @@ impl Sample {
         }
     }
 
-    /// Returns the place of the schema of these responses in a view of the spec.
+    /// Returns the location of these responses' schema in a view of the spec.
     pub(crate) fn schema(self, spec: &Spec, view: View) -> Option<String> {
         let balance_type = match self {
             Self::TokenBalance => "TOKEN_IN_WALLET",

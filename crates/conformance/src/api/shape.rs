@@ -1,12 +1,13 @@
-//! The shape of a JSON document: its members, and the kinds of their values.
+//! The shape of a JSON document: its members and the kinds of their values.
 
 use std::collections::BTreeSet;
 
 use nodeproof_primitives::{ContractAddress, Hash256, TransactionCode, WalletAddress};
 use serde_json::{Map, Value};
 
-/// What some values have in common: objects by their members, a member that not all have with a
-/// question mark; arrays by the union of their elements; the rest by kind.
+/// Returns the common shape of some values. Objects become their members, with a question mark
+/// after a member that not all have. Arrays become the union of their elements. Every other value
+/// becomes its kind.
 pub(crate) fn shape_of(values: &[&Value]) -> Value {
     let objects: Vec<_> = values
         .iter()
@@ -52,7 +53,7 @@ pub(crate) fn shape_of(values: &[&Value]) -> Value {
     if shapes.is_empty() {
         return Value::from(kinds.into_iter().collect::<Vec<_>>().join(" | "));
     }
-    // Values of different kinds in one place: every kind is told.
+    // Values of different kinds in one place: list every kind.
     if !kinds.is_empty() {
         let text = std::mem::take(&mut kinds)
             .into_iter()
@@ -81,7 +82,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// A JSON document with a member or an element a line, every token as it was written.
+/// Returns a JSON document with one member or element on each line. Every token keeps its spelling.
 pub(crate) fn reindented(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0_usize;

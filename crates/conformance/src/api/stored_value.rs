@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Returns each member in which a response may have the stored value, with its name.
+/// Returns each member that may carry the stored value, with its name.
 pub(crate) fn carried(body: &Value) -> impl Iterator<Item = (&'static str, &Value)> {
     ["value", "data"]
         .into_iter()
@@ -10,7 +10,7 @@ pub(crate) fn carried(body: &Value) -> impl Iterator<Item = (&'static str, &Valu
         .filter(|(_, value)| holds_something(value))
 }
 
-/// Whether a value stores anything. Null, empty values, and texts of such values do not.
+/// Whether a value stores anything. Null, empty values and texts of such values do not.
 pub(crate) fn holds_something(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -21,12 +21,12 @@ pub(crate) fn holds_something(value: &Value) -> bool {
     }
 }
 
-/// Returns the stored value: in the member of the contract, or in the one that nodes were seen to use.
+/// Returns the stored value: from the member in the contract, or from the one that nodes were seen to use.
 pub(crate) fn stored(body: &Value) -> Option<&Value> {
     carried(body).next().map(|(_, value)| value)
 }
 
-/// Returns the first member with a name, at any depth.
+/// Returns the first member with this name, at any depth.
 pub(crate) fn member_named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     match value {
         Value::Object(members) => members.get(name).or_else(|| {

@@ -1,27 +1,27 @@
-//! How far a run may go.
+//! The tiers: how much a case sends, and how much a run may send.
 
 use clap::ValueEnum;
 
-/// How far a case goes, and how far a run may.
+/// How much a case sends, and how much a run may send.
 ///
-/// Nothing above [`Tier::Read`] is sent unless it is allowed by name, and nothing of it to mainnet
-/// without a second word.
+/// Tiers above [`Tier::Read`] run only if the user allows them by name. On mainnet, they need a second
+/// permission.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum)]
 pub enum Tier {
-    /// Only asks: GETs and `/call-sc`, which change no state.
+    /// Only reads: GETs and `/call-sc`, which change no state.
     #[default]
     Read,
-    /// Asks with odd values, which a careless node takes for something else. Later tiers don't include
-    /// it: it runs only where it is named.
+    /// Sends odd values that a careless node misreads. Later tiers don't include it: it runs only
+    /// when it is named.
     Probe,
-    /// Submits what a node must refuse.
+    /// Submits transactions that a node must refuse.
     Reject,
     /// Submits a real claim, and pays its fee.
     Write,
 }
 
 impl Tier {
-    /// All of them, in the order in which a run goes through them.
+    /// All tiers, in the order in which a run executes them.
     pub const ALL: [Self; 4] = [Self::Read, Self::Probe, Self::Reject, Self::Write];
 
     /// The tier's name on the command line.

@@ -12,12 +12,12 @@ pub(crate) fn lists_transactions(block: &Value) -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct InBlock<'v> {
     pub(crate) transaction: &'v Value,
-    /// The signatures, beside the transaction or in it.
+    /// The signatures, next to the transaction or inside it.
     pub(crate) signatures: Option<&'v Value>,
 }
 
-/// Finds a transaction in a block by its code. The contract does not show the elements' shape: one may
-/// be the code alone.
+/// Finds a transaction in a block by its code. The contract does not show the shape of the
+/// elements. An element may be only the code.
 pub(crate) fn in_block<'v>(block: &'v Value, code: &str) -> Option<InBlock<'v>> {
     let is_code = |text: &str| text.eq_ignore_ascii_case(code);
     let is_it = |value: &Value| {

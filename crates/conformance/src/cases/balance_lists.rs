@@ -1,7 +1,7 @@
-//! The lists that `GET /get-balances` answers, compared with each other and against single balances.
+//! Cases that compare the lists of `GET /get-balances` with each other and with single balances.
 //!
-//! The shape of the lists is not shown. A list is judged where each of its entries says what it is
-//! about and what is held, as nodes were seen to do it; one of another form is left alone.
+//! The contract does not show the shape of the lists. A list is checked if each entry has the
+//! members that nodes were seen to return. A list of another form is skipped.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,20 +17,20 @@ use crate::{
     http::{Exchange, InconclusiveReason, Request},
 };
 
-/// How often two answers are compared that change while they are read.
+/// Maximum number of times that two changing balances are compared.
 const MOST_LOOKS: u32 = 4;
 
-/// What came of a second look at two answers that differ.
+/// The result of comparing two responses again that differed.
 pub(crate) enum BalanceComparison {
     Same,
-    /// The two answers.
+    /// The two responses differ.
     Differ(Arc<Exchange>, Arc<Exchange>),
-    /// The balance was another one before and after the other answer was read, each time.
+    /// The balance changed each time while the other response was read.
     Moves,
 }
 
-/// Whether two questions about a pair are answered differently while nothing changes: a transfer
-/// may come in between, so one is asked before and after the other.
+/// Compares two requests for a pair's balance. A transfer may come in between, so one is sent
+/// before and after the other.
 pub(crate) async fn look_again(
     context: &Context,
     one: &Request,
@@ -41,7 +41,7 @@ pub(crate) async fn look_again(
         let before = context.node.send(one.clone()).await?;
         let theirs = context.node.send(other.clone()).await?;
         let (Some(ours), Some(said)) = (amount(&before, pair), amount(&theirs, pair)) else {
-            // What can't be read is told by other cases.
+            // Other cases report a response that can't be read.
             return Ok(BalanceComparison::Same);
         };
         if ours == said {
@@ -59,7 +59,7 @@ pub(crate) const MOVES: &str =
     "balances change too fast to compare what two questions say of the same one";
 pub(crate) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
 
-/// The list of all tokens of a wallet, or of all wallets for a token.
+/// Returns the `balance_type` of a request.
 fn name(request: &Request) -> &str {
     let mut query = request.query.iter();
     query
@@ -67,7 +67,7 @@ fn name(request: &Request) -> &str {
         .map_or("", |(_, value)| value)
 }
 
-/// Each list has everything and nothing else, and has what other answers say is held.
+/// Checks that each list is complete, has no foreign entries, and matches the other responses.
 pub(crate) async fn lists_agree(context: &Context) -> Findings {
     let by_wallet = objects(context, Sample::WalletBalances).await?;
     let by_token = objects(context, Sample::TokenHolders).await?;
@@ -98,11 +98,11 @@ pub(crate) async fn lists_agree(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// What is wrong with a list whatever others say.
+/// Reports an entry that does not belong in the list.
 fn list_alone(list: &List<'_>, findings: &mut Checked) {
     if let Some(place) = list.stray {
-        let what = "the list has an entry of another wallet or token than was asked for";
-        let expected = "entries of what was asked for";
+        let what = "the list has an entry of another wallet or token than requested";
+        let expected = "entries of the requested wallet or token";
         let actual = list.exchange.excerpt(160);
         findings.push(
             Finding::new(list.exchange, what, expected, actual).at(format!("/balance/{place}")),
@@ -110,7 +110,7 @@ fn list_alone(list: &List<'_>, findings: &mut Checked) {
     }
 }
 
-/// The pairs of which two lists, read one after the other, say different things.
+/// Returns the pairs with different balances in two lists that were read one after the other.
 fn to_compare(
     context: &Context,
     by_wallet: &[List<'_>],
@@ -140,10 +140,10 @@ fn to_compare(
     differ
 }
 
-/// So many differences are looked at again.
+/// Maximum number of differences to compare again.
 const MOST_DIFFERENCES: usize = 8;
 
-/// Two queries that differ, and the one that is wrong.
+/// A difference between two responses, with the one that is wrong.
 pub(super) struct Difference {
     pub(super) finding: Finding,
     alone: Arc<Exchange>,
@@ -156,7 +156,7 @@ impl Difference {
     }
 }
 
-/// Blames the one of the three queries for a balance that stands alone.
+/// Sends the third request for a balance, and blames the response that no other one confirms.
 pub(super) async fn difference(
     context: &Context,
     pair: &Pair,
@@ -188,7 +188,7 @@ pub(super) async fn difference(
     })
 }
 
-/// A finding about the response that has another balance than the other queries.
+/// Creates a finding about the response with a different balance than the others.
 fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: bool) -> Finding {
     let listed = |exchange| List::of(exchange).is_some_and(|list| list.get(pair).is_some());
     let single = |exchange: &Exchange| name(&exchange.request) == "TOKEN_IN_WALLET";
@@ -217,10 +217,10 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
     .at("/balance")
 }
 
-/// How many wallets are asked for that the chain shows and a list of all wallets does not have.
+/// Maximum number of wallets to check that are missing from a list of holders.
 const MOST_UNLISTED: usize = 2;
 
-/// A wallet of the chain that is in no list of holders holds nothing.
+/// Checks that wallets of the chain without an entry in the list of holders have no balance.
 async fn unlisted(
     context: &Context,
     by_wallet: &[List<'_>],
@@ -239,7 +239,7 @@ async fn unlisted(
         .iter()
         .map(|wallet| (wallet.clone(), token.to_owned()));
     let unlisted = pairs
-        // What has a list of its own was compared with it.
+        // A pair in a list of its own was compared with that list.
         .filter(|pair| list.get(pair).is_none())
         .filter(|pair| !by_wallet.iter().any(|own| own.is_for(pair)));
     let mut findings = Checked::default();
@@ -260,7 +260,7 @@ async fn unlisted(
     Ok(findings)
 }
 
-/// What nobody has heard of has no list of things that are held.
+/// Checks that an unknown wallet and an unknown token have no balances.
 pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str) -> Findings {
     let mut findings = Checked::default();
     for (request, who) in [

@@ -13,7 +13,7 @@ use crate::{
 
 macro_rules! pinned {
     ($id:literal, $pin:ident, $request:expr) => {
-        // A baseline is about one node, and not about the contract.
+        // A baseline is about one node. No requirement of the contract applies.
         Case::must($id, &[], |context| {
             Box::pin(check_pinned(context, $id, PinKind::$pin, $request))
         })
@@ -31,7 +31,7 @@ const STATE: [&str; 4] = [
 pub(crate) const BASELINE: &[Case] = &[
     pinned!("baseline/block-first", Exactly, |c| oldest(c, 0)),
     pinned!("baseline/block-second", Exactly, |c| oldest(c, 1)),
-    pinned!("baseline/block-newest", ByShape, |c| Some(
+    pinned!("baseline/block-latest", ByShape, |c| Some(
         c.material.blocks.last()?.1.request.clone()
     )),
     pinned!("baseline/block-unknown", Exactly, |_| Some(block_request(
@@ -98,9 +98,9 @@ pub(crate) const BASELINE: &[Case] = &[
     pinned!("baseline/docs", ByHead, |_| Some(Request::get("/docs"))),
 ];
 
-/// The oldest blocks are history, and stay what they are.
+/// Returns the request for one of the oldest blocks, which no longer change.
 fn oldest(context: &Context, place: usize) -> Option<Request> {
-    // The latest block may still be in the making.
+    // The latest block may still change.
     let settled = context.material.blocks.len().saturating_sub(1);
     let blocks = context.material.blocks.get(..settled)?;
     Some(blocks.get(place)?.1.request.clone())

@@ -1,7 +1,7 @@
-//! The transactions in blocks, where they have the form of what `/submit-transaction` takes.
+//! The transactions in blocks, if they have the form that `/submit-transaction` takes.
 //!
-//! The contract leaves the form of a block's transactions open, so one of another form is result by
-//! none of these.
+//! The contract leaves the form of a block's transactions open. These cases skip transactions of
+//! another form.
 
 use nodeproof_client::SignedTransaction;
 use nodeproof_primitives::escape::escaped_up_to as shown;
@@ -56,7 +56,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-/// The transactions of a block that have the form of what is submitted, with their places.
+/// Returns the transactions of a block in the form of a submission, with their positions.
 fn transactions(seen: &BlockResponse) -> impl Iterator<Item = (String, SignedTransaction)> {
     let found = seen.block().and_then(|block| block.transactions().ok());
     let found = found.unwrap_or_default().iter().enumerate();
@@ -73,7 +73,7 @@ fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
             .exchange
             .answered_object()
             .and_then(|body| body.pointer(&at));
-        // The shape of a block's transactions is not shown, so one may have no time.
+        // The contract does not show the shape of a block's transactions, so one may have no time.
         let Some(time) = time else { continue };
         result.one();
         if let Some((what, actual)) = wrong_time(time) {
@@ -83,11 +83,11 @@ fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// What a timestamp is.
+/// The expected form of a timestamp.
 pub(crate) const TIME: &str =
     "an integer: milliseconds since the Unix epoch, after 1973 and before 5138";
 
-/// What is wrong with a timestamp, and what it is.
+/// Returns the fault of a timestamp, and its value.
 pub(crate) fn wrong_time(time: &Value) -> Option<(&'static str, String)> {
     let actual = shown(&time.to_string(), 80);
     match time.as_i64() {
@@ -97,7 +97,7 @@ pub(crate) fn wrong_time(time: &Value) -> Option<(&'static str, String)> {
     }
 }
 
-/// A transaction is in the chain once.
+/// Checks that a transaction occurs only once in the chain.
 fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mut CheckResult) {
     for (place, code) in &links.codes {
         result.one();
@@ -115,7 +115,8 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
     }
 }
 
-/// A contract call names its signers; other types were seen without, and are left alone.
+/// Checks the signatures of contract calls, which name their signers. Other types were seen without
+/// signers, and are skipped.
 fn signatures(seen: &BlockResponse, result: &mut CheckResult) {
     for (place, signed) in transactions(seen) {
         let text = signed.transaction_text();

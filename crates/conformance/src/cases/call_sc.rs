@@ -159,7 +159,7 @@ async fn answers(context: &Context) -> Findings {
                 .into(),
         ));
     }
-    // The second call is larger, and has two signers: whether a node bounds that is up to the node.
+    // The second call is larger and has two signers. A node may refuse it.
     let judged: Vec<_> = answers
         .into_iter()
         .enumerate()
@@ -169,15 +169,15 @@ async fn answers(context: &Context) -> Findings {
     all_answer_json(&judged)
 }
 
-/// Whether the endpoint does not exist: then it answers 404 to a request without a contract, too.
+/// Whether the endpoint is missing: it returns 404, 405 or 501 to an empty request, too.
 async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> {
     let request = Request::post("/call-sc", String::new());
     let answer = context.node.send(request).await?;
     Ok(is_missing_endpoint(answer.status))
 }
 
-/// Where a member of this name stands, searched from the top: the raw transaction's shape is not
-/// shown, so it is looked for wherever it is.
+/// Finds a member by name, from the top. The contract does not show the shape of the raw
+/// transaction, so the member may be at any depth.
 fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value)> {
     let members = value.as_object()?;
     if let Some(found) = members.get(name) {
@@ -185,7 +185,7 @@ fn find<'v>(value: &'v Value, name: &str, at: &str) -> Option<(String, &'v Value
     }
     members
         .iter()
-        // What was sent as params is not a place for the transaction's own members.
+        // The submitted params are not a place for the transaction's own members.
         .filter(|(inner, _)| *inner != "params")
         .find_map(|(inner, value)| find(value, name, &format!("{at}/{inner}")))
 }
@@ -208,11 +208,12 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
         let (what, actual, at) = match found {
             Some((_, value)) if value == wanted => continue,
             Some((at, value)) => (
-                format!("the transaction has another {sent} than was asked for"),
+                format!("the transaction has another {sent} than requested"),
                 shown(&value.to_string(), 160),
                 at,
             ),
-            // The shape is not shown, so the member may have another name. `call-sc/submittable` warns.
+            // The contract does not show the shape, so the member may have another name.
+            // `call-sc/submittable` warns.
             None => continue,
         };
         let expected = shown(&wanted.to_string(), 160);
@@ -221,7 +222,8 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
     if_any(named, findings)
 }
 
-/// What was found, unless no built transaction has the member: its shape is not shown.
+/// Returns the result, or inconclusive if no built transaction has the member. The contract does
+/// not show the shape.
 fn if_any(name: &str, checked: Checked) -> Findings {
     if checked.examined > 0 {
         return Ok(checked);
@@ -230,7 +232,7 @@ fn if_any(name: &str, checked: Checked) -> Findings {
     Err(InconclusiveReason::NoSample(reason))
 }
 
-/// Different transactions have different codes.
+/// Checks that different transactions have different codes.
 async fn trans_code_distinct(context: &Context) -> Findings {
     let mut seen: Vec<String> = Vec::new();
     let mut checked = Checked::default();
@@ -279,7 +281,7 @@ async fn unsigned(context: &Context) -> Findings {
         let Some(answer) = exchange.answered_object() else {
             continue;
         };
-        // Without a list of signatures, there is none in it, if this is a transaction at all.
+        // A transaction without this list has no signatures. It counts as examined.
         let Some((at, signatures)) = find(answer, "signatures", "") else {
             findings.examined += u64::from(!builds_nothing(answer));
             continue;
@@ -335,10 +337,10 @@ async fn timestamp_unit(context: &Context) -> Findings {
     if_any("timestamp", findings)
 }
 
-/// By how much the clocks of a node and of whoever checks it may differ, in milliseconds.
+/// Maximum difference between the clocks of the node and this computer, in milliseconds.
 const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
 
-/// A transaction is built when it is asked for. Wallets refuse to sign one of another time.
+/// Checks that a transaction has the time of the request. Wallets refuse to sign one with another time.
 async fn timestamp_current(context: &Context) -> Findings {
     let now = TimestampMs::now().as_millis();
     let mut findings = Checked::default();
@@ -347,7 +349,7 @@ async fn timestamp_current(context: &Context) -> Findings {
         let Some((at, time)) = answer.and_then(|answer| find(answer, "timestamp", "")) else {
             continue;
         };
-        // What is not a time in milliseconds is told elsewhere.
+        // Another case reports a value that is not a time in milliseconds.
         let Some(time) = time.as_i64().filter(|time| MILLISECONDS.contains(time)) else {
             continue;
         };
@@ -362,8 +364,8 @@ async fn timestamp_current(context: &Context) -> Findings {
     if_any("timestamp", findings)
 }
 
-/// What the signer holds is the same before any call was built and after some were, and nothing was
-/// claimed. The signer is the first to sign one of the calls, and the second to sign the other.
+/// Checks that building calls changes neither the signer's balances nor the contract's state. The
+/// signer is the first signer of one call and the second signer of the other.
 async fn changes_nothing(context: &Context) -> Findings {
     let built = objects(context, Sample::CallSc).await.unwrap_or_default();
     let builds = |exchange: &std::sync::Arc<Exchange>| {
@@ -385,14 +387,14 @@ async fn changes_nothing(context: &Context) -> Findings {
     }
     let balances = wallet_balances_request(&context.signer());
     let lists = &context.material.wallet_lists;
-    // What was answered before the first call.
+    // The response before the first call.
     let before = lists.iter().find(|list| list.request == balances).cloned();
     let after = context.node.send(balances.clone()).await?;
     if before.is_some_and(|before| before.json().ok() == after.json().ok()) {
         return Ok(findings);
     }
-    // Others may use the wallet: it counts only if nothing changes without a call. Calls that other
-    // cases build at the same time would be taken for this one's doing.
+    // Others may use the wallet. A change counts only if nothing changes without a call. Calls of
+    // other cases must not be built meanwhile, or their effects would count here.
     let _alone = context.node.no_other_calls().await;
     let before = context.node.send(balances.clone()).await?;
     let mut height = Height::of(context).await?;
@@ -408,7 +410,7 @@ async fn changes_nothing(context: &Context) -> Findings {
         return Ok(findings);
     }
     if !height.stands(context).await? {
-        let reason = "what the signer holds changes, and blocks are made too fast to tell why";
+        let reason = "the signer's balance changes, and blocks are made too fast to find the cause";
         let unknown = Err(InconclusiveReason::NoSample(reason.to_owned()));
         return if findings.is_right() {
             unknown
@@ -425,7 +427,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a call makes its claim: about an asset that has none before, and has one after.
+/// Checks whether building a call stores its claim, with an asset that had no record before.
 async fn claims_at_once(context: &Context) -> Findings {
     let asset = format!("never-submitted-{:x}", unique());
     let state = contract_state_request(&context.contract(), &asset);
@@ -444,7 +446,7 @@ async fn claims_at_once(context: &Context) -> Findings {
     )))
 }
 
-/// Whether what comes back can go to `/submit-transaction` once it is signed.
+/// Checks whether the response can go to `/submit-transaction` once it is signed.
 async fn submittable(context: &Context) -> Findings {
     let validator = context
         .spec
@@ -479,21 +481,22 @@ async fn left_out(context: &Context, name: &str) -> Findings {
     refused(context, request, &what, builds_nothing).await
 }
 
-/// Whether an answer has nothing of a transaction.
+/// Whether a response has no member of a transaction.
 fn builds_nothing(value: &Value) -> bool {
     ["transaction", "specific_data", "trans_code"]
         .iter()
         .all(|name| find(value, name, "").is_none())
 }
 
-/// How deep the params are nested.
+/// The depth of the params.
 const DEPTH: usize = 40;
-/// How many members there are besides.
+/// Number of additional members.
 const MEMBERS: usize = 200;
 
-/// What a claim has, and more: as text, since no number type holds all of these numbers.
+/// Returns the params of a claim with more members. They are text, because no number type holds all
+/// of these numbers.
 ///
-/// Each decimal is one that a node may read as a float and write again without changing its value.
+/// A node can read each decimal as a float and write it again without a change of its value.
 fn large_params(context: &Context) -> String {
     let mut claim = context.call_body()["params"].take();
     // Blanks, upper case, and longer than a narrow column.
@@ -508,8 +511,7 @@ fn large_params(context: &Context) -> String {
     let members: Vec<_> = (0..MEMBERS)
         .map(|n| format!("\"member_{n}\":{n}"))
         .collect();
-    // What is often taken for something else than text, lists that may be cut, and names that may
-    // be folded.
+    // Texts that are often misread, lists that may be shortened, and names that may be normalised.
     let odd = serde_json::json!({
         "texts": [
             "<b>&amp;& it''s 41%20+{x} ${y} $z `w` %s \\n",
@@ -553,7 +555,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         .and_then(canonical_json::read)
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
-        let reason = "the answer is more than is read exactly";
+        let reason = "the response is more than is read exactly";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let difference = wanted.difference(&found).map(|difference| {

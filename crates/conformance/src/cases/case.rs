@@ -1,4 +1,4 @@
-//! A case: its metadata, and its check.
+//! A case: its metadata and its check.
 
 use nodeproof_report::Level;
 
@@ -14,14 +14,14 @@ use crate::{
 pub struct Case {
     /// `<operation>/<behaviour>`, lower-case with hyphens.
     pub id: &'static str,
-    /// How binding the case is. MUST: a documented requirement says it. SHOULD: it is expected, but
-    /// not written. OBSERVED: real nodes were seen to do it.
+    /// How binding the case is. MUST: a documented requirement. SHOULD: expected, but not
+    /// documented. OBSERVED: seen on real nodes.
     pub level: Level,
-    /// The IDs of the requirements that the case tests, the most important one first.
+    /// The IDs of the requirements that the case tests, the most important first.
     pub requirements: &'static [&'static str],
     /// The tier that a run has to allow.
     pub tier: Tier,
-    /// Whether a run without a sample for it has no verdict: without it, little is tested.
+    /// Whether a run without a sample for this case has no verdict. Without it, little is tested.
     pub(crate) is_essential: bool,
     check: Check,
 }
@@ -67,7 +67,7 @@ impl Case {
         Self::new(id, Level::Observed, requirements, Check::Own(check))
     }
 
-    /// A case about blocks, which a sweep has as well.
+    /// Creates a case about blocks. A sweep runs it, too.
     pub(crate) const fn of_blocks(
         id: &'static str,
         level: Level,
@@ -77,7 +77,7 @@ impl Case {
         Self::new(id, level, requirements, Check::Blocks(check))
     }
 
-    /// A case about the normalised shape of a sample's responses.
+    /// Creates a case about the normalised shape of a sample's responses.
     pub(crate) const fn of_snapshot(
         id: &'static str,
         level: Level,
@@ -87,30 +87,30 @@ impl Case {
         Self::new(id, level, requirements, Check::Snapshot(sample))
     }
 
-    /// A case about one documented field.
+    /// Creates a case about one documented field.
     pub(crate) fn of_field(field: &'static Field) -> Self {
         let check = Check::Field(field);
         Self::new(field.id, Level::Must, field.requirements, check).of(field.tier())
     }
 
-    /// The same in another tier.
+    /// Moves the case to another tier.
     pub(crate) const fn of(mut self, tier: Tier) -> Self {
         self.tier = tier;
         self
     }
 
-    /// The same, essential for a verdict.
+    /// Makes the case essential for a verdict.
     pub(crate) const fn essential(mut self) -> Self {
         self.is_essential = true;
         self
     }
 
-    /// The path of the case's snapshot, if it has one, as reports name it.
+    /// Returns the path of the case's snapshot, for reports, if it has one.
     pub(crate) fn snapshot_path(&self) -> Option<String> {
         self.check.snapshot_path()
     }
 
-    /// What the case checks of each block, if it is about blocks.
+    /// Returns the check of each block, if the case is about blocks.
     pub(crate) const fn block_check(&self) -> Option<BlockCheck> {
         self.check.block_check()
     }

@@ -7,25 +7,25 @@ use nodeproof_report::{ExchangeReport, Outcome};
 use super::case::Case;
 use crate::{checks::Finding, http::InconclusiveReason};
 
-/// How a case ended, with what it found.
+/// The result of a case, with its findings.
 pub(crate) struct CaseResult {
     pub(crate) case: Case,
     pub(crate) outcome: Outcome,
-    /// The first ones; the others are only counted.
+    /// The first findings. The others are only counted.
     pub(crate) findings: Vec<Finding>,
-    /// How many findings there are besides.
+    /// Number of further findings.
     pub(crate) unlisted: usize,
     pub(crate) obstacle: Option<InconclusiveReason>,
-    /// What an expectation says about it.
+    /// The note of an expectation for this case.
     pub(crate) note: Option<String>,
-    /// What it looked at, in order.
+    /// The exchanges that the case used, in order.
     pub(crate) asked: Vec<Arc<ExchangeReport>>,
-    /// How long it took, what it waited for and shares with others included.
+    /// The duration, including waiting and requests that it shares with other cases.
     pub(crate) elapsed: Duration,
 }
 
 impl CaseResult {
-    /// One that has found nothing, and looked at nothing.
+    /// Returns the result of a case that did not run: no findings and no exchanges.
     pub(crate) const fn not_run(case: Case, outcome: Outcome) -> Self {
         Self {
             case,
@@ -39,7 +39,7 @@ impl CaseResult {
         }
     }
 
-    /// Whether it found a departure, of whatever level.
+    /// Whether the case found a mismatch, at any level.
     pub(crate) fn departs(&self) -> bool {
         matches!(self.outcome, Outcome::Fail | Outcome::Warn | Outcome::Info)
     }

@@ -1,7 +1,7 @@
-//! What blocks say about one another: links, receipts, signatures, time.
+//! Cases about the relations between blocks: links, receipts, signatures, time.
 //!
-//! The contract shows the fields and says what they mean; it leaves the signature's algorithm open.
-//! That is taken as it was observed on the network: nodes of one network have to agree on it.
+//! The contract shows the fields and their meaning, but leaves the signature algorithm open. These
+//! cases use the algorithm that was observed. Nodes of one network must agree on it.
 
 use std::{
     collections::BTreeSet,
@@ -29,7 +29,7 @@ use crate::{
 /// The case that reads blocks again.
 pub(super) const REPEAT_READ: &str = "chain/repeat-read";
 
-/// The most blocks that are read again.
+/// Maximum number of blocks to read again.
 const MOST_READ_AGAIN: usize = 2;
 
 pub(crate) const CASES: &[Case] = &[
@@ -135,17 +135,17 @@ const fn of_receipts(
 
 async fn repeat_read(context: &Context) -> Findings {
     let mut findings = Checked::default();
-    // The latest block may still gather votes on some nodes; older ones are history.
+    // On some nodes, the latest block may still gather votes. Older ones are final.
     let blocks = objects(context, Sample::Blocks).await?;
     let settled = blocks.len().saturating_sub(1).max(1);
-    let mut newest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
-    // A block without transactions can only lose half of what one with some can.
+    let mut latest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
+    // Prefer a block with transactions. A block without any can lose less.
     let has_some = |block: &&Arc<Exchange>| block.answered_object().is_some_and(has_transactions);
-    if let Some(place) = newest_first.iter().position(has_some) {
-        let block = newest_first.remove(place);
-        newest_first.insert(0, block);
+    if let Some(place) = latest_first.iter().position(has_some) {
+        let block = latest_first.remove(place);
+        latest_first.insert(0, block);
     }
-    for exchange in newest_first.into_iter().take(MOST_READ_AGAIN) {
+    for exchange in latest_first.into_iter().take(MOST_READ_AGAIN) {
         let again = context.node.send(exchange.request.clone()).await?;
         findings.examined += u64::from(exchange.answered_object().is_some_and(is_block));
         if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {
@@ -168,11 +168,11 @@ fn has_transactions(block: &Value) -> bool {
     list.is_some_and(|list| !list.is_empty())
 }
 
-/// Below a block that there is, and where the user says so, there is a block.
+/// Checks that a block exists at every index below another block, and at every index that the user names.
 fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
     let is_there = seen.exchange.answered_object().is_some_and(is_block);
     result.count += u64::from(is_there || seen.kind == ResponseKind::Missing);
-    // The contract does not say with which index a chain begins.
+    // The contract does not define the first index of a chain.
     if seen.kind == ResponseKind::Missing && seen.index > 0 {
         let what = "there is no block at an index below that of another block, or that was named";
         let actual = seen.exchange.summary();
@@ -256,7 +256,7 @@ fn out_of_time(wrong: Misplaced) -> Finding {
     }
 }
 
-/// Judges every receipt of a block.
+/// Checks every receipt of a block.
 fn each_receipt(
     seen: &BlockResponse,
     result: &mut CheckResult,
@@ -279,10 +279,10 @@ fn each_receipt(
     }
 }
 
-/// A receipt in block k+1 is about block k, whose hash that block names as its previous one.
+/// Checks that a receipt in block k+1 is about block k, whose hash is the `previous_hash` of block k+1.
 fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |block: &Block, receipt: &Receipt| {
-        // What is not a hash at all is told elsewhere.
+        // Another case reports a malformed hash.
         let previous = block.previous_hash().ok()?.hash()?;
         let voted = receipt.block_hash().ok()?;
         Some(if voted == previous {
@@ -325,7 +325,7 @@ fn one_vote_a_voter(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// The address follows from the public key. Malformed ones are told by other cases.
+/// Checks that the address follows from the public key. Other cases report malformed ones.
 fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
     let judge = |_: &Block, receipt: &Receipt| {
         let public_key = voter_key(receipt)?;
@@ -344,7 +344,7 @@ fn voter_address(seen: &BlockResponse, result: &mut CheckResult) {
     each_receipt(seen, result, judge, "/data/wallet_address");
 }
 
-/// A node that uses the observed algorithm for one receipt uses it for all.
+/// Checks that a node that uses the observed algorithm for one receipt uses it for all.
 fn receipt_signatures(
     links: &Links,
     memory: &mut Memory,
@@ -366,7 +366,8 @@ fn receipt_signatures(
     }
 }
 
-/// Where no receipt verifies, the node may use another algorithm: the contract does not show one.
+/// Reports a node without any receipt that verifies. It may use another algorithm, because the
+/// contract does not show one.
 fn signature_algorithm(
     links: &Links,
     memory: &mut Memory,

@@ -1,4 +1,4 @@
-//! What a case does: its check, which is one of a few kinds.
+//! The check of a case, which is one of a few kinds.
 
 use std::{future::Future, pin::Pin};
 
@@ -14,7 +14,7 @@ use crate::{
 type CheckFuture<'c> = Pin<Box<dyn Future<Output = Findings> + Send + 'c>>;
 pub(super) type OwnCheck = for<'c> fn(&'c Context) -> CheckFuture<'c>;
 
-/// What a case checks.
+/// The check of a case.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Check {
     Field(&'static Field),

@@ -1,7 +1,7 @@
-//! A claim from its building to its block, with a wallet that pays for it.
+//! A claim from its call to its block, with a wallet that pays for it.
 //!
-//! All cases look at one claim, each at one step of it. A step that was not taken because of an
-//! earlier one makes its cases inconclusive, so that one fault makes one case fail.
+//! All cases examine the same claim, each at one step of it. If an earlier step fails, the cases of
+//! later steps are inconclusive. So one fault makes one case fail.
 
 use std::sync::Arc;
 
@@ -187,7 +187,7 @@ async fn built(context: &Context) -> Findings {
     let Some(what) = contradicts else {
         return Ok(Checked::right());
     };
-    let what = format!("the call was not built as asked for, and not signed: {what}");
+    let what = format!("the call was not built as requested, and was not signed: {what}");
     let expected = shown(&claim.call.to_string(), 300);
     let actual = claim.built.summary();
     Ok(Checked::wrong(Finding::new(
@@ -198,17 +198,17 @@ async fn built(context: &Context) -> Findings {
     )))
 }
 
-/// What the messages of a refusal are about where it is for want of money, whatever node says it.
+/// Words in the message of a node that refuses for lack of money.
 const ABOUT_THE_FEE: [&str; 6] = ["fee", "balance", "fund", "enough", "currency", "token"];
 
-/// The words of messages that name the least fee.
+/// Words in messages that name the minimum fee.
 const ABOUT_THE_LEAST: [&str; 5] = ["min", "least", "low", "below", "required"];
-/// The least fee that nodes were seen to ask for.
+/// The minimum fee that nodes were seen to require.
 const LEAST_FEE: i128 = 1_000_000;
 
-/// Why the claim may have been refused for want of money, if its message is about that.
+/// Returns the reason if the claim may have been refused for lack of money, according to its message.
 ///
-/// A message alone is not an excuse: the fee and the balance that the node reports have to bear it out.
+/// A message alone is not an excuse. The fee and the balance that the node reports must confirm it.
 async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, InconclusiveReason> {
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
@@ -237,13 +237,13 @@ async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, Incon
     Ok(Some(reason))
 }
 
-/// The response to the claim's submission, or why there is none.
+/// Returns the response to the claim's submission, or the reason why there is none.
 async fn submission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
     let claim = context.submissions.claim().await?;
     claim.submitted.as_ref().map_err(Clone::clone)
 }
 
-/// The response to the same submission, sent again, or why there is none.
+/// Returns the response to the same submission, sent again, or the reason why there is none.
 async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
     let claim = context.submissions.claim().await?;
     claim.again.as_ref().map_err(Clone::clone)
@@ -270,7 +270,7 @@ async fn accepted(context: &Context) -> Findings {
     Ok(Checked::wrong(finding.at("/response/valid")))
 }
 
-/// The answer to the claim's submission, if it was accepted.
+/// Returns the response to the claim's submission, if it was accepted.
 async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
     let answer = submission(context).await?;
     if is_valid(answer) {
@@ -280,7 +280,7 @@ async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveRea
     }
 }
 
-/// A member of an answer that has to have a certain value.
+/// Checks that a member of a response has a certain value.
 fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec<Finding> {
     let found = answered(answer).and_then(|body| body.pointer(pointer));
     if found == Some(wanted) {
@@ -335,7 +335,7 @@ async fn http_status(context: &Context) -> Findings {
 
 async fn new(context: &Context) -> Findings {
     let answer = acceptance(context).await?;
-    let what = "a transaction that was never submitted before is not said to be new";
+    let what = "a transaction that was never submitted before is not reported as new";
     let wrong = has(
         answer,
         "/response/new_transaction",
@@ -373,7 +373,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
     let again = resubmission(context).await?;
     if again.status >= 500 {
         let what = "the response to the same transaction is a server error the second time";
-        let expected = "an answer with response.new_transaction: false";
+        let expected = "a response with response.new_transaction: false";
         let finding = Finding::new(again, what, expected, again.summary());
         return Ok(Checked::wrong(finding));
     }
@@ -390,13 +390,13 @@ async fn resubmission_valid(context: &Context) -> Findings {
     ))
 }
 
-/// A transaction is not valid because another one with its code was.
+/// Checks that a transaction is not accepted only because another one with its code was.
 async fn known_code_altered(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let answer = claim.known_code.as_ref().map_err(Clone::clone)?;
     let signed = claim.known_code_signed.as_ref().ok();
     if !is_valid(answer) {
-        // Two transactions may have one code, but they are not the same transaction.
+        // Two transactions may have the same code, but they are not the same transaction.
         let is_known = |answer: &&Arc<Exchange>| {
             let new = answered(answer).and_then(|body| body.pointer("/response/new_transaction"));
             is_valid(answer) && new == Some(&Value::Bool(false))
@@ -404,8 +404,8 @@ async fn known_code_altered(context: &Context) -> Findings {
         let Some(known) = signed.filter(is_known) else {
             return Ok(Checked::right());
         };
-        let what = "another wallet's transaction with the trans_code of an accepted one is answered as if it \
-                    were that one";
+        let what = "another wallet's transaction with the trans_code of an accepted one is \
+        treated as if it were that one";
         let expected = "a refusal, or new_transaction: true";
         let finding = Finding::new(known, what, expected, known.summary());
         return Ok(Checked::wrong(finding.at("/response/new_transaction")));

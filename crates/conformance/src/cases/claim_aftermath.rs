@@ -1,4 +1,4 @@
-//! What became of an accepted claim: its block and its fee, and what was refused beside it.
+//! The effects of an accepted claim, its block and its fee, and of the submission that was refused before it.
 
 use std::sync::Arc;
 
@@ -37,15 +37,18 @@ pub(crate) async fn readable(context: &Context) -> Findings {
         .as_secs_f64();
     let what = match block {
         Some(block) => format!(
-            "the claim stands in {}, and can't be read",
+            "the claim is in {}, but its record can't be read",
             block.request.query_text()
         ),
         None if settled.enough_blocks => {
-            format!("the claim was accepted, and can't be read after {waited} s and several blocks")
+            format!(
+                "the claim was accepted, but its record can't be read after {waited} s and \
+            several blocks"
+            )
         }
         None => {
             return unknown(format!(
-                "the chain did not go on far enough within {waited} s; wait longer with \
+                "the chain did not grow enough within {waited} s; wait longer with \
                  --settle-timeout"
             ));
         }
@@ -59,7 +62,7 @@ pub(crate) async fn readable(context: &Context) -> Findings {
     )))
 }
 
-/// The block that the claim stands in, and the transaction there.
+/// Returns the block with the claim and the transaction in it, if there is one.
 async fn entry(
     context: &Context,
 ) -> Result<Option<(&Arc<Exchange>, InBlock<'_>)>, InconclusiveReason> {
@@ -106,7 +109,7 @@ pub(crate) async fn as_signed(context: &Context) -> Findings {
     let signed: Value = serde_json::from_str(text).unwrap_or_default();
     let mut findings = Checked::default();
     for (name, signed) in signed.as_object().into_iter().flatten() {
-        // The shape is not shown, so what a block leaves out is no other value.
+        // The contract does not show the shape. A member that the block omits is not a wrong value.
         let Some(value) = found.transaction.get(name) else {
             continue;
         };
@@ -137,12 +140,12 @@ pub(crate) async fn as_signed(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// A number, however it is written.
+/// Returns a number in any notation.
 fn amount(value: &Value) -> Option<Amount> {
     value.is_number().then(|| value.to_string().parse().ok())?
 }
 
-/// Whether a list of signatures is this one.
+/// Whether a list of signatures has this entry and no other.
 fn is_only(signatures: &Value, entry: &Value) -> bool {
     let text = |value: &Value, name: &str| value[name].as_str().map(str::to_lowercase);
     signatures.as_array().is_some_and(|list| {
@@ -153,7 +156,7 @@ fn is_only(signatures: &Value, entry: &Value) -> bool {
     })
 }
 
-/// A balance, as an integer of the token's units.
+/// Returns a balance, in units of the token.
 pub(super) fn held(answer: &Exchange) -> Option<i128> {
     let body = answer.answered_object()?;
     let value = ["balance", "value"]
@@ -203,7 +206,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
     )))
 }
 
-/// Why a wallet's balance may have changed besides for this transaction.
+/// Returns a reason, other than this transaction, for which a wallet's balance may have changed.
 fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&'static str> {
     let mut listed = false;
     for block in blocks.iter().filter_map(|block| block.answered_object()) {
@@ -224,7 +227,7 @@ fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&
     (!listed).then_some("blocks do not show whether the wallet has other transactions")
 }
 
-/// What became of the submission that was refused just before the claim.
+/// Returns the result of the submission that was refused just before the claim.
 async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
     let refused = context.submissions.claim().await?.refused.as_ref();
     let refused = refused.map_err(Clone::clone)?;
@@ -240,12 +243,12 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
         .state
         .as_ref()
         .map_err(Clone::clone)?;
-    // That nothing is stored of it shows something only where the claim itself can be read.
+    // A missing record counts only if the claim itself can be read.
     found(context).await?;
     if answered(state).and_then(stored).is_none() {
         return Ok(Checked::right());
     }
-    let what = "a claim that was refused is stored all the same";
+    let what = "a claim that was refused is stored anyway";
     Ok(Checked::wrong(Finding::new(
         state,
         what,

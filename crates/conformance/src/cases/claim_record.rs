@@ -1,8 +1,9 @@
-//! The record of an accepted claim, as it is read back.
+//! The record of an accepted claim, as the node returns it.
 //!
-//! Its shape is not shown: a value counts by its member's name where the record has names, and else
-//! where nodes were seen to show it in their rows. A row in another order holds the same values
-//! somewhere, and no two of a claim's are the same, so it is told apart from a wrong value.
+//! The contract does not show its shape. If the record has names, each value is found by its
+//! member's name. Otherwise it is expected at the position that nodes were seen to use in their
+//! rows. All values of the claim are different. So a row in another order can be distinguished from
+//! a wrong value.
 
 use std::sync::Arc;
 
@@ -21,15 +22,15 @@ use crate::{
 /// How a value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// As it was submitted.
+    /// Exactly as it was submitted.
     Same,
     /// A list as its JSON text.
     JsonText,
-    /// A list as text of another kind.
+    /// A list as another kind of text.
     Joined,
 }
 
-/// The record that was read back.
+/// Returns the record that was read back.
 pub(crate) async fn found(
     context: &Context,
 ) -> Result<(&Arc<Exchange>, &Value), InconclusiveReason> {
@@ -47,7 +48,7 @@ pub(crate) async fn found(
     }
 }
 
-/// What a column was claimed to be.
+/// Returns the submitted value of a column.
 async fn wanted(context: &Context, column: &str) -> Result<Value, InconclusiveReason> {
     let call = &context.submissions.claim().await?.call;
     Ok(match column {
@@ -56,7 +57,7 @@ async fn wanted(context: &Context, column: &str) -> Result<Value, InconclusiveRe
     })
 }
 
-/// How a value is the wanted one, if it is.
+/// Returns the form in which `found` stores the submitted value, or `None` if it does not.
 fn form(found: &Value, wanted: &Value) -> Option<Form> {
     if found == wanted {
         return Some(Form::Same);
@@ -74,12 +75,12 @@ fn form(found: &Value, wanted: &Value) -> Option<Form> {
         .split(',')
         .map(|part| part.trim().trim_matches(['\'', '"']))
         .collect();
-    // A comma within an item would leave it open where the next one begins.
+    // An item with a comma would make it unclear where the next one begins.
     (parts.len() == items.len() && parts.iter().zip(items).all(|(part, item)| item == part))
         .then_some(Form::Joined)
 }
 
-/// The row that holds most of what was claimed, wherever it stands.
+/// Returns the row with the most submitted values, at any depth.
 fn row<'v>(record: &'v Value, wanted: &[Value]) -> Option<(usize, &'v Vec<Value>)> {
     match record {
         Value::Array(items) => {
@@ -100,11 +101,11 @@ fn row<'v>(record: &'v Value, wanted: &[Value]) -> Option<(usize, &'v Vec<Value>
 struct Place<'v> {
     value: Option<&'v Value>,
     form: Option<Form>,
-    /// Whether it stands where nodes were seen to show it, or under its name.
+    /// Whether the value is under its name, or at the position that nodes were seen to use.
     expected: bool,
 }
 
-/// Where a column's value is.
+/// Finds the value of a column.
 async fn place<'v>(
     context: &Context,
     record: &'v Value,
@@ -154,7 +155,7 @@ pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
     Ok(Checked::wrong(Finding::new(answer, what, expected, actual)))
 }
 
-/// Lists are stored so that a reader can tell their items apart whatever stands in them.
+/// Checks that lists are stored in a form that separates their items, whatever the items contain.
 pub(crate) async fn lists(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
     let mut findings = Checked::default();
@@ -171,14 +172,15 @@ pub(crate) async fn lists(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a row's values stand where nodes were seen to show them; a record with names has no order.
+/// Checks that the values of a row are at the positions that nodes were seen to use. A record with
+/// names has no order.
 pub(crate) async fn columns(context: &Context) -> Findings {
     let (answer, record) = found(context).await?;
     let mut findings = Checked::default();
     for name in VerificationRecord::COLUMNS {
         let place = place(context, record, name).await?;
         findings.examined += u64::from(place.form.is_some());
-        // A value that is nowhere is told by its own case; the contract's has none.
+        // A missing value is reported by its own case. The contract's address has no such case.
         let astray = match name {
             "address" => {
                 let left_out = place.value.is_none() && member_named(record, "asset_id").is_some();
@@ -188,8 +190,7 @@ pub(crate) async fn columns(context: &Context) -> Findings {
             _ => place.form.is_some() && !place.expected,
         };
         if astray {
-            let what =
-                format!("the record's {name} stands elsewhere than nodes were seen to show it");
+            let what = format!("the record's {name} is not at its usual position");
             let wanted = wanted(context, name).await?;
             let at = VerificationRecord::COLUMNS
                 .iter()

@@ -45,7 +45,7 @@ async fn answers(context: &Context) -> Findings {
 /// The media types of pages.
 const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
-/// A page that a browser shows: it says that it is HTML, and it is.
+/// Checks that the listing has the content type of a page, and is HTML.
 async fn page(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in context.sample(Sample::Docs).await? {
@@ -88,8 +88,7 @@ async fn page(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// What brings something else onto a page: a listing may be made by a script, or be in another
-/// document.
+/// Markup that loads other content. A script may create the listing, or another document may have it.
 const LOADS: [&str; 6] = [
     "<script",
     "<iframe",
@@ -99,7 +98,7 @@ const LOADS: [&str; 6] = [
     "http-equiv",
 ];
 
-/// Whether a page, in lower case, has anything of a listing.
+/// Whether a page, in lower case, has any part of a listing.
 fn lists_or_loads(context: &Context, text: &str) -> bool {
     let links = || {
         ["openapi", "swagger", "redoc"]
@@ -113,14 +112,14 @@ fn lists_or_loads(context: &Context, text: &str) -> bool {
             .any(|operation| names(text, operation.path))
 }
 
-/// The calls that a listing has to have: all documented ones but the listing itself.
+/// Returns the endpoints that a listing must have: all documented ones except the listing itself.
 fn documented(spec: &Spec) -> Vec<Operation<'_>> {
     let mut operations = spec.operations(View::Documented);
     operations.retain(|operation| operation.path != "/docs");
     operations
 }
 
-/// The page names each call, or the OpenAPI document does that it shows.
+/// Checks that the page, or the OpenAPI document that it shows, names each endpoint.
 async fn lists_calls(context: &Context) -> Findings {
     let pages = context.sample(Sample::Docs).await?;
     let document = context.own_document().await;
@@ -151,7 +150,7 @@ async fn lists_calls(context: &Context) -> Findings {
             page.excerpt(160),
         )));
     }
-    // What scripts show is known only from the document that nodes keep for them.
+    // Scripts are not run. Their content is known only from the document at the usual path.
     let document = document?;
     if shows.contains(&own) && (400..500).contains(&document.status) {
         let what = "the listing shows a document that is not there";
@@ -190,7 +189,7 @@ fn no(reason: &str) -> InconclusiveReason {
     InconclusiveReason::NoSample(reason.to_owned())
 }
 
-/// Whether a text has the name of a call as a word of its own.
+/// Whether a text has the name of an endpoint as a separate word.
 fn names(text: &str, path: &str) -> bool {
     let name = path.trim_start_matches('/');
     let part_of_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
@@ -201,20 +200,20 @@ fn names(text: &str, path: &str) -> bool {
     })
 }
 
-/// What stands before the address of the document that a page shows.
+/// The text before the address of the document that a page shows.
 const POINTERS: [&str; 5] = ["url:", "url\":", "url':", "spec-url=", "href="];
-/// The most addresses that are looked at.
+/// Maximum number of addresses to read for each of these texts.
 const MOST_POINTERS: usize = 50;
-/// The longest address that is looked at.
+/// Maximum length of an address, in bytes.
 const LONGEST_ADDRESS: usize = 300;
 
-/// The descriptions that a page shows, or points at.
+/// Returns the addresses of the API descriptions that a page shows or links.
 fn documents_of(page: &Exchange, text: &str) -> Vec<Url> {
     let base = page.url();
     let addresses = POINTERS.iter().flat_map(|pointer| {
         let places = text.match_indices(pointer).take(MOST_POINTERS);
         let addresses = places.filter_map(move |(at, _)| quoted(&text[at + pointer.len()..]));
-        // Pages have links to all sorts of things.
+        // Pages link to many other things.
         addresses.filter(|address| {
             let address = address.to_ascii_lowercase();
             *pointer != "href=" || address.contains("openapi") || address.contains("swagger")
@@ -230,7 +229,7 @@ fn documents_of(page: &Exchange, text: &str) -> Vec<Url> {
         .collect()
 }
 
-/// The quoted text that this one starts with.
+/// Returns the quoted text at the start of a text.
 fn quoted(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
@@ -238,7 +237,7 @@ fn quoted(text: &str) -> Option<&str> {
     (inner.len() <= LONGEST_ADDRESS).then_some(inner)
 }
 
-/// Whether two addresses are of one description, in one of its formats.
+/// Whether two addresses lead to the same description, in any of its formats.
 fn same_document(one: &Url, other: &Url) -> bool {
     let stem = |url: &Url| {
         let path = url.path();
@@ -249,13 +248,13 @@ fn same_document(one: &Url, other: &Url) -> bool {
     one.origin() == other.origin() && stem(one) == stem(other)
 }
 
-/// The node's own description, if that is what was answered.
+/// Returns the node's own description, if the response has one.
 fn own_spec(document: &Exchange) -> Option<Spec> {
     let value = document.answered_object()?;
     Spec::from_value(value.clone()).ok()
 }
 
-/// Where the node describes itself otherwise than the contract does.
+/// Checks where the node's own description differs from the contract.
 async fn openapi_document(context: &Context) -> Findings {
     let document = context.own_document().await?;
     let Some(theirs) = own_spec(&document) else {
@@ -286,7 +285,7 @@ async fn openapi_document(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Where the parameters of a call differ: which there are, and which have to be given.
+/// Compares the parameters of an endpoint: which exist, and which are required.
 fn parameters(
     document: &Arc<Exchange>,
     call: &str,
@@ -308,11 +307,11 @@ fn parameters(
         let (what, actual) = match same {
             Some(theirs) if theirs.required == ours.required => continue,
             Some(theirs) => (
-                format!("the node says otherwise whether {call} needs {name}"),
+                format!("the node's document disagrees on whether {call} requires {name}"),
                 need(theirs.required),
             ),
             None => (
-                format!("the node does not say that {call} takes {name}"),
+                format!("the node's document does not have the parameter {name} of {call}"),
                 "no such parameter",
             ),
         };
@@ -322,7 +321,8 @@ fn parameters(
     let unknown = |name: &str| !known.iter().any(|ours| ours.name == name);
     for theirs_alone in said.iter().filter(|p| p.required && unknown(p.name)) {
         let name = shown(theirs_alone.name, 60);
-        let what = format!("the node says that {call} needs {name}, which is not documented");
+        let what =
+            format!("the node's document requires {name} for {call}, which is not documented");
         let actual = format!("{name} {}", need(true));
         findings.push(
             Finding::new(document, what, "documented parameters only", actual)

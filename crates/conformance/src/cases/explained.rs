@@ -1,8 +1,8 @@
-//! What each case checks, in a sentence or two, for `nodeproof explain`.
+//! A short description of each case, for `nodeproof explain`.
 
 use crate::checks::FIELDS;
 
-/// What each case checks. Cases about one field are described by its schema.
+/// The description of each case. Cases about one field are described by its requirement.
 pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
         "get-block/answers",
@@ -493,7 +493,8 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/claim-built",
-        "`/call-sc` builds the claim that was requested, without anything that nobody asked for. Only such a transaction is signed.",
+        "`/call-sc` builds the claim that was requested, without anything that was not requested. \
+        Only such a transaction is signed.",
     ),
     (
         "submit-transaction/claim-accepted",
@@ -649,7 +650,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
 ];
 
-/// Why the cases of an operation matter.
+/// The reasons why the cases of an operation matter.
 const MATTERS: &[(&str, &str)] = &[
     (
         "get-block",
@@ -693,7 +694,7 @@ const MATTERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Returns what a case checks.
+/// Returns the description of a case.
 pub(crate) fn explained(id: &str) -> Option<String> {
     let own = EXPLAINED.iter().find(|(known, _)| *known == id);
     let of_field = || {
@@ -707,7 +708,7 @@ pub(crate) fn explained(id: &str) -> Option<String> {
     own.map(|(_, text)| (*text).to_owned()).or_else(of_field)
 }
 
-/// Returns why the cases of an operation matter.
+/// Returns the reason why the cases of an operation matter.
 pub(crate) fn matters(operation: &str) -> Option<&'static str> {
     let found = MATTERS.iter().find(|(known, _)| *known == operation);
     found.map(|(_, text)| *text)

@@ -1,4 +1,4 @@
-//! What the user says that a node has.
+//! Checks that the node has the data that the user's fixture names.
 
 use super::case::Case;
 use crate::{
@@ -18,7 +18,7 @@ pub(crate) const FIXTURE: &[Case] = &[Case::should(
     |c| Box::pin(found(c)),
 )];
 
-/// Whether a response shows what was named; nothing if that can't be told from it.
+/// Whether a response shows the named data, or `None` if the response cannot decide it.
 type Shows = fn(&std::sync::Arc<Exchange>) -> Option<bool>;
 
 async fn found(context: &Context) -> Findings {
@@ -38,8 +38,8 @@ async fn found(context: &Context) -> Findings {
     Ok(checked)
 }
 
-/// What the fixture names, with the request that shows it. No documented request shows a contract
-/// without a record.
+/// Returns the data that the fixture names, with the requests that show it. No documented request
+/// shows a contract without a record.
 fn named(context: &Context) -> Vec<(String, Request, Shows)> {
     let fixture = &context.material.fixture;
     let mut named: Vec<(String, Request, Shows)> = Vec::new();

@@ -152,14 +152,14 @@ async fn balance(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// The field that carries the balance, by either of its names.
+/// Returns the member that carries the balance, under either of its names.
 fn carried(body: &Value) -> Option<(&'static str, &Value)> {
     ["balance", "value"]
         .into_iter()
         .find_map(|name| body.get(name).map(|value| (name, value)))
 }
 
-/// The shape of the lists is not shown, but an answer that carries nothing answers nothing.
+/// Checks that a list carries something. The contract does not show its shape.
 async fn lists_carry_balances(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for sample in [Sample::WalletBalances, Sample::TokenHolders] {
@@ -173,7 +173,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
                 findings.push(
                     Finding::new(
                         &exchange,
-                        "the answer carries no balances",
+                        "the response has no balances",
                         expected,
                         exchange.excerpt(160),
                     )
@@ -191,14 +191,14 @@ async fn nothing_held(context: &Context) -> Findings {
             "no token was found; give one with --fixture".into(),
         ));
     }
-    // That nobody holds anything shows something only where somebody does.
+    // A missing balance counts only if the endpoint returns other balances.
     controls(context, "get-balances").await?;
     let mut findings = held_by_nobody(context, &context.signer(), UNKNOWN_TOKEN).await?;
     findings.extend(nothing_listed(context, &nobody(), UNKNOWN_TOKEN).await?);
     Ok(findings)
 }
 
-/// A token that no chain has.
+/// A token that does not exist on any chain.
 const UNKNOWN_TOKEN: &str = "NO-SUCH-TOKEN-5A5A";
 
 async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Findings {
@@ -207,7 +207,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .send(token_balance_request(wallet, token))
         .await?;
     let Some(body) = exchange.answered_object() else {
-        // Whether a question about what the chain has never seen is an error is not in the contract.
+        // The contract does not say whether a request for unknown data is an error.
         return Ok(Checked::right());
     };
     let what = match carried(body) {
@@ -227,7 +227,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
     ))
 }
 
-/// The same from what was asked before, if it was.
+/// Returns a single balance, from an earlier response if there is one.
 async fn single_before(
     context: &Context,
     pair: &(String, String),
@@ -243,7 +243,7 @@ async fn single_before(
     }
 }
 
-/// The answer changes with the wallet that is asked about, as the lists say it has to.
+/// Checks that the response changes with the requested wallet, as the lists require.
 async fn wallet_address(context: &Context) -> Findings {
     let lists = objects(context, Sample::TokenHolders).await?;
     let mut holders: Vec<_> = lists
@@ -255,7 +255,7 @@ async fn wallet_address(context: &Context) -> Findings {
     compare(context, holders, token_holders).await
 }
 
-/// The answer changes with the token that is asked about, as the lists say it has to.
+/// Checks that the response changes with the requested token, as the lists require.
 async fn token_code(context: &Context) -> Findings {
     let lists = objects(context, Sample::WalletBalances).await?;
     let held: Vec<_> = lists
@@ -263,7 +263,7 @@ async fn token_code(context: &Context) -> Findings {
         .filter_map(List::of)
         .flat_map(|list| list.held)
         .collect();
-    // What was asked for already will do.
+    // Earlier requests are enough.
     let mut asked = held.clone();
     let singles = context
         .sample(Sample::TokenBalance)
@@ -290,7 +290,7 @@ async fn compare(
     mut holdings: Vec<(Pair, Integer)>,
     list: fn(&Pair) -> Request,
 ) -> Findings {
-    // The largest and the smallest: different answers, and the digits that a float would lose.
+    // The largest and the smallest balance: different values, with digits that a float would lose.
     holdings.sort_by(|left, right| right.1.cmp(&left.1));
     if holdings.len() > 2 {
         holdings.drain(1..holdings.len() - 1);
@@ -301,7 +301,7 @@ async fn compare(
     let mut findings = Checked::default();
     let (mut judged, mut moves) = (false, false);
     for (pair, listed) in &holdings {
-        // An answer without a balance is judged elsewhere.
+        // Another case checks a response without a balance.
         let Some(alone) = single_before(context, pair).await? else {
             continue;
         };
@@ -314,7 +314,7 @@ async fn compare(
         match look_again(context, &alone, &list(pair), pair).await? {
             BalanceComparison::Same => {}
             BalanceComparison::Moves => moves = true,
-            // A list that stands alone is a finding of `lists-agree`.
+            // The case `lists-agree` reports a list that no other response confirms.
             BalanceComparison::Differ(alone, said) => {
                 let difference = difference(context, pair, &alone, &said).await?;
                 if difference.is_about(&alone) {
@@ -332,7 +332,7 @@ async fn compare(
     }
 }
 
-/// What is not a wallet holds nothing.
+/// Checks that a malformed wallet address has no balance.
 async fn wallet_address_malformed(context: &Context) -> Findings {
     let Some((_, token)) = context.material.holdings.first() else {
         return Err(InconclusiveReason::NoSample(

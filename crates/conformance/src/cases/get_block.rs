@@ -93,7 +93,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::of_snapshot("get-block/snapshot", Level::Must, &["BLOCK-1"], Sample::Blocks),
 ];
 
-/// What a client needs of a block, in whichever form it comes.
+/// Reads the fields that a client needs, in either form of a block.
 fn read(block: &nodeproof_client::Block) -> Result<(), String> {
     let needed = block
         .index()
@@ -104,12 +104,12 @@ fn read(block: &nodeproof_client::Block) -> Result<(), String> {
     needed.map_err(|error| error.to_string())
 }
 
-/// What a case says where no block was read at all.
-pub(crate) const NO_BLOCK: &str = "no answer was a 200 with a JSON object";
+/// The reason why a case is inconclusive if no block was read.
+pub(crate) const NO_BLOCK: &str = "no response was a 200 with a JSON object";
 
 fn answers(seen: &BlockResponse, result: &mut CheckResult) {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
-        // It answers as nodes were seen to answer for a block they do not have.
+        // This is how nodes were seen to refuse a block that does not exist.
         return;
     }
     match all_answer_json(std::slice::from_ref(&seen.exchange)) {
@@ -121,7 +121,7 @@ fn answers(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// The form as a whole, so that a node that answers rows is told so in one line.
+/// Checks the form as a whole. A node that returns rows gets one clear finding.
 fn shape(seen: &BlockResponse, result: &mut CheckResult) {
     let exchange = &seen.exchange;
     result.count += u64::from(exchange.answered_object().is_some_and(is_block));
@@ -143,7 +143,7 @@ fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
         result.found(
             Finding::new(
                 &seen.exchange,
-                "the answer is about another block than was asked for",
+                "the response is about another block than requested",
                 format!("index {}", seen.index),
                 format!("index {reported}"),
             )
@@ -157,7 +157,7 @@ fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
         return;
     };
     let mut judge = |time: Option<&Value>, at: String| {
-        // What is not an integer has no unit, and is a finding about the field.
+        // A value that is not an integer has no unit. The field's own case reports it.
         let Some(time) = time.and_then(Value::as_i64) else {
             return;
         };
@@ -195,7 +195,7 @@ fn receipts(block: &Value) -> &[Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// A wallet is in a committee or not. It can't be there twice.
+/// Checks that a wallet is in the committee at most once.
 fn committee_distinct(seen: &BlockResponse, result: &mut CheckResult) {
     let body = seen.exchange.answered_object();
     let committee = body.and_then(|block| block.get("committee")?.as_array());
@@ -249,11 +249,11 @@ fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
     }
 }
 
-/// How far beyond the latest block an index is that nothing may be answered for: where an index is
-/// cut to 32 bits, it is that of the latest block.
+/// Distance from the latest block to an index that does not exist. A node that cuts indexes to 32
+/// bits returns the latest block for it.
 const BEYOND: u64 = 1 << 32;
 
-/// Far beyond the latest block nothing may be answered as a block.
+/// Checks that an index far above the latest block, and a negative one, return no block.
 async fn unknown_index(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
         return Err(InconclusiveReason::NoSample(
@@ -270,15 +270,15 @@ async fn unknown_index(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a chain has a block 0 is up to it; what is not a block 0 may not be answered for it.
+/// Checks that the response for index 0 is not another block. A chain may or may not have a block 0.
 async fn index_zero(context: &Context) -> Findings {
     let exchange = context.node.send(block_request(0)).await?;
-    // An endpoint that has no blocks has no block 0 either.
+    // An endpoint without blocks has no block 0 either.
     controls(context, "get-block").await?;
     let Some(block) = exchange.answered_object().filter(|block| is_block(block)) else {
         return Ok(Checked::right());
     };
-    // A node whose indexes are all off by the same is told so elsewhere.
+    // Another case reports a node with the same difference in all indexes.
     let wanted = context.material.offset.unwrap_or_default();
     let actual = match reported_index(block) {
         Some(index) if index == wanted => return Ok(Checked::right()),
@@ -289,7 +289,7 @@ async fn index_zero(context: &Context) -> Findings {
                 .iter()
                 .find(|(index, known)| *index != 0 && known.answered_object() == Some(block));
             match known {
-                Some((index, _)) => format!("what is answered for index {index}"),
+                Some((index, _)) => format!("the response for index {index}"),
                 None => return Ok(Checked::right()),
             }
         }

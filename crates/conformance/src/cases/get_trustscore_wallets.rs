@@ -72,7 +72,7 @@ async fn answers(context: &Context) -> Findings {
     let no_score = answers
         .iter()
         .all(|answer| matches!(answer.status, 400 | 404) && answer.json().is_ok());
-    // Whether a pair has a score is up to the chain; whether the call is there is not.
+    // A chain may have no scores, but the endpoint must exist.
     if no_score && !is_missing(context, "/get-trustscore-wallets").await? {
         return Err(InconclusiveReason::NoSample(
             "no pair of wallets with a trust score was found; give one with --fixture".into(),
@@ -124,7 +124,7 @@ async fn malformed(context: &Context, name: &'static str) -> Findings {
     refused(context, request, &what, never).await
 }
 
-/// Wallets that nobody has have no score, or none that says anything.
+/// Checks that wallets that do not exist have no score, or 0.
 async fn unknown_pair(context: &Context) -> Findings {
     let wallets = ["fe", "ff"].map(|byte| format!("0x{}", byte.repeat(20)));
     let request = trust_request(&wallets[0], &wallets[1]);

@@ -1,4 +1,4 @@
-//! What all responses have in common: the status and the content type of a success.
+//! Cases about all responses: the status and the content type of a success.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-/// The case about server errors that did not last.
+/// The ID of the case about temporary server errors.
 pub(super) const NO_RETRIES: &str = "http/no-retries";
 
 pub(crate) const CASES: &[Case] = &[
@@ -36,7 +36,7 @@ const JSON: [Sample; 7] = [
     Sample::CallSc,
 ];
 
-/// The successful responses that have a JSON document.
+/// Returns the successful responses that have a JSON document.
 async fn successes(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut all = Vec::new();
     for sample in JSON {
@@ -54,7 +54,7 @@ async fn content_type(context: &Context) -> Findings {
     Ok(content_types(&successes(context).await?))
 }
 
-/// What is wrong with the content types of JSON responses.
+/// Checks the content types of JSON responses.
 pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
     let mut findings = Checked::default();
     for exchange in exchanges {
@@ -74,7 +74,7 @@ pub(super) fn content_types(exchanges: &[Arc<Exchange>]) -> Checked {
     findings
 }
 
-/// Requests that failed with a server error, and succeeded when they were sent again.
+/// Reports requests that failed with a server error and succeeded when they were repeated.
 async fn no_retries(context: &Context) -> Findings {
     let log = context.node.log();
     let Some(error) = &log.first_error else {

@@ -1,7 +1,7 @@
-//! The cases. Each cites the requirements of the contract that it tests, by their IDs.
+//! The cases. Each cites the IDs of the requirements that it tests.
 //!
-//! A case's ID is `<operation>/<behaviour>` and stays what it is once released: expectations,
-//! baselines and other people's filters name it.
+//! A case's ID is `<operation>/<behaviour>`. It never changes once it is released, because expectations,
+//! baselines and users' filters refer to it.
 
 mod balance_lists;
 mod baseline;

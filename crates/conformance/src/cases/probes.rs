@@ -1,4 +1,4 @@
-//! Probes: a node must not take an odd value for something else.
+//! Checks with probes: a node must not misread an odd value.
 
 use std::sync::Arc;
 
@@ -62,16 +62,16 @@ pub(crate) const CASES: &[Case] = &[
     .of(Tier::Probe),
 ];
 
-/// What a response shows that the probe did not ask for, if anything. The control is the response to a
-/// plain request about something that does not exist.
+/// Describes data in a response that the probe did not request, if there is any. The control is the
+/// response to a plain request about something that does not exist.
 type Unasked = fn(&Probe, &Exchange, control: Option<&Exchange>) -> Option<String>;
 
-/// The probe as a person reads it.
+/// Returns a readable name of the probe.
 fn named(probe: &Probe) -> String {
     format!("{} in {}", probe.oddity, probe.parameter)
 }
 
-/// Findings about the probes of one parameter, of which the first is listed.
+/// Findings about probes, grouped by parameter. Only the first of each is listed.
 #[derive(Default)]
 struct ByParameter(Vec<(&'static str, usize, Finding)>);
 
@@ -102,7 +102,7 @@ impl ByParameter {
     }
 }
 
-/// The responses to probes, if the endpoint responds to valid requests at all.
+/// Returns the responses to probes, if the endpoint responds to valid requests.
 async fn probed(context: &Context, path: &'static str) -> Result<Arc<Probed>, InconclusiveReason> {
     controls(context, path.trim_start_matches('/')).await?;
     context.probing.of(path).await
@@ -121,7 +121,7 @@ async fn only_asked(context: &Context, path: &'static str, unasked: Unasked) -> 
         let shows = answer.is_success().then(|| unasked(probe, answer, control));
         if let Some(shows) = shows.flatten() {
             let what = format!("{} gets {shows}", named(probe));
-            let expected = "nothing that was not asked for";
+            let expected = "nothing that was not requested";
             let finding = Finding::new(answer, what, expected, answer.excerpt(160));
             found.add(probe, finding);
         }
@@ -153,7 +153,7 @@ fn other_record(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Optio
 }
 
 fn other_balance(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Option<String> {
-    // If nobody has balances here, as many can't be distinguished from others.
+    // If the control has a balance, too, a balance proves nothing.
     if control
         .and_then(Exchange::answered_object)
         .and_then(balance)
@@ -165,7 +165,7 @@ fn other_balance(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Op
     Some(format!("a balance of {balance}"))
 }
 
-/// The first balance in a response that is not 0.
+/// Returns the first balance in a response that is not 0.
 fn balance(body: &Value) -> Option<String> {
     fn first(value: &Value) -> Option<String> {
         match value {
@@ -227,10 +227,10 @@ async fn no_crash(context: &Context, path: &'static str) -> Findings {
     Ok(Checked::of(examined, found.into_findings()))
 }
 
-/// After all probes, the node still says what it said before.
+/// Checks that the node's responses after all probes are the same as before.
 async fn unchanged(context: &Context) -> Findings {
     for path in PROBED_PATHS {
-        // A case of its own says what is wrong with them.
+        // Cases of their own report faults in these responses.
         let _ = context.probing.of(path).await;
     }
     let mut checked = Checked::default();

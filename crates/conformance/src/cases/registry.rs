@@ -6,10 +6,10 @@ use super::{
 };
 use crate::checks::FIELDS;
 
-/// The cases that are judged when all others have ended, one after the other: they are about the whole run.
+/// The cases that run after all others, one after the other. They are about the whole run.
 pub(crate) const AT_THE_END: [&str; 2] = [chain::REPEAT_READ, http::NO_RETRIES];
 
-/// All cases, by operation, in the order in which reports list them.
+/// Returns all cases, by operation, in the order in which reports list them.
 #[must_use]
 pub fn all() -> Vec<Case> {
     let mut cases = Vec::new();

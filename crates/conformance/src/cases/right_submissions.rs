@@ -1,4 +1,4 @@
-//! Submissions that are right, compared with the control, and the second endpoint for submissions.
+//! Correct submissions, compared with the control, and the second endpoint for submissions.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-/// A signature that was refused does not spoil the transaction.
+/// Checks that a refused signature does not block its transaction.
 pub(crate) async fn after_a_bad_one(context: &Context) -> Findings {
     let (bad, right) = context.submissions.right_after_a_bad_one().await?;
     if Reply::of(&bad) == Reply::Accepted {
@@ -23,7 +23,7 @@ pub(crate) async fn after_a_bad_one(context: &Context) -> Findings {
     compare(context, &context.submissions.control().await?, &right, what).await
 }
 
-/// An element of `signatures` names its wallet, so its place shows nothing.
+/// Checks that the order of signatures does not matter. An element of `signatures` names its wallet.
 pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     let in_order = context.submissions.of_two(false).await?;
     let reversed = context.submissions.of_two(true).await?;
@@ -32,7 +32,7 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     compare(context, &in_order, &reversed, what).await
 }
 
-/// A submission that is as right as another one has to be answered as that one is.
+/// Checks that a correct submission gets the same response as another correct one.
 async fn compare(
     context: &Context,
     control: &Arc<Exchange>,
@@ -50,7 +50,7 @@ async fn compare(
     if known == Reply::Accepted {
         return Ok(Checked::wrong(finding().at("/response/valid")));
     }
-    // Both are refused. It shows something only if a wrong signature is refused in other words.
+    // Both are refused. This proves something only if a wrong signature is refused with other words.
     let wrong = context
         .submissions
         .refusal(Refusal::SignatureAltered)
@@ -69,7 +69,7 @@ async fn compare(
     }
 }
 
-/// The second endpoint refuses what the first has to refuse.
+/// Checks that the second endpoint refuses what the first must refuse.
 pub(crate) async fn batch(context: &Context) -> Findings {
     let (codes, answer) = context.submissions.bad_batch().await?;
     if is_missing_endpoint(answer.status) {

@@ -79,7 +79,7 @@ pub(crate) const CASES: &[Case] = &[
 const NO_CLAIM: &str =
     "no claim was found on the chain; give one's contract and asset with --fixture";
 
-/// A record that is known to be there, or at least a table that may well be empty.
+/// Returns the request for a known record, or else for one in a table that may be empty.
 fn known_request(context: &Context) -> Request {
     match context.material.assets.first() {
         Some((contract, asset)) => contract_state_request(contract, asset),
@@ -89,7 +89,7 @@ fn known_request(context: &Context) -> Request {
 
 async fn answers(context: &Context) -> Findings {
     let answers = context.sample(Sample::ContractState).await?;
-    // Whether a contract is deployed is up to the chain; whether the call is there is not.
+    // A chain may have no contract, but the endpoint must exist.
     let no_state = context.material.assets.is_empty()
         && answers
             .iter()
@@ -127,7 +127,7 @@ async fn value(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a value stands anywhere in another, also inside a text that holds JSON.
+/// Whether a value occurs anywhere in another one, including a text that holds JSON.
 fn mentions(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) if text == wanted => true,
@@ -158,7 +158,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
         for (name, record) in carried(body) {
             judged = true;
             findings.one();
-            // In a record of a known form there is one place for it; else it has to be somewhere.
+            // In a record of a known form, the value has one place. In another form, it may be anywhere.
             let known = known_rows(record);
             let right = if known.is_empty() {
                 mentions(record, asked)
@@ -169,7 +169,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
                 findings.push(
                     Finding::new(
                         &exchange,
-                        "a record is about another asset than was asked for",
+                        "a record is about another asset than requested",
                         format!("records that have {:?} only", shown(asked, 60)),
                         exchange.excerpt(200),
                     )
@@ -187,7 +187,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
     }
 }
 
-/// A claim that is in a block can be read, unless it was refused there or has been removed since.
+/// Checks that a claim in a block can be read. The contract may have refused the claim or removed its record.
 async fn claim_readable(context: &Context) -> Findings {
     if context.material.assets.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
@@ -216,15 +216,15 @@ fn holds_nothing(body: &Value) -> bool {
     stored(body).is_none()
 }
 
-/// Whether all records that an answer has are known to have this text in a column.
+/// Whether every record in a response is known to have this text in a column.
 fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
     let right =
         |(_, value)| rows(value).is_some_and(|rows| rows.iter().all(|row| row.has(column, wanted)));
     carried(body).all(right)
 }
 
-/// What is not an asset's name, but close to that of one, has no record: neither in letters of another
-/// case nor cut short.
+/// Checks that names close to an asset's name have no record: with the other case, or without the
+/// last character.
 async fn unknown_value(context: &Context) -> Findings {
     let near = match context.material.assets.first() {
         Some((_, asset)) => vec![in_other_case(asset), cut_short(asset)],
@@ -238,15 +238,15 @@ async fn unknown_value(context: &Context) -> Findings {
     for value in near {
         let name = "unique_value";
         let request = known_request(context).without(name).with(name, &value);
-        // There may be an asset of that very name.
+        // There may be an asset with this name.
         let harmless = |body: &Value| has_only(body, "asset_id", &value);
-        let what = "an asset nobody claimed, whose name is close to that of another,";
+        let what = "an unclaimed asset with a name close to another's";
         findings.extend(refused(context, request, what, harmless).await?);
     }
     Ok(findings)
 }
 
-/// A name with its ASCII letters in the other case, if it has any.
+/// Returns a name with the case of its ASCII letters swapped, or `None` if it has none.
 fn in_other_case(name: &str) -> Option<String> {
     let swapped: String = name
         .chars()
@@ -258,14 +258,14 @@ fn in_other_case(name: &str) -> Option<String> {
     (swapped != name).then_some(swapped)
 }
 
-/// A name without its last character, if anything is left then.
+/// Returns a name without its last character, or `None` if nothing is left.
 fn cut_short(name: &str) -> Option<String> {
     let mut short = name.to_owned();
     short.pop();
     (!short.trim().is_empty()).then_some(short)
 }
 
-/// Another contract does not have the records of this one.
+/// Checks that another contract does not have this contract's records.
 async fn unknown_contract(context: &Context) -> Findings {
     let known = context.contract();
     let claims = &context.material.assets;
@@ -279,7 +279,7 @@ async fn unknown_contract(context: &Context) -> Findings {
         return unknown(context, name, other, "a contract that nobody deployed").await;
     };
     let request = known_request(context).without(name).with(name, other);
-    // It may have a record about that asset of its own.
+    // The other contract may have its own record about this asset.
     let harmless = |body: &Value| {
         let own = |(_, value)| {
             rows(value).is_some_and(|rows| {
@@ -294,7 +294,7 @@ async fn unknown_contract(context: &Context) -> Findings {
     refused(context, request, what, harmless).await
 }
 
-/// A column that holds something else does not hold the asset's name.
+/// Checks that another column does not match the asset's name.
 async fn unknown_column(context: &Context) -> Findings {
     let Some((_, asset)) = context.material.assets.first() else {
         let what = "a column that is not there";
@@ -308,7 +308,7 @@ async fn unknown_column(context: &Context) -> Findings {
     refused(context, request, what, harmless).await
 }
 
-/// A column that an asset's name never stands in.
+/// A column that never has an asset's name.
 const OTHER_COLUMN: &str = "asset_type";
 
 async fn left_out(context: &Context, name: &'static str) -> Findings {

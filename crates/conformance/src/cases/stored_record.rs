@@ -1,8 +1,8 @@
-//! What the contract's table has about an asset, read column by column.
+//! The contract's stored records about an asset, column by column.
 //!
-//! The record's shape is not shown. Nodes were seen to answer a row, in the order of the table's
-//! columns and with lists as JSON text; an object with the created fields' names, or several of
-//! either, are read as well. What is of another form is left alone.
+//! The contract does not show the shape of a record. Nodes were seen to return a row in the order
+//! of the table's columns, with lists as JSON text. An object with the submitted fields' names is
+//! read as well, and so are arrays of either. Other forms are skipped.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,10 +20,10 @@ use crate::{
     http::{Exchange, InconclusiveReason},
 };
 
-/// The most records of one answer that are looked at.
+/// Maximum number of records to read in one response.
 const MOST_ROWS: usize = 1_000;
 
-/// One record, of a form that is known.
+/// A record in a known form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Row<'v> {
     Named(&'v serde_json::Map<String, Value>),
@@ -31,7 +31,7 @@ pub(crate) enum Row<'v> {
 }
 
 impl<'v> Row<'v> {
-    /// What a value is as a record; nothing where it is of no known form.
+    /// Reads a value as a record. Returns `None` if it has an unknown form.
     fn of(value: &'v Value) -> Option<Self> {
         match value {
             Value::Object(members) if members.contains_key("asset_id") => {
@@ -45,7 +45,7 @@ impl<'v> Row<'v> {
         }
     }
 
-    /// What stands in a column; nothing where there is none of that name.
+    /// Returns the value of a column, or `None` if the column is missing.
     pub(crate) fn column(self, name: &str) -> Option<&'v Value> {
         match self {
             Self::Named(members) => members.get(name),
@@ -64,7 +64,7 @@ impl<'v> Row<'v> {
     }
 }
 
-/// The records that a stored value holds; nothing where anything of it is of no known form.
+/// Returns the records in a stored value, or `None` if any of them has an unknown form.
 pub(crate) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
     if let Some(row) = Row::of(stored) {
         return Some(vec![row]);
@@ -73,7 +73,7 @@ pub(crate) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
     items.iter().take(MOST_ROWS).map(Row::of).collect()
 }
 
-/// Those of the records that are of a known form, whatever else there is.
+/// Returns the records in a known form, and ignores all others.
 pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
     match (Row::of(stored), stored) {
         (Some(row), _) => vec![row],
@@ -82,14 +82,14 @@ pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
     }
 }
 
-/// A claim as a block shows it.
+/// A claim in a block.
 struct Claim<'v> {
     block: u64,
     verifiers: BTreeSet<&'v str>,
     params: &'v serde_json::Map<String, Value>,
 }
 
-/// The claims about an asset that the blocks show which were read.
+/// Returns the claims about an asset in the blocks that were read.
 fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>> {
     let mut found = Vec::new();
     for (block, exchange) in blocks {
@@ -121,10 +121,10 @@ fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>>
     found
 }
 
-/// Blocks that were read, in rising order.
+/// Blocks that were read, in ascending order.
 type Blocks = BTreeMap<u64, Arc<Exchange>>;
 
-/// From which block on up to the newest all blocks were read.
+/// Returns the index from which all blocks up to the latest were read.
 fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
     let mut from = None;
     for index in blocks.keys().rev() {
@@ -137,12 +137,12 @@ fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
     from
 }
 
-/// The most blocks that are read to find out whether a record that differs was made by another claim.
+/// Maximum number of blocks to read in search of another claim that may have made a different record.
 const MOST_BLOCKS: u64 = 64;
 
 /// Reads the blocks that were not read yet: all of them if they are few, or else those since the
-/// newest claim. What can't be read leaves it open what the record comes from.
-async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Option<u64>) {
+/// latest claim. If one can't be read, the origin of the record stays unknown.
+async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, latest: Option<u64>) {
     let unread = |from: u64| -> Option<Vec<u64>> {
         let count = tip.checked_sub(from)?.saturating_add(1);
         let read = blocks.range(from..=tip).count();
@@ -153,7 +153,7 @@ async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, newest: Opt
                 .collect()
         })
     };
-    let unread = unread(1).or_else(|| unread(newest?.saturating_add(1)));
+    let unread = unread(1).or_else(|| unread(latest?.saturating_add(1)));
     for index in unread.unwrap_or_default() {
         let Ok(block) = context.node.send(block_request(index)).await else {
             return;
@@ -174,11 +174,12 @@ fn same(found: &Value, wanted: &Value) -> bool {
                 .is_some_and(|inner| inner == *wanted)
 }
 
-/// Where a record differs from a claim: the column, what the claim has, and what the record has.
+/// Returns the first difference between a record and a claim: the column, the claim's value and the
+/// record's value.
 fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, String)> {
     let shown = |value: &Value| shown(&value.to_string(), 200);
     let params = claim.params.iter();
-    // The verifier was found already, and may be the signer whatever the params say.
+    // The verifier was already compared. It may be the signer instead of the wallet in the params.
     let mut stored = params.filter(|(name, _)| {
         VerificationRecord::COLUMNS.contains(&name.as_str())
             && !matches!(name.as_str(), "verifier_address" | "address")
@@ -190,7 +191,7 @@ fn difference<'r>(row: Row<'r>, claim: &Claim<'r>) -> Option<(&'r str, String, S
     })
 }
 
-/// What can be said of one record.
+/// The result of checking one record.
 enum Verdict {
     Right,
     Unknown(&'static str),
@@ -202,14 +203,14 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     let Some(from) = read_from(blocks, tip) else {
         return Verdict::Unknown("the latest block was not found, so a newer claim may be unseen");
     };
-    let Some(newest) = claims.last() else {
+    let Some(latest) = claims.last() else {
         return Verdict::Unknown("no block that was read has the claim");
     };
     let Some(verifier) = row.column("verifier_address").and_then(Value::as_str) else {
         let found = row.column("verifier_address");
         return Verdict::Wrong(
             "the record's verifier_address is not text".to_owned(),
-            newest
+            latest
                 .verifiers
                 .iter()
                 .copied()
@@ -239,7 +240,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
             shown(verifier, 80),
         );
     };
-    // A second claim by the same wallet is refused or replaces the first: nodes may do either.
+    // If the same wallet makes a second claim, a node may refuse it or replace the first.
     if theirs.iter().any(|claim| difference(row, claim).is_none()) {
         return Verdict::Right;
     }
@@ -259,7 +260,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
     }
 }
 
-/// A record has what the claim had that stands in a block.
+/// Checks that a record matches the claim in a block.
 pub(crate) async fn matches_claim(context: &Context) -> Findings {
     let Some(tip) = context.material.tip else {
         let reason = "the latest block was not found, so a newer claim may be unseen";
@@ -270,7 +271,7 @@ pub(crate) async fn matches_claim(context: &Context) -> Findings {
     if findings.is_right() {
         return Ok(findings);
     }
-    // The record may be that of a claim in a block that is newer than the run's height.
+    // The record may be that of a claim in a block above the run's height.
     let height = read_new(context, &mut blocks, tip).await?;
     compare_records(context, &mut blocks, height).await
 }
@@ -318,10 +319,10 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
             for row in rows(value).unwrap_or_default().into_iter().filter(about) {
                 let mut verdict = judge(blocks, tip, contract, asset, row);
                 if matches!(verdict, Verdict::Unknown(_)) {
-                    let newest = claims(blocks, contract, asset)
+                    let latest = claims(blocks, contract, asset)
                         .last()
                         .map(|claim| claim.block);
-                    read_rest(context, blocks, tip, newest).await;
+                    read_rest(context, blocks, tip, latest).await;
                     verdict = judge(blocks, tip, contract, asset, row);
                 }
                 match verdict {

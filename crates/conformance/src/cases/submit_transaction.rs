@@ -1,4 +1,4 @@
-//! `POST /submit-transaction`, with what a node must refuse.
+//! `POST /submit-transaction`, with submissions that a node must refuse.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -41,7 +41,7 @@ pub(crate) const CASES: &[Case] = &[
         Refusal::Unsigned,
         Refusal::NoSigners
     )
-    // Without it, the tier has tested nothing.
+    // Without this case, the tier has tested nothing.
     .essential(),
     refuses!(
         must,
@@ -225,7 +225,7 @@ pub(crate) const CASES: &[Case] = &[
     .of(Tier::Reject),
 ];
 
-/// Judges the replies to bad submissions, by comparison with the control.
+/// Checks the responses to faulty submissions by comparing them with the control.
 async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     let submissions = &context.submissions;
     let control = submissions.control().await;
@@ -281,12 +281,12 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     }
 }
 
-/// What the signatures of a submission are about.
+/// Returns the signed message of a submission.
 fn submitted(answer: &Exchange) -> Option<Box<SignedReport>> {
     signed_transaction(answer.request.body.as_deref()?)
 }
 
-/// Why a refusal shows nothing.
+/// Returns the reason why a refusal proves nothing.
 fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
     let reason = if is_missing_endpoint(control.status) {
         format!("the endpoint does not exist: {}", control.summary())
@@ -301,18 +301,18 @@ fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
     InconclusiveReason::NoSample(reason)
 }
 
-/// The refusals that have a status of success: the contract does not show what other responses have.
+/// Returns the refusals with a success status. The contract does not show the content of other responses.
 async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let mut answers = context.submissions.refusals().await?;
     answers.retain(|answer| answer.is_success());
     if answers.is_empty() {
-        let reason = "no refusal was answered with status 200";
+        let reason = "no refusal had status 200";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     Ok(answers)
 }
 
-/// Whether the endpoint is there, and its responses of success are JSON objects.
+/// Checks that the endpoint exists, and that its successful responses are JSON objects.
 async fn answers(context: &Context) -> Findings {
     let all = context.submissions.refusals().await?;
     if let Some(first) = all.first()
@@ -336,7 +336,7 @@ async fn content_type(context: &Context) -> Findings {
     Ok(content_types(&told))
 }
 
-/// What a submission claims: its contract, and its asset.
+/// Returns the contract and the asset of a submission.
 fn claimed(submission: &Exchange) -> Option<(String, String)> {
     let body: Value = serde_json::from_str(submission.request.body.as_deref()?).ok()?;
     let data = body.pointer("/transaction/specific_data")?;
@@ -345,7 +345,7 @@ fn claimed(submission: &Exchange) -> Option<(String, String)> {
     Some((contract, asset))
 }
 
-/// Whether a response says that a submission is refused, and not only that it was not understood.
+/// Whether a response refuses a submission, and not only fails to understand it.
 fn is_clear_refusal(answer: &Exchange) -> bool {
     let says_no = |body: &Value| {
         body.pointer("/response/valid") == Some(&Value::Bool(false)) || is_refusal(body)
@@ -355,12 +355,12 @@ fn is_clear_refusal(answer: &Exchange) -> bool {
     is_wrong_request || !is_missing_endpoint(answer.status) && answer.json().is_ok_and(says_no)
 }
 
-/// Nothing can be read of what was refused, not even two blocks later where the chain goes on.
+/// Checks that refused submissions left no record, even after two more blocks if the chain continues.
 async fn not_stored(context: &Context) -> Findings {
     let answers = context.submissions.refusals().await?;
     let refused = answers.iter().filter(|answer| is_clear_refusal(answer));
     let claims: BTreeSet<_> = refused.filter_map(|answer| claimed(answer)).collect();
-    // That there is no record shows something only where records can be read.
+    // A missing record counts only if records can be read at all.
     let known = context.sample(Sample::ContractState).await?;
     if !known
         .iter()
@@ -376,7 +376,7 @@ async fn not_stored(context: &Context) -> Findings {
         let state = context.node.send(state).await?;
         checked.examined += u64::from(answered(&state).is_some());
         if answered(&state).and_then(stored).is_some() && checked.findings.len() < MOST_FINDINGS {
-            let what = "a claim that was refused is stored all the same";
+            let what = "a claim that was refused is stored anyway";
             let actual = state.summary();
             checked.push(Finding::new(&state, what, "no record", actual));
         }
@@ -392,7 +392,7 @@ async fn wrong_method(context: &Context) -> Findings {
     let submitted = |body: &Value| body.get("response").is_some() || body["status"] == "SUCCESS";
     if !answered(&answer).is_some_and(submitted) {
         let control = context.submissions.control().await?;
-        // An endpoint that does not exist refuses every method. So does one that is broken.
+        // A missing or broken endpoint refuses every method.
         return Ok(Checked::of(
             usize::from(Reply::of(&answer) != Reply::of(&control)),
             None,
@@ -411,7 +411,7 @@ async fn no_crash(context: &Context) -> Findings {
     let mut checked = Checked::default();
     for refusal in Refusal::ALL {
         let Ok(answer) = context.submissions.refusal(refusal).await else {
-            // Its own case says why there is no answer.
+            // The submission's own case reports the missing response.
             continue;
         };
         checked.examined += u64::from(is_clear_refusal(&answer));

@@ -1,9 +1,9 @@
-//! Judging blocks, one after the other in rising order of their index.
+//! Checks of blocks, in ascending order of their index.
 //!
-//! A case about blocks is a [`BlockCheck`]. A run feeds it the few blocks that discovery has read,
-//! a sweep every block of a range: the check is the same. What it says of a block alone may be said
-//! in any order and on any core; what it says of a block and those before it is said in order, with
-//! a [`Memory`] that does not grow with the chain.
+//! A case about blocks is a [`BlockCheck`]. A run gives it the few blocks that discovery has read,
+//! a sweep every block of a range. The check is the same. Blocks on their own are checked in any
+//! order and on any core. Checks that compare a block with those before it run in order, with a
+//! [`Memory`] that does not grow with the chain.
 
 use nodeproof_client::Block;
 
@@ -26,43 +26,43 @@ use nodeproof_openapi::{SchemaValidator, Spec, View};
 /// A check of blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockCheck {
-    /// What it looks at, and how.
+    /// What the check examines, and how.
     pub(crate) look: CheckScope,
-    /// Of how many things it has to have seen, to say anything,
+    /// Minimum number of observations before the check gives a verdict.
     pub(crate) least: u64,
-    /// and what it says where it has seen fewer.
+    /// The reason why the case is inconclusive with fewer observations.
     pub(crate) otherwise: &'static str,
 }
 
-/// What a check looks at, and how.
+/// What a check examines, and how.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum CheckScope {
-    /// At each block alone.
+    /// Each block on its own.
     Alone(fn(&BlockResponse, &mut CheckResult)),
-    /// At each answer that should be a block, alone.
+    /// Each response that should be a block, on its own.
     Answers(fn(&BlockResponse, &mut CheckResult)),
-    /// At each block that says its index, be it the one that was asked for or another.
+    /// Each block that has an index, whether it is the requested one or another.
     Indexes(fn(&BlockResponse, &mut CheckResult)),
-    /// At each index that has no block.
+    /// Each block, and each index without a block.
     Holes(fn(&BlockResponse, &mut CheckResult)),
-    /// At a block and those before it.
+    /// A block and those before it.
     InOrder(InOrder),
-    /// At one documented field.
+    /// One documented field.
     Field(&'static Field),
-    /// At what a client makes of it.
+    /// The block that the client decodes.
     Decode(fn(&Block) -> Result<(), String>),
 }
 
-/// A look at a block and those before it.
+/// A check of a block and those before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InOrder {
-    /// At the next block.
+    /// Checks the next block.
     pub(crate) follow: fn(&Links, &mut Memory, &Evidence, &mut CheckResult),
-    /// At what was left open until there is no next one.
+    /// Checks, after the last block, what was still open.
     pub(crate) end: fn(&mut Memory, &mut CheckResult),
 }
 
-/// A check made ready: with the schema that it holds against.
+/// A check with the schema that it uses.
 pub(crate) struct PreparedCheck {
     pub(crate) check: BlockCheck,
     schema: Option<(SchemaValidator, bool)>,
@@ -78,7 +78,7 @@ impl PreparedCheck {
         Ok(Self { check, schema })
     }
 
-    /// Whether the check is about answers of this kind.
+    /// Whether the check examines responses of this kind.
     const fn concerns(&self, kind: ResponseKind) -> bool {
         match self.check.look {
             CheckScope::Answers(_) => matches!(
@@ -96,7 +96,7 @@ impl PreparedCheck {
         }
     }
 
-    /// What the check says of a block alone; nothing if it looks at blocks in order.
+    /// Checks a block on its own. The result is empty if the check compares blocks in order.
     pub(crate) fn look(&self, seen: &BlockResponse) -> CheckResult {
         let mut judged = CheckResult::default();
         if !self.concerns(seen.kind) {
@@ -126,7 +126,7 @@ impl PreparedCheck {
         judged
     }
 
-    /// What the check says of a block and those before it; nothing if it looks at each alone.
+    /// Checks a block and those before it. The result is empty if the check examines each block on its own.
     pub(crate) fn follow(
         &self,
         links: &Links,
@@ -140,7 +140,7 @@ impl PreparedCheck {
         judged
     }
 
-    /// What the check says when there are no more blocks. What it finds names its block.
+    /// Ends the check after the last block. Each of its findings names its block.
     pub(crate) fn end(&self, memory: &mut Memory) -> CheckResult {
         let mut judged = CheckResult::default();
         if let CheckScope::InOrder(look) = self.check.look {
@@ -150,7 +150,7 @@ impl PreparedCheck {
     }
 }
 
-/// The documented schema of a block as a whole.
+/// Returns the documented schema of a whole block.
 pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveReason> {
     let at = Sample::Blocks
         .schema(spec, View::Documented)
@@ -161,7 +161,7 @@ pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveRe
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
 
-/// Feeds a check the blocks that discovery has read.
+/// Runs a check on the blocks that discovery has read.
 pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Findings {
     let answers = context.sample(Sample::Blocks).await?;
     let sample = context.seen_blocks(&answers);
@@ -171,7 +171,7 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     match (check.look, blocks.count()) {
         (CheckScope::Answers(_) | CheckScope::Field(_), _) | (_, 1..) => {}
         (_, 0) => {
-            let reason = "no answer was a 200 with a JSON object";
+            let reason = "no response was a 200 with a JSON object";
             return Err(InconclusiveReason::NoSample(reason.to_owned()));
         }
     }
@@ -190,13 +190,13 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
     }
     all.findings.extend(judge.end(&mut memory).findings);
     for finding in &mut all.findings {
-        // Only a sweep tells blocks by their index; here the exchange does.
+        // Only a sweep names blocks by their index. Here, the exchange identifies the block.
         finding.block = None;
     }
     findings_of(check, all)
 }
 
-/// What a check says in the end.
+/// Returns the final result of a check.
 pub(crate) fn findings_of(check: BlockCheck, all: CheckResult) -> Findings {
     match all.obstacle {
         Some(obstacle @ InconclusiveReason::Harness(_)) => return Err(obstacle),

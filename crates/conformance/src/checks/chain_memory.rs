@@ -1,4 +1,4 @@
-//! What is remembered of the blocks before, so that a block can be compared with them.
+//! The data of earlier blocks that later blocks are compared with.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -15,21 +15,21 @@ use super::{
 };
 use crate::api::BlockResponse;
 
-/// What a block has in common with others.
+/// The data of a block that is compared with other blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Links {
     pub(crate) index: u64,
     pub(crate) time: Option<TimestampMs>,
-    /// Which block it follows.
+    /// The block before it.
     pub(crate) previous: Option<Previous>,
-    /// The codes of the transactions that have the form of what is submitted, with their places.
+    /// The codes of transactions in the form of a submission, with their positions.
     pub(crate) codes: Vec<(usize, TransactionCode)>,
-    /// What verifying its receipts showed.
+    /// The results of verifying its receipts.
     pub(crate) receipts: Verified,
 }
 
 impl Links {
-    /// What the block has in common with others.
+    /// Collects the data of a block that is compared with other blocks.
     pub(crate) fn of(response: &BlockResponse) -> Self {
         let block = response.block();
         let found = block.and_then(|block| block.transactions().ok());
@@ -60,40 +60,40 @@ impl Links {
     }
 }
 
-/// What a block says of the one before it.
+/// A block's reference to the one before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Previous {
     /// The hash, in lower case.
     pub(crate) text: String,
-    /// The same in short. It is made where the block is read, as blocks are put in order one at a
-    /// time.
+    /// The fingerprint of the hash. It is computed when the block is read, because blocks are put
+    /// in order one at a time.
     pub(crate) fingerprint: Fingerprint,
 }
 
-/// The most that is remembered of one kind: of a longer chain, the newest.
+/// Maximum number of remembered items of one kind. In a longer chain, the latest ones are remembered.
 const REMEMBERED: usize = 16_384;
 
-/// What is remembered of the blocks before. It takes the same place however long the chain.
+/// The data of earlier blocks. It takes the same memory for a chain of any length.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// Their times.
+    /// The times of the blocks.
     pub(crate) times: Times,
-    /// The blocks that others follow.
+    /// The hashes of the previous blocks.
     pub(crate) previous: Recent,
-    /// The transactions.
+    /// The codes of transactions.
     pub(crate) codes: Recent,
-    /// The receipts' signatures, as they are compared with each other.
+    /// The receipts' signatures, for the case that requires all of them to verify.
     #[serde(default)]
     pub(crate) signatures: Signatures,
-    /// The same, to find out whether any verifies.
+    /// The same, for the case that reports whether any verifies.
     #[serde(default)]
     pub(crate) algorithm: Signatures,
 }
 
-/// Where something was seen: the block, and the place within it.
+/// A position: the block, and the position within it.
 pub(crate) type Place = (u64, usize);
 
-/// The newest of many things, each with the place where it was seen last.
+/// The latest of many items, each with the position where it was last seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
     order: VecDeque<(Fingerprint, Place)>,
@@ -101,7 +101,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// Remembers a thing, and hands back where it was seen before.
+    /// Remembers an item, and returns the position where it was seen before.
     pub(crate) fn seen_before(&mut self, thing: Fingerprint, place: Place) -> Option<Place> {
         let before = self.places.insert(thing, place);
         self.order.push_back((thing, place));
@@ -135,7 +135,7 @@ impl<'de> Deserialize<'de> for Recent {
     }
 }
 
-/// Stands for a text of any length, in 16 bytes that no other text has.
+/// A hash of a text, in 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint([u8; 16]);
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_does_not_grow_with_the_chain_and_keeps_the_newest() {
+    fn memory_does_not_grow_with_the_chain_and_keeps_the_latest() {
         let mut recent = Recent::default();
         let last = 3 * REMEMBERED as u64;
         for block in 0..last {
@@ -198,8 +198,8 @@ mod tests {
         }
         assert_eq!(recent.order.len(), REMEMBERED);
         assert_eq!(recent.places.len(), REMEMBERED);
-        let newest = Fingerprint::of(&(last - 1).to_string());
-        assert_eq!(recent.seen_before(newest, (last, 0)), Some((last - 1, 0)));
+        let latest = Fingerprint::of(&(last - 1).to_string());
+        assert_eq!(recent.seen_before(latest, (last, 0)), Some((last - 1, 0)));
         assert_eq!(recent.seen_before(Fingerprint::of("0"), (last, 1)), None);
     }
 

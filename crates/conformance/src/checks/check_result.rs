@@ -3,24 +3,24 @@
 use super::finding::Finding;
 use crate::http::InconclusiveReason;
 
-/// What a check says of some blocks.
+/// The result of a check of some blocks.
 #[derive(Debug, Default)]
 pub(crate) struct CheckResult {
-    /// Of how many things it could say whether they are right.
+    /// Number of examined items, right or wrong.
     pub(crate) count: u64,
-    /// What is wrong.
+    /// The mismatches.
     pub(crate) findings: Vec<Finding>,
-    /// Why it can't say.
+    /// The reason why there is no verdict.
     pub(crate) obstacle: Option<InconclusiveReason>,
 }
 
 impl CheckResult {
-    /// One more thing was looked at, and is right so far.
+    /// Counts one more examined item. It is right unless a finding follows.
     pub(crate) fn one(&mut self) {
         self.count += 1;
     }
 
-    /// Something is wrong with what was looked at.
+    /// Adds a finding about an examined item.
     pub(crate) fn found(&mut self, finding: Finding) {
         self.findings.push(finding);
     }

@@ -1,4 +1,4 @@
-//! Checks that the client decodes what the documented schema accepts, and the reverse.
+//! Checks that the client decodes what the documented schema accepts.
 
 use std::sync::Arc;
 
@@ -16,7 +16,8 @@ use crate::{
 };
 use nodeproof_openapi::{SchemaValidator, View};
 
-/// The second oracle: `nodeproof-client` reads what the documented schema accepts, and vice versa.
+/// The second oracle: `nodeproof-client` must decode the responses. If it fails on a response that
+/// the documented schema accepts, the harness is at fault.
 pub(crate) async fn decodes(
     context: &Context,
     sample: Sample,
@@ -25,13 +26,13 @@ pub(crate) async fn decodes(
     let schema = sample
         .schema(&context.spec, View::Documented)
         .ok_or_else(|| {
-            InconclusiveReason::Harness("the spec does not describe this answer".to_owned())
+            InconclusiveReason::Harness("the spec does not describe this response".to_owned())
         })?;
     let validator = context
         .spec
         .validator(View::Documented, &schema)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
-    // What `/call-sc` answers has no documented shape, so its schema promises nothing.
+    // The response of `/call-sc` has no documented shape, so its schema guarantees nothing.
     let promised = sample != Sample::CallSc;
     let mut findings = Checked::default();
     for exchange in objects(context, sample).await? {
@@ -44,10 +45,10 @@ pub(crate) async fn decodes(
     Ok(findings)
 }
 
-/// Why the client does not read an answer.
+/// The reason why the client cannot decode a response.
 pub(crate) struct Unread {
     reason: String,
-    /// Whether one part of the answer speaks against another.
+    /// Whether two parts of the response contradict each other.
     doubtful: bool,
 }
 
@@ -75,14 +76,14 @@ impl From<String> for Unread {
     }
 }
 
-/// Whether so many digits follow one another somewhere that they may be a number beyond 64 bits.
+/// Whether a body has a run of digits that may be a number beyond 64 bits.
 fn has_long_number(body: &[u8]) -> bool {
     const LONG: usize = 19;
     body.split(|byte| !byte.is_ascii_digit())
         .any(|digits| digits.len() >= LONG)
 }
 
-/// The same of one answer. What the schema accepts and promises, the client has to read.
+/// Checks one response. The client must decode what the schema accepts, if the schema guarantees a shape.
 pub(crate) fn decodes_one(
     exchange: &Arc<Exchange>,
     read: Result<(), Unread>,
@@ -93,25 +94,25 @@ pub(crate) fn decodes_one(
         return Ok(None);
     };
     let reason = shown(&reason, 300);
-    // No schema says that two members have to agree.
+    // A schema cannot require that two members agree.
     if promised && !doubtful && exchange.json().is_ok_and(|value| validator.is_valid(value)) {
-        // The contract bounds no number, and times and codes are read into 64 bits.
+        // The contract does not limit numbers. The client reads times and codes into 64 bits.
         if has_long_number(&exchange.body) {
             return Err(InconclusiveReason::TooLarge(format!(
-                "the answer of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
+                "the response of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
                 exchange.url()
             )));
         }
         return Err(InconclusiveReason::Harness(format!(
-            "the documented schema accepts the answer of {}, and nodeproof-client does not read it \
+            "the documented schema accepts the response of {}, but nodeproof-client can't read it \
              ({reason}): the spec or the client is at fault, not the node",
             exchange.url()
         )));
     }
     Ok(Some(Finding::new(
         exchange,
-        format!("a client can't read the answer: {reason}"),
-        "an answer of the documented shape",
+        format!("a client can't read the response: {reason}"),
+        "a response of the documented shape",
         exchange.excerpt(160),
     )))
 }

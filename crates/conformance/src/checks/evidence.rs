@@ -1,4 +1,4 @@
-//! The request and its answer that a finding is about.
+//! The exchange that a finding is about.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::http::{Exchange, report_of};
 
-/// What is kept of an exchange as long as a later block may lead to a finding about it. Its report is
-/// made only for a finding, because that takes time.
+/// An exchange that is kept as long as a later block may lead to a finding about it. Its report
+/// takes time, so it is made only for a finding.
 #[derive(Clone, Debug)]
 pub(crate) enum Evidence {
     Exchange(Arc<Exchange>),

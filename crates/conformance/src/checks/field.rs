@@ -8,19 +8,19 @@ use crate::{
     http::Exchange,
 };
 
-/// One documented field of an answer.
+/// One documented field of a response.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) id: &'static str,
     pub(crate) sample: Sample,
-    /// Member names from the answer's top; `*` is every element of an array.
+    /// Member names from the top of the response. `*` stands for every element of an array.
     pub(crate) path: &'static [&'static str],
     /// The IDs of the requirements that describe it.
     pub(crate) requirements: &'static [&'static str],
 }
 
 impl Field {
-    /// What a run needs to be allowed to see it.
+    /// Returns the tier that a run needs to see the field.
     pub(crate) const fn tier(&self) -> Tier {
         match self.sample {
             Sample::Refusals => Tier::Reject,
@@ -28,7 +28,7 @@ impl Field {
         }
     }
 
-    /// What is expected of it: the text of its first requirement.
+    /// Returns the expectation: the text of its first requirement.
     pub(crate) fn expected(&self) -> &'static str {
         let first = self.requirements.first();
         first
@@ -38,7 +38,7 @@ impl Field {
 }
 
 impl Field {
-    /// Whether an answer has a place for the field.
+    /// Whether a response has a place for the field.
     pub(crate) fn is_in(&self, exchange: &Exchange) -> bool {
         let Some((_, parents)) = self.path.split_last() else {
             return false;
@@ -48,7 +48,7 @@ impl Field {
     }
 }
 
-/// Whether there is an object at some members' end.
+/// Whether a path of member names leads to an object.
 fn leads_to_an_object(value: &Value, path: &[&str]) -> bool {
     match (path.split_first(), value) {
         (None, value) => value.is_object(),

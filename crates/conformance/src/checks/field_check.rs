@@ -1,8 +1,8 @@
-//! Judging one documented field wherever an answer has it.
+//! Checks one documented field wherever a response has it.
 //!
-//! A field's case looks at the field alone: whether it is there, and whether its value is what the
-//! documented schema says. What lies below a field with cases of its own is left to those, so that
-//! one fault makes one case fail.
+//! The case of a field checks only that field: whether it is present, and whether its value matches
+//! the documented schema. Fields inside it with their own cases are left to those. So one fault
+//! makes one case fail.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::{
 };
 use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, SpecError, View, pointer};
 
-/// The most findings of one case; the rest are counted.
+/// Maximum number of findings to list for one case. The others are counted.
 pub(crate) const MOST_FINDINGS: usize = 5;
 
-/// The most places of one answer in which a field is result.
+/// Maximum number of places in one response at which a field is checked.
 const MOST_PLACES: usize = 2_000;
 
-/// The most departures of one value that are told.
+/// Maximum number of mismatches to report for one value.
 const MOST_DEPARTURES: usize = 200;
 
 pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
@@ -47,10 +47,10 @@ pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
     })
 }
 
-/// What a field's case says where no answer had a place for the field.
-pub(crate) const NEVER_SEEN: &str = "no answer had a place for this field, so it was never seen";
+/// The reason why a field's case is inconclusive if no response had a place for the field.
+pub(crate) const NEVER_SEEN: &str = "no response had a place for this field";
 
-/// The documented schema of a field, and whether the field is required.
+/// Returns the documented schema of a field, and whether the field is required.
 pub(crate) fn field_schema(
     spec: &Spec,
     field: &Field,
@@ -62,7 +62,7 @@ pub(crate) fn field_schema(
     Ok((validator, required))
 }
 
-/// Judges the field wherever an answer has it.
+/// Checks the field wherever a response has it.
 pub(crate) fn check_places(
     exchange: &Arc<Exchange>,
     field: &Field,
@@ -89,7 +89,7 @@ fn harness(error: &SpecError) -> InconclusiveReason {
     InconclusiveReason::Harness(error.to_string())
 }
 
-/// Where the documented view has the field's schema, and whether the field is required.
+/// Returns the location of the field's schema in the documented view, and whether the field is required.
 fn schema_of(spec: &Spec, field: &Field) -> Result<(String, bool), InconclusiveReason> {
     let lost = || InconclusiveReason::Harness(format!("the spec does not describe {}", field.id));
     let mut at = field
@@ -184,7 +184,7 @@ fn judge(
             && other.path.starts_with(field.path)
     };
     let own_only = FIELDS.iter().any(|other| below(&other));
-    // Where an element is not an object, none of the cases below has a place to look at.
+    // If an element is not an object, the cases of the fields inside it have no place to check.
     let elements = FIELDS
         .iter()
         .filter(below)
@@ -199,7 +199,7 @@ fn judge(
             let found = value.pointer(&departure.instance).unwrap_or(value);
             let of_element = elements && is_of_an_element(&departure);
             let name = format!("{name}{}", if of_element { "[]" } else { "" });
-            // Only a value of the wrong type can be one of the forms that have a name.
+            // Only a value of the wrong type can be one of the forms with a name.
             let what = (departure.keyword == "type")
                 .then(|| named_departure(&name, found))
                 .flatten()
@@ -216,12 +216,12 @@ fn judge(
         .collect()
 }
 
-/// Whether a departure is about the value itself, and not about what the cases below it look at.
+/// Whether a mismatch is about the value itself, and not about a field inside it with its own case.
 fn is_own(departure: &Mismatch) -> bool {
     departure.instance.is_empty() && departure.keyword != "required"
 }
 
-/// Whether a departure is that an element of the value is of another type.
+/// Whether a mismatch is about the type of one of the value's elements.
 fn is_of_an_element(departure: &Mismatch) -> bool {
     let place = departure.instance.strip_prefix('/');
     departure.keyword == "type" && place.is_some_and(|place| !place.contains('/'))

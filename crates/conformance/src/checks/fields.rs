@@ -1,9 +1,9 @@
-//! The documented fields of every answer, each with its requirements.
+//! The documented fields of all responses, each with its requirements.
 
 use super::field::Field;
 use crate::api::Sample;
 
-/// Shorthand for one row.
+/// Creates one row of the table.
 const fn field(
     id: &'static str,
     sample: Sample,
@@ -20,7 +20,7 @@ const fn field(
 
 const RECEIPTS: &str = "previous_block_receipts";
 
-/// One case a field.
+/// The documented fields. Each is one case.
 pub(crate) static FIELDS: &[Field] = &[
     field("get-block/index", Sample::Blocks, &["index"], &["BLOCK-2"]),
     field(

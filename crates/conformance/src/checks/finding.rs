@@ -1,4 +1,4 @@
-//! What a check finds, or why it cannot find anything.
+//! The findings of a check, or the reason why it has none.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ pub(crate) struct Finding {
     pub(crate) block: Option<u64>,
     /// In a sweep, on the first finding of a kind: the number of findings of this kind.
     pub(crate) count: Option<u64>,
-    /// What the signature is about, if the finding is about one.
+    /// The signed message, if the finding is about a signature.
     pub(crate) signed: Option<Box<SignedReport>>,
 }
 
 impl Finding {
-    /// A finding about a whole response.
+    /// Creates a finding about a whole response.
     pub(crate) fn new(
         exchange: &Arc<Exchange>,
         what: impl Into<String>,
@@ -38,7 +38,7 @@ impl Finding {
         Self::of_report(report_of(exchange), what, expected, actual)
     }
 
-    /// A finding about a response of which only the report is left.
+    /// Creates a finding about a response of which only the report is left.
     pub(crate) fn of_report(
         exchange: Arc<ExchangeReport>,
         what: impl Into<String>,
@@ -57,7 +57,7 @@ impl Finding {
         }
     }
 
-    /// Adds what the signature is about.
+    /// Adds the signed message that the finding is about.
     pub(crate) fn about(mut self, signed: Option<Box<SignedReport>>) -> Self {
         self.signed = signed;
         self
@@ -70,19 +70,19 @@ impl Finding {
     }
 }
 
-/// What a check examined, and what is wrong with it.
+/// The number of items that a check examined, and its findings.
 ///
 /// A check that examined nothing does not pass: the engine makes its case inconclusive.
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// Number of things that the check could say something about.
+    /// Number of examined items.
     pub(crate) examined: u64,
-    /// What is wrong with them.
+    /// The mismatches.
     pub(crate) findings: Vec<Finding>,
 }
 
 impl Checked {
-    /// One thing was examined, and is right.
+    /// One item was examined, and is right.
     pub(crate) const fn right() -> Self {
         Self {
             examined: 1,
@@ -90,7 +90,7 @@ impl Checked {
         }
     }
 
-    /// One thing was examined, and is wrong.
+    /// One item was examined, and is wrong.
     pub(crate) fn wrong(finding: Finding) -> Self {
         Self {
             examined: 1,
@@ -98,7 +98,7 @@ impl Checked {
         }
     }
 
-    /// So many things were examined, and these are wrong.
+    /// This many items were examined, with these findings.
     pub(crate) fn of(examined: usize, findings: impl IntoIterator<Item = Finding>) -> Self {
         Self {
             examined: u64::try_from(examined).unwrap_or(u64::MAX),
@@ -106,12 +106,12 @@ impl Checked {
         }
     }
 
-    /// Counts one more thing that is examined. It is right unless a finding follows.
+    /// Counts one more examined item. It is right unless a finding follows.
     pub(crate) const fn one(&mut self) {
         self.examined += 1;
     }
 
-    /// Adds a finding about something that was examined.
+    /// Adds a finding about an examined item.
     pub(crate) fn push(&mut self, finding: Finding) {
         self.findings.push(finding);
     }
@@ -122,12 +122,12 @@ impl Checked {
         self.findings.extend(other.findings);
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no findings.
     pub(crate) const fn is_right(&self) -> bool {
         self.findings.is_empty()
     }
 }
 
-/// The result of a check, or why it has none. It passed if something was examined and nothing is
-/// wrong.
+/// The result of a check, or the reason why there is none. The check passed if it examined
+/// something and has no findings.
 pub(crate) type Findings = Result<Checked, InconclusiveReason>;

@@ -15,7 +15,7 @@ use crate::{
     http::{Exchange, InconclusiveReason, TOO_MUCH},
 };
 
-/// A success with a JSON object: what every query and `/call-sc` return.
+/// Checks that a response is a success with a JSON object, which every query and `/call-sc` must return.
 pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
     if !exchange.is_success() {
         let expected = "200 with a JSON object";
@@ -28,7 +28,7 @@ pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     match exchange.json() {
-        // The run's own limits are no fault of the node.
+        // The run's own limits are not a fault of the node.
         Err(fault) if fault.ends_with(TOO_MUCH) => {}
         Err(fault) => findings.push(Finding::new(
             exchange,
@@ -59,9 +59,9 @@ pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
     findings
 }
 
-/// The first member name that stands twice in one object of a JSON document.
+/// Returns the first member name that occurs twice in one object of a JSON document.
 ///
-/// Once a document is read into a value, the second one is gone, so the text itself is looked at.
+/// A parsed value no longer has the second member, so this reads the text itself.
 fn first_duplicate(body: &[u8]) -> Option<String> {
     struct Unique<'f>(&'f mut Option<String>);
 
@@ -81,7 +81,7 @@ fn first_duplicate(body: &[u8]) -> Option<String> {
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-            // Few members are compared sooner than hashed.
+            // For a few members, comparing is faster than hashing.
             let mut few: Vec<Cow<'de, str>> = Vec::with_capacity(FEW);
             let mut many = HashSet::new();
             while let Some(Name(name)) = map.next_key()? {
@@ -124,19 +124,19 @@ fn first_duplicate(body: &[u8]) -> Option<String> {
 
     let mut found = None;
     let mut reader = serde_json::Deserializer::from_slice(body);
-    // A document that can't be read is told elsewhere.
+    // Another check reports a malformed document.
     let _ = Unique(&mut found).deserialize(&mut reader);
     found
 }
 
-/// So many members are compared one by one.
+/// Number of members to compare one by one.
 const FEW: usize = 12;
 
-/// The name of a member, which is copied only if it is escaped.
+/// The name of a member. It is copied only if it has escapes.
 #[derive(Deserialize)]
 struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
-/// Every answer is a 200 with a JSON object; undecided where one is more than is read.
+/// Checks that every response is a 200 with a JSON object. Inconclusive if one is too large to read.
 pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
     let findings: Vec<_> = answers.iter().flat_map(answers_json).collect();
     let too_much = answers
@@ -150,10 +150,10 @@ pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
         });
     match too_much {
         Some(fault) if findings.is_empty() => Err(InconclusiveReason::TooLarge(format!(
-            "an answer is {fault}"
+            "a response is {fault}"
         ))),
         _ => {
-            // An object without members says nothing, right or wrong.
+            // An object without members is neither right nor wrong.
             let says_nothing =
                 |answer: &&Arc<Exchange>| answer.answered_object().is_some_and(is_empty);
             let examined = answers.iter().filter(|answer| !says_nothing(answer));
@@ -162,12 +162,12 @@ pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
     }
 }
 
-/// Every answer of a sample is a 200 with a JSON object.
+/// Checks that every response of a sample is a 200 with a JSON object.
 pub(crate) async fn sample_answers(context: &Context, sample: Sample) -> Findings {
     all_answer_json(&context.sample(sample).await?)
 }
 
-/// The answers of a sample that are objects, or why there are none to judge.
+/// Returns the responses of a sample that are objects, or the reason why there are none.
 pub(crate) async fn objects(
     context: &Context,
     sample: Sample,
@@ -179,7 +179,7 @@ pub(crate) async fn objects(
         .collect();
     if objects.is_empty() {
         return Err(InconclusiveReason::NoSample(
-            "no answer was a 200 with a JSON object".to_owned(),
+            "no response was a 200 with a JSON object".to_owned(),
         ));
     }
     Ok(objects)

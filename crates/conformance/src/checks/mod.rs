@@ -1,4 +1,4 @@
-//! The oracles: what decides whether a response is right.
+//! The oracles: checks that decide whether a response is right.
 
 mod block_check;
 mod chain_memory;

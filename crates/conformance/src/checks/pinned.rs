@@ -1,12 +1,12 @@
-//! A node as it was: answers pinned by name, so that a later run shows what changed.
+//! Baselines: one node's responses, pinned by name, so that a later run shows changes.
 //!
-//! A baseline is one node's own, and holds what the contract does not say: undocumented fields, the
-//! bodies of failures, the forms of lists, and the oldest blocks exactly. It holds nothing that
-//! changes between two runs against an idle node: when it is recorded, each question is asked
-//! twice, and an answer that differs is pinned by its or not at all.
+//! A baseline belongs to one node. It has what the contract leaves open: undocumented fields, the
+//! bodies of failures, the forms of lists, and the exact content of the oldest blocks. It has
+//! nothing that changes between two runs against an idle node. While recording, each request is
+//! sent twice. Responses that differ are pinned by shape, or not at all.
 //!
-//! Recording pins what is not pinned yet. Where an answer differs from what is pinned, it leaves a
-//! pending snapshot for `cargo insta review`. A run that does not record writes nothing.
+//! Recording pins responses that are not pinned yet. If a response differs from a pinned one, it
+//! leaves a pending snapshot for `cargo insta review`. A run that does not record writes nothing.
 
 use std::{fs, path::Path};
 
@@ -17,14 +17,14 @@ use crate::{
     http::{Exchange, InconclusiveReason, Request},
 };
 
-/// How an answer is pinned.
+/// How a response is pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PinKind {
-    /// To the letter.
+    /// The exact text.
     Exactly,
-    /// By its members and the kinds of their values.
+    /// The members and the kinds of their values.
     ByShape,
-    /// By status and media type.
+    /// The status and the media type.
     ByHead,
 }
 
@@ -57,7 +57,7 @@ pub(crate) async fn check_pinned(
     };
     let Some(request) = request(context) else {
         return Err(InconclusiveReason::NoSample(
-            "nothing was found on the chain to ask with".to_owned(),
+            "no sample for the request was found on the chain".to_owned(),
         ));
     };
     let name = id.trim_start_matches("baseline/");
@@ -73,7 +73,7 @@ pub(crate) async fn check_pinned(
         let again = context.node.send(request).await?;
         return record(&file, pin, &exchange, &again);
     };
-    // It is compared as it was pinned: what changed by itself then may do so now.
+    // Compare in the way in which the response was pinned. What varied during the recording may vary now.
     let body = pinned.splitn(3, "---\n").nth(2).unwrap_or_default();
     let text = described(PinKind::of(body).unwrap_or(pin), &exchange);
     let store = if baseline.record {
@@ -86,10 +86,7 @@ pub(crate) async fn check_pinned(
         Ok(()) => Ok(Checked::right()),
         Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
             &exchange,
-            format!(
-                "the answer is not what the baseline has in {}",
-                file.display()
-            ),
+            format!("the response differs from the baseline {}", file.display()),
             expected,
             text,
         ))),
@@ -100,14 +97,15 @@ pub(crate) async fn check_pinned(
     }
 }
 
-/// Pins an answer, in the strictest way in which two answers are alike.
+/// Pins a response in the strictest way in which two responses are equal.
 fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Findings {
     let strictest = [pin, PinKind::ByShape]
         .into_iter()
         .find(|pin| described(*pin, first) == described(*pin, second));
     let Some(pin) = strictest else {
         return Err(InconclusiveReason::NoSample(
-            "two answers in a row had different shapes, so there is nothing to pin".to_owned(),
+            "two responses in a row had different shapes, so no baseline can be compared"
+                .to_owned(),
         ));
     };
     let text = format!("---\nsource: nodeproof\n---\n{}\n", described(pin, first));
@@ -117,7 +115,7 @@ fn record(file: &Path, pin: PinKind, first: &Exchange, second: &Exchange) -> Fin
     Ok(Checked::right())
 }
 
-/// An answer as text that is worth a diff: how it is pinned, what was asked, status, type, body.
+/// Describes a response as text for a diff: how it is pinned, the request, status, content type and body.
 fn described(pin: PinKind, exchange: &Exchange) -> String {
     let request = &exchange.request;
     let method = request.method.name();
@@ -129,7 +127,7 @@ fn described(pin: PinKind, exchange: &Exchange) -> String {
             .collect();
         query.join(" ")
     } else {
-        // Other wallets and tokens may be found the next time.
+        // The next run may find other wallets and tokens.
         request
             .query
             .iter()

@@ -1,44 +1,46 @@
-//! Verifies the signatures of a block's receipts with the algorithm that real nodes were seen to use.
+//! Verifies the signatures of a block's receipts with the algorithm that was observed on real nodes.
 //!
-//! The contract does not show the algorithm. A node that uses it for one receipt has to use it for
-//! all. A node of which no receipt verifies may use another one.
+//! The contract does not show the algorithm. A node that uses it for one receipt must use it for
+//! all. If no receipt of a node verifies, the node may use another algorithm.
 
-use std::sync::LazyLock;
+use std::{fmt::Display, sync::LazyLock};
 
 use nodeproof_client::Receipt;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::SignedReport;
-use nodeproof_wallet::{KnownKeys, PublicKey, ReceiptError, Signature, verify_receipt};
+use nodeproof_wallet::{
+    KnownKeys, PublicKey, PublicKeyError, ReceiptError, Signature, verify_receipt,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{evidence::Evidence, signed::signed_receipt};
 use crate::api::BlockResponse;
 
-/// The algorithm, in words.
+/// A description of the algorithm.
 pub(crate) const ALGORITHM: &str =
     "ECDSA on secp256k1 over the SHA-1 digest of `data` as CPython's json.dumps writes it";
 
-/// The most receipts of one block whose signatures are verified.
+/// Maximum number of receipts in one block whose signatures are verified.
 pub(crate) const MOST_RECEIPTS: usize = 2_000;
 
-/// The most wrong receipts that are kept until one verifies.
+/// Maximum number of wrong receipts to keep until one verifies.
 const MOST_KEPT: usize = 5;
 
-/// What verifying a block's receipts showed.
+/// The results of verifying a block's receipts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verified {
-    /// How many verify.
+    /// Number of receipts that verify.
     pub(crate) right: u64,
-    /// The others, each with its place in the block.
+    /// The receipts that do not verify, each with its position in the block.
     pub(crate) wrong: Vec<(usize, Wrong)>,
 }
 
-/// Why a receipt does not verify.
+/// The reason why a receipt does not verify.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Wrong {
     pub(crate) what: String,
     pub(crate) actual: String,
-    /// What the signature is about. Only the first wrong receipts of a block have it.
+    /// The signed message. Only the first wrong receipts of a block have it.
     #[serde(default)]
     pub(crate) signed: Option<Box<SignedReport>>,
 }
@@ -52,17 +54,17 @@ pub(crate) struct WrongReceipt {
     pub(crate) evidence: Evidence,
 }
 
-/// What the receipts of the blocks before showed.
+/// The results for the receipts of earlier blocks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Signatures {
-    /// Whether one verified.
+    /// Whether a receipt has verified.
     pub(crate) in_use: bool,
-    /// The first ones that did not, as long as none verified.
+    /// The first receipts that did not verify. Empty once one has verified.
     pub(crate) kept: Vec<WrongReceipt>,
 }
 
 impl Signatures {
-    /// Adds the receipts of the next block, and returns those that are known to be wrong by now.
+    /// Adds the receipts of the next block. Returns the receipts that are now known to be wrong.
     pub(crate) fn follow(
         &mut self,
         block: u64,
@@ -108,28 +110,38 @@ pub(crate) fn verify_receipts(seen: &BlockResponse) -> Verified {
 
 /// Returns the public key of a receipt, or `None` if it is missing or malformed.
 pub(crate) fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
-    // The same wallets vote on block after block.
-    static VOTERS: LazyLock<KnownKeys> = LazyLock::new(KnownKeys::default);
-    VOTERS.parse(&receipt.public_key().ok()?.text()).ok()
+    parse_key(&receipt.public_key().ok()?.text()).ok()
 }
 
-/// Verifies a receipt. Fields of their own cases can leave nothing to verify, and so does the address
-/// of another wallet.
+fn parse_key(text: &str) -> Result<PublicKey, PublicKeyError> {
+    // The same wallets vote on many blocks.
+    static VOTERS: LazyLock<KnownKeys> = LazyLock::new(KnownKeys::default);
+    VOTERS.parse(text)
+}
+
+/// Verifies a receipt. Returns `None` if a field can't be read, or if the address is that of
+/// another wallet: other cases report both.
 fn verify(receipt: &Receipt) -> Option<Result<(), Wrong>> {
     receipt.wallet_address().ok()?;
     let data = receipt.data_text().ok()?;
-    let (key, text) = (receipt.public_key().ok()?, receipt.signature().ok()?.text());
-    let (Some(key), Ok(signature)) = (voter_key(receipt), text.parse::<Signature>()) else {
-        let of = |name: &str, text: &str| format!("{name} {}", shown(text, 160));
-        return Some(Err(Wrong {
-            what: "the public key or the signature does not have 64 bytes".to_owned(),
-            actual: format!(
-                "{}, {}",
-                of("public_key", &key.text()),
-                of("signature", &text)
-            ),
+    let (key, signature) = (
+        receipt.public_key().ok()?.text(),
+        receipt.signature().ok()?.text(),
+    );
+    let malformed = |what: &str, text: &str, error: &dyn Display| {
+        Err(Wrong {
+            what: format!("the {what} is malformed"),
+            actual: format!("{}: {error}", shown(text, 160)),
             signed: None,
-        }));
+        })
+    };
+    let key = match parse_key(&key) {
+        Ok(key) => key,
+        Err(error) => return Some(malformed("public key", &key, &error)),
+    };
+    let signature: Signature = match signature.parse() {
+        Ok(signature) => signature,
+        Err(error) => return Some(malformed("signature", &signature, &error)),
     };
     match verify_receipt(data, &key, &signature) {
         Ok(()) => Some(Ok(())),

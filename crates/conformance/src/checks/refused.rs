@@ -1,7 +1,7 @@
-//! Checks that a wrong request is refused.
+//! Checks that a node refuses a wrong request.
 //!
-//! A refusal shows something only if the same endpoint answered a valid request well in the same
-//! run. An endpoint that does not exist refuses everything.
+//! A refusal counts only if the same endpoint returned a good response to a valid request in the
+//! same run. An endpoint that does not exist refuses everything.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::{
     http::{Exchange, InconclusiveReason, Request},
 };
 
-/// A request that is wrong must not be answered as if it were right: no success, unless with an
-/// answer that says no, or that `harmless` knows to hold nothing.
+/// Sends a wrong request and checks that it does not get the response of a valid one. A success is
+/// accepted only if its body is a refusal, carries nothing, or is `harmless`.
 pub(crate) async fn refused(
     context: &Context,
     request: Request,
@@ -42,7 +42,7 @@ pub(crate) async fn refused(
     Ok(Checked::right())
 }
 
-/// Whether two responses cannot be told apart.
+/// Whether two responses are the same.
 fn is_same(one: &Exchange, other: &Exchange) -> bool {
     one.status == other.status
         && match (one.json(), other.json()) {
@@ -51,7 +51,8 @@ fn is_same(one: &Exchange, other: &Exchange) -> bool {
         }
 }
 
-/// The good responses of an endpoint to valid requests: at least one, or why there is none.
+/// Returns the good responses of an endpoint to valid requests: at least one, or the reason why
+/// there is none.
 pub(crate) async fn controls(
     context: &Context,
     operation: &str,
@@ -84,12 +85,12 @@ pub(crate) async fn controls(
     }
 }
 
-/// No answer with status 200 holds nothing.
+/// Treats every successful response as harmful.
 pub(crate) fn never(_: &Value) -> bool {
     false
 }
 
-/// Whether the call is there at all: an answer 404 to a wrong request as well means that it isn't.
+/// Whether the endpoint is missing: a request without parameters gets 404, 405 or 501, too.
 pub(crate) async fn is_missing(
     context: &Context,
     path: &'static str,

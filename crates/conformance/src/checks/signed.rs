@@ -1,4 +1,4 @@
-//! What a signature is about: the signed message, its digest and the command that verifies it.
+//! Describes a signature: the signed message, its digest and the command that verifies it.
 
 use nodeproof_client::{Receipt, SignedTransaction};
 use nodeproof_primitives::{escape::escaped_json, signed_message};
@@ -11,8 +11,8 @@ use crate::http::quoted;
 /// Maximum length of a message and of a command in a report, in bytes.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// Describes what a receipt's signature is about. Returns `None` if a part of it is missing, or if
-/// the data has no signed message.
+/// Describes a receipt's signature. Returns `None` if a part of it is missing, or if the data has
+/// no signed message.
 pub(crate) fn signed_receipt(receipt: &Receipt) -> Option<Box<SignedReport>> {
     let data = receipt.data_text().ok()?;
     let text = |hex: &str| Value::from(hex).to_string();
@@ -22,8 +22,7 @@ pub(crate) fn signed_receipt(receipt: &Receipt) -> Option<Box<SignedReport>> {
     describe(data, &document)
 }
 
-/// Describes what the signatures of a transaction are about. `document` has the transaction and its
-/// signatures.
+/// Describes the signatures of a transaction. `document` has the transaction and its signatures.
 pub(crate) fn signed_transaction(document: &str) -> Option<Box<SignedReport>> {
     let signed = SignedTransaction::from_text(document).ok()?;
     describe(signed.transaction_text(), document)
@@ -40,9 +39,9 @@ fn describe(signed: &str, document: &str) -> Option<Box<SignedReport>> {
     }))
 }
 
-/// Returns a shell command that verifies a document. It is one line of ASCII.
+/// Returns a shell command that verifies a document, on one line of ASCII.
 fn verify(document: &str) -> String {
-    // In a JSON document, these characters stand between values only.
+    // In a JSON document, these characters occur only between values.
     let line = document.replace(['\n', '\r', '\t'], " ");
     format!(
         "printf %s {} | nodectl verify -",

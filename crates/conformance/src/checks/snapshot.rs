@@ -1,12 +1,12 @@
-//! The third oracle: the normalised shape of an answer against an insta snapshot.
+//! The third oracle: compares the normalised shape of a response with an insta snapshot.
 //!
-//! Shared (`common`) snapshots are portable: every node that keeps the contract gives the same
-//! text. So a shape holds only what the contract requires; values are replaced by their kind, and
-//! an array by the union of its elements.
+//! Shared (`common`) snapshots are portable: every conforming node produces the same text. So a
+//! shape has only what the contract requires. Each value is replaced by its kind, and an array by
+//! the union of its elements.
 //!
-//! Only the run against our own local node may write a pending snapshot beside the shared ones. A
-//! run against any other node compares with a copy, so what it answers can't become the contract,
-//! whatever insta's settings are.
+//! Only a run against the local devnode may write a pending snapshot next to the shared ones. A run
+//! against any other node compares with a copy. So a response can't become the contract, whatever
+//! insta's settings are.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -38,17 +38,19 @@ const fn name_of(sample: Sample) -> &'static str {
     }
 }
 
-/// Folds the answers of a sample into one shape, and compares it with its snapshot.
+/// Merges the responses of a sample into one shape, and compares it with its snapshot.
 pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Findings {
     let answers = objects(context, sample).await?;
     let schema = match sample {
-        // The answer's own shape is not shown; what it holds is meant to be submitted.
+        // The contract does not show the response's shape. The transaction in it is meant to be submitted.
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
         _ => sample
             .schema(&context.spec, View::Documented)
-            .ok_or_else(|| InconclusiveReason::Harness("the spec has no such answer".to_owned()))?,
+            .ok_or_else(|| {
+                InconclusiveReason::Harness("the spec has no such response".to_owned())
+            })?,
     };
-    // Only what is changed is copied: an answer may be large, and there are several.
+    // Only changed bodies are copied. A response may be large, and there are several.
     let bodies: Vec<Cow<'_, Value>> = answers
         .iter()
         .filter_map(|exchange| exchange.answered_object())
@@ -71,7 +73,7 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
         Err(Difference::Other(expected)) => Ok(Checked::wrong(Finding::new(
             exchange,
             format!(
-                "the shape of the answer differs from the snapshot {}",
+                "the shape of the response differs from the snapshot {}",
                 context.snapshots.path_for_report(name)
             ),
             expected,
@@ -84,12 +86,12 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
     }
 }
 
-/// The path of a sample's snapshot as reports name it.
+/// Returns the path of a sample's snapshot, for reports.
 pub(crate) fn snapshot_path(sample: Sample) -> String {
     format!("snapshots/common/{}.snap", name_of(sample))
 }
 
-/// The two names that the contract gives to a balance count as one.
+/// Returns a body with `balance` in place of `value`. The contract uses both names.
 fn with_one_name(body: &Value) -> Cow<'_, Value> {
     match body.as_object() {
         Some(members) if members.contains_key("value") && !members.contains_key("balance") => {
@@ -103,11 +105,11 @@ fn with_one_name(body: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// What all these values have in common, as far as the contract requires it.
+/// Returns the common shape of some values, as far as the contract requires it.
 fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, InconclusiveReason> {
     let lost = || InconclusiveReason::Harness(format!("the spec has no schema at {at}"));
     let (place, schema) = spec.unwrap(View::Documented, at).ok_or_else(lost)?;
-    // One branch is enough where the branches are two names of one thing.
+    // The branches are two names of one thing, so the first is enough.
     for choice in ["anyOf", "oneOf"] {
         if schema.get(choice).is_some() && schema.get("properties").is_none() {
             return shape(
@@ -125,7 +127,7 @@ fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, Inconclusive
             let inner: Vec<_> = values.iter().filter_map(|value| value.get(name)).collect();
             let below = pointer::join(&pointer::join(&place, "properties"), name);
             let folded = if inner.len() < values.len() {
-                Value::from("<missing from an answer>")
+                Value::from("<missing from a response>")
             } else {
                 shape(spec, &below, &inner)?
             };
@@ -160,7 +162,7 @@ fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, Inconclusive
     kinds(spec, at, &place, values)
 }
 
-/// What those values are that are not of the wanted type; nothing where all are.
+/// Returns the types of the values that are not of the wanted type, or `None` if all are.
 fn others(values: &[&Value], wanted: fn(&Value) -> bool) -> Option<Value> {
     let kinds: BTreeSet<_> = values
         .iter()
@@ -170,7 +172,7 @@ fn others(values: &[&Value], wanted: fn(&Value) -> bool) -> Option<Value> {
     (!kinds.is_empty()).then(|| Value::from(kinds.into_iter().collect::<Vec<_>>().join(" | ")))
 }
 
-/// The kinds of some values: the name of their schema where they conform to it, else their type.
+/// Returns the kinds of some values: the name of their schema if they conform to it, or else their type.
 fn kinds(
     spec: &Spec,
     at: &str,
@@ -192,7 +194,7 @@ fn kinds(
         })
         .collect();
     if kinds.is_empty() {
-        // An object of no required members is any object.
+        // An object without required members matches any object.
         return Ok(Value::from("<any>"));
     }
     Ok(Value::from(

@@ -1,4 +1,4 @@
-//! Checks that the same request gets the same response while the chain stands still.
+//! Checks that the same request gets the same response while the height stays the same.
 
 use serde_json::Value;
 
@@ -13,12 +13,12 @@ use crate::{
 };
 use nodeproof_openapi::View;
 
-/// How often an answer that differs is looked at again while the chain goes on.
+/// Maximum number of times that a different response is requested again while blocks arrive.
 const MOST_LOOKS: u32 = 4;
 
-/// An answer may change with a block, but neither without one nor with every look.
+/// Checks that a response changes only with a new block, and not each time it is requested.
 pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
-    // The last one, as most other questions are about the first.
+    // The last response. Most other requests are about the first.
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
         return Ok(Checked::default());
     };
@@ -39,7 +39,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
             if !(no_block_since && height.stands(context).await?) {
                 return Ok(Checked::right());
             }
-            let what = "the answer changed, and no block was made meanwhile";
+            let what = "the response changed, although no block was made in between";
             return Ok(Checked::wrong(Finding::new(
                 &after,
                 what,
@@ -48,13 +48,13 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
             )));
         }
         no_block_since = false;
-        // What a block changes may show a moment after the block does.
+        // The effects of a block may show shortly after the block itself.
         let again = context.node.send(first.request.clone()).await?;
         if same(&again, &after) {
             return Ok(Checked::right());
         }
         if height.stands(context).await? {
-            let what = "the answer is another one each time the same is asked";
+            let what = "the response differs each time the same request is sent";
             return Ok(Checked::wrong(Finding::new(
                 &after,
                 what,
@@ -64,11 +64,11 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         }
         before = again;
     }
-    let reason = "the answer is another one each time, and a block was made each time as well";
+    let reason = "the response differs each time, but a block was made each time as well";
     Err(InconclusiveReason::NoSample(reason.to_owned()))
 }
 
-/// The members of an answer that are documented, by any name.
+/// Returns the documented members of a response, under all of their names.
 pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
     let at = sample.schema(&context.spec, View::Documented);
     let schema = at.and_then(|at| context.spec.unwrap(View::Documented, &at));
@@ -81,8 +81,8 @@ pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
         .collect()
 }
 
-/// Whether two answers say the same. A word or number beside what is described may be about the
-/// answer and not about the chain, as the time that it took or a count of confirmations.
+/// Whether two responses have the same content. An undocumented text or number may be about the
+/// response and not about the chain, such as its duration or a count of confirmations.
 pub(crate) fn reads_alike(one: &Exchange, other: &Exchange, described: &[String]) -> bool {
     let about_the_chain = |(name, value): &(&String, &Value)| {
         value.is_object() || value.is_array() || described.contains(name)
@@ -103,27 +103,26 @@ pub(crate) fn reads_alike(one: &Exchange, other: &Exchange, described: &[String]
         }
 }
 
-/// Whether the chain goes on while something is looked at.
+/// The height, for finding out whether the chain grows meanwhile.
 pub(crate) struct Height(Option<u64>);
 
-/// How many blocks are asked for to find the newest again.
+/// Maximum number of blocks to request in search of the latest one.
 const MOST_NEW_BLOCKS: u32 = 100;
 
 impl Height {
-    /// The latest block there is now; unknown where the run has not found one.
+    /// Returns the current height, which is unknown if the run has not found a block.
     pub(crate) async fn of(context: &Context) -> Result<Self, InconclusiveReason> {
         let mut height = Self::found(context);
         height.stands(context).await?;
         Ok(height)
     }
 
-    /// The latest block when the run began.
+    /// Returns the height at the start of the run.
     pub(crate) fn found(context: &Context) -> Self {
         Self(context.material.tip)
     }
 
-    /// Whether there is no newer block than at the last look. Where it is not known which is the
-    /// newest, none is taken to have come.
+    /// Updates the height. Returns whether it is unchanged. An unknown height counts as unchanged.
     pub(crate) async fn stands(&mut self, context: &Context) -> Result<bool, InconclusiveReason> {
         let Some(height) = &mut self.0 else {
             return Ok(true);

@@ -1,15 +1,15 @@
-//! What the refusal of a bad submission shows.
+//! What the refusal of a faulty submission proves.
 //!
-//! A node may refuse everything: because the wallet is unknown or has no money, or because the
-//! endpoint does not exist. So each run also submits a control: the same kind of transaction,
-//! rightly signed. [`judge`] compares the replies; its test is the whole rule as a table.
+//! A node may refuse every submission: the wallet is unknown or has no money, or the endpoint does
+//! not exist. So each run also submits a control: the same kind of transaction, correctly signed.
+//! [`judge`] compares the responses. Its test is the whole rule as a table.
 
 use crate::{
     api::{is_valid, message},
     http::Exchange,
 };
 
-/// What a node replied to a submission, in a form that can be compared.
+/// A response to a submission, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     Accepted,
@@ -32,7 +32,8 @@ impl Reply {
     }
 }
 
-/// The words of a message in lower case. What has a digit names something of this submission alone.
+/// Returns the words of a message in lower case, without words that have a digit: those are
+/// specific to one submission.
 fn words(message: &str) -> String {
     let lower = message.to_lowercase();
     let words = lower
@@ -41,23 +42,23 @@ fn words(message: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What the reply to a bad submission shows.
+/// What the response to a faulty submission proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
-    /// The node accepts it.
+    /// The node accepts the submission.
     Accepts,
-    /// The node refuses it for what is wrong with it.
+    /// The node refuses the submission because of its fault.
     Refuses,
-    /// The node refuses it as it refuses a right one, and does not verify what was altered.
+    /// The node refuses it like a correct one, and does not verify the altered content.
     IgnoresAlteration,
-    /// The node refuses it as it refuses a right one, so the refusal shows nothing.
+    /// The node refuses it like a correct one, so the refusal proves nothing.
     Nothing,
 }
 
-/// Judges the reply to a bad submission.
+/// Classifies the response to a faulty submission.
 ///
-/// `wrong_signature` is the reply to a wrong signature of the same wallet, if a node that verifies
-/// signatures has to reply the same to both.
+/// `wrong_signature` is the response to a wrong signature of the same wallet. It is given if a node
+/// that verifies signatures must give both the same response.
 pub(crate) fn judge(bad: &Reply, control: &Reply, wrong_signature: Option<&Reply>) -> Shows {
     match (bad, control) {
         (Reply::Accepted, _) => Shows::Accepts,

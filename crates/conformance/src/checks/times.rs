@@ -1,28 +1,28 @@
-//! Which block's time does not fit between those of its neighbours.
+//! Finds blocks whose time does not fit between those of their neighbours.
 //!
-//! Where a block is older than the one before it, either of them may have the wrong time. Those that
-//! follow decide: if they go on from the newer one, the older one was too early, and if they go on
-//! from the older one, the newer one was too late. So a single time that is far in the future makes
-//! none of the blocks behind it wrong.
+//! If a block is older than the one before it, either may have the wrong time. Later blocks decide.
+//! If they continue from the newer time, the older block was too early. If they continue from the
+//! older time, the newer block was too late. So a single time far in the future does not make all
+//! later blocks wrong.
 
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
 
-/// How many blocks in a row may have a wrong time, and it is still found that they have it, and not
-/// those that follow.
+/// Maximum number of consecutive blocks with a wrong time that are recognised as wrong. With more,
+/// the blocks after them would be reported.
 const TOGETHER: usize = 3;
-/// By how much the clock of whoever checks may be wrong, in milliseconds.
+/// Maximum error of the local clock, in milliseconds.
 const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
 
-/// What is known of the times of the blocks before.
+/// The times of earlier blocks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Times {
-    /// A time that is not in doubt any more: none that follows may be before it.
+    /// A time that is no longer in doubt. No later block may be before it.
     settled: Option<i64>,
-    /// The newest ones, in rising order of their times.
-    newest: Vec<Timed>,
-    /// Those behind them that are older, in rising order, too.
+    /// The latest blocks, in ascending order of their times.
+    latest: Vec<Timed>,
+    /// The blocks after those with older times, in ascending order.
     older: Vec<Timed>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Misplaced {
     pub(crate) bound: Bound,
 }
 
-/// What its time should be at least, or at most.
+/// The minimum or maximum that the time should have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     AtLeast(i64),
@@ -49,15 +49,15 @@ pub(crate) enum Bound {
 }
 
 impl Times {
-    /// Adds the next block, and hands back those that turn out to have the wrong time.
+    /// Adds the next block. Returns the blocks that are now known to have the wrong time.
     pub(crate) fn follow(&mut self, timed: Timed) -> Vec<Misplaced> {
-        let Some(top) = self.newest.last().map(|newest| newest.time) else {
-            self.newest.push(timed);
+        let Some(top) = self.latest.last().map(|latest| latest.time) else {
+            self.latest.push(timed);
             return Vec::new();
         };
         if timed.time >= top {
             let wrong = early(self.older.drain(..), top);
-            self.newest.push(timed);
+            self.latest.push(timed);
             self.settle();
             return wrong;
         }
@@ -67,43 +67,42 @@ impl Times {
         }
         self.older.push(timed);
         let first = self.older[0].time;
-        let contested = self.newest.partition_point(|newest| newest.time <= first);
-        if self.older.len() <= self.newest.len() - contested {
+        let contested = self.latest.partition_point(|latest| latest.time <= first);
+        if self.older.len() <= self.latest.len() - contested {
             return Vec::new();
         }
-        let wrong = late(self.newest.drain(contested..), first);
-        self.newest.append(&mut self.older);
+        let wrong = late(self.latest.drain(contested..), first);
+        self.latest.append(&mut self.older);
         self.settle();
         wrong
     }
 
-    /// Hands back those of the last blocks that have the wrong time. Where none follow that could
-    /// tell, the clock does.
+    /// Returns the last blocks with a wrong time. If no later blocks decide, the clock does.
     pub(crate) fn end(&mut self, now: i64) -> Vec<Misplaced> {
         let to_come = now.saturating_add(CLOCKS_DIFFER);
-        let newest = std::mem::take(&mut self.newest);
+        let latest = std::mem::take(&mut self.latest);
         let older = std::mem::take(&mut self.older);
-        let come = newest.partition_point(|newest| newest.time <= to_come);
-        let all_come = come == newest.len();
+        let come = latest.partition_point(|latest| latest.time <= to_come);
+        let all_come = come == latest.len();
         match older.first().map(|older| older.time) {
             Some(first) if first <= to_come && !all_come => {
-                late(newest.into_iter().skip(come), first)
+                late(latest.into_iter().skip(come), first)
             }
             Some(_) => {
-                let top = newest.last().map_or(0, |newest| newest.time);
+                let top = latest.last().map_or(0, |latest| latest.time);
                 early(older, top)
             }
-            // Where none has come, it is the clock that is wrong.
+            // If all times are in the future, the clock is wrong.
             None if come > 0 || self.settled.is_some_and(|settled| settled <= to_come) => {
-                late(newest.into_iter().skip(come), now)
+                late(latest.into_iter().skip(come), now)
             }
             None => Vec::new(),
         }
     }
 
     fn settle(&mut self) {
-        while self.newest.len() > TOGETHER {
-            self.settled = Some(self.newest.remove(0).time);
+        while self.latest.len() > TOGETHER {
+            self.settled = Some(self.latest.remove(0).time);
         }
     }
 }
@@ -132,8 +131,8 @@ mod tests {
         serde_json::from_value(told).unwrap()
     }
 
-    /// The blocks with the wrong time, by their places from 1 on, in the order in which they are
-    /// found, and whether they are too late.
+    /// Returns the blocks with a wrong time, by their positions from 1, in the order in which they
+    /// are found, and whether they are too late.
     fn misplaced(times: &[i64]) -> Vec<(u64, bool)> {
         let mut known = Times::default();
         let mut wrong = Vec::new();
@@ -145,7 +144,7 @@ mod tests {
                 time: *time,
                 evidence,
             }));
-            // A sweep may be cut anywhere.
+            // A sweep may be interrupted anywhere.
             let text = serde_json::to_string(&known).unwrap();
             known = serde_json::from_str(&text).unwrap();
         }
@@ -170,7 +169,7 @@ mod tests {
             &[10, 20, 9_000, 40, 50, 60, 70, 80, 90][..],
             &[10, 20, 9_000, 40, 50],
             &[10, 20, 9_000, 25, 25, 9_000],
-            // With nothing behind it that could tell, the clock does.
+            // No later block decides, so the clock does.
             &[10, 20, NOW * 2],
             &[10, 20, NOW * 2, 30],
         ] {

@@ -33,7 +33,7 @@ Exit status:
   0  ended by Ctrl-C or SIGTERM
   2  invalid usage or configuration, such as a port in use";
 
-/// What can be done besides a run.
+/// What the command can do instead of a run.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Explain a case or a requirement: what is checked, why, and a good response.
@@ -57,7 +57,7 @@ pub enum Command {
     Monitor(Box<MonitorArgs>),
 }
 
-/// Checks nodes again and again.
+/// The arguments of `monitor`.
 #[derive(Clone, Debug, Args)]
 pub struct MonitorArgs {
     /// The nodes, the cases and the limits.
@@ -200,7 +200,7 @@ pub struct ConformanceArgs {
     pub verbose: bool,
 }
 
-/// The nodes, the cases and the limits, as every check of nodes needs them.
+/// The nodes, the cases and the limits of every run.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// Base URL of the node, such as http://localhost:8420. Without a port, it is the network's. Repeat

@@ -1,4 +1,4 @@
-//! `diff`: what differs between two reports.
+//! `diff`: compares two reports.
 
 use std::path::Path;
 

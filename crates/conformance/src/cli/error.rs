@@ -7,7 +7,7 @@ use nodeproof_wallet::KeyFileError;
 
 use crate::{context::BaselineError, http::TargetError, sweep::StateError};
 
-/// Why a run did not begin.
+/// The reason why a run did not begin.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UsageError {
     #[error(transparent)]

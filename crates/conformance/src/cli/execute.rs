@@ -33,13 +33,13 @@ use crate::{
     sweep::remove_finished,
 };
 
-/// A node that was started for a run, and ends when this is dropped.
+/// A node that was started for a run. It ends when this is dropped.
 pub struct LocalNode {
-    /// Where it answers.
+    /// The base URL of its API.
     pub base_url: String,
-    /// The folder of the shared snapshots, which this node's run may leave for review.
+    /// The folder of the shared snapshots, in which this node's run may leave pending ones for review.
     pub reviewable_snapshots: Option<PathBuf>,
-    /// A test wallet of its own that can pay fees. Its private key is public.
+    /// The node's own test wallet, which can pay fees. Its private key is public.
     pub wallet: Option<SigningWallet>,
     /// Ends the node when it is dropped.
     pub guard: Box<dyn std::any::Any + Send>,
@@ -50,7 +50,7 @@ pub type StartLocal = Box<
     dyn FnOnce(Network) -> Pin<Box<dyn Future<Output = Result<LocalNode, String>> + Send>> + Send,
 >;
 
-/// Does what the command line says, and hands back the exit status.
+/// Executes the command line, and returns the exit status.
 ///
 /// Reports of an earlier run are removed from the folder of reports before anything else.
 pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
@@ -63,15 +63,16 @@ pub async fn execute(args: &ConformanceArgs, local: Option<StartLocal>) -> u8 {
     match try_execute(args, local).await {
         Ok(status) => status,
         Err(error) => {
-            // A private key in the wrong argument must not be shown again.
+            // If the user put a private key into the wrong argument, the message must not repeat it.
             complain(&redact(&format!("error: {error}")));
             ExitStatus::Usage.code()
         }
     }
 }
 
-/// Removes the reports of an earlier run from the folder that a command line names, which is wrong
-/// otherwise, so that nothing else is done: it is not a verdict of the run that was asked for.
+/// Removes the reports of an earlier run from the folder that an invalid command line names.
+///
+/// Nothing else runs then, so the old verdict must not look like the result of this command.
 pub fn remove_stale_reports(arguments: impl IntoIterator<Item = OsString>) {
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
@@ -116,7 +117,7 @@ async fn try_execute(args: &ConformanceArgs, local: Option<StartLocal>) -> Resul
     }
     let named = named.into_iter().next();
     if named.is_none() && local.is_some() {
-        // The run's own node is nobody's mainnet, whatever it is called.
+        // The run's own node is never the real mainnet, even if its network is called mainnet.
         if args.check.allow.is_empty() {
             options.selection.allow = match args.watch {
                 Some(_) => Tier::Reject,
@@ -189,7 +190,9 @@ fn repeatable(args: &ConformanceArgs, options: &Options) -> Result<(), UsageErro
     }
 }
 
-/// Checks that the user, and not the node, has named what the wallet signs and pays.
+/// Checks that the user has given the wallet, the token and the contract of submissions.
+///
+/// Otherwise the node would choose what the wallet signs and pays.
 fn writes_as_named(with: &Submitting) -> Result<(), UsageError> {
     if with.wallet.is_none() {
         return Err(UsageError::NoWallet);

@@ -1,4 +1,4 @@
-//! `explain`: what a case or a requirement is about.
+//! `explain`: describes a case or a requirement.
 
 use nodeproof_openapi::{NODE_JSON, Operation, Requirement, Spec, View, requirement, requirements};
 use serde_json::Value;
@@ -9,11 +9,12 @@ use crate::{
     run::nearest,
 };
 
-/// How a node refuses.
-const REFUSAL: &str = "A status that is not 2xx, with any body. A success that says no counts, too: a JSON \
-                       object with only `detail`, `error` or a `status` other than SUCCESS, or with no value at all. \
+/// What counts as a refusal.
+const REFUSAL: &str = "A status that is not 2xx, with any body. A 2xx response that refuses in \
+its body counts, too: a JSON object with only `detail`, `error` or a `status` other than SUCCESS, \
+or with no value at all. \
                        For a submission, `response.valid` that is not true.";
-/// Where signing is described.
+/// How messages are signed, and where that is described.
 const SIGNING: &str = "ECDSA on secp256k1 over the SHA-1 digest of the transaction, or of a receipt's `data`, as CPython's \
                        json.dumps writes it. docs/signing.md has it byte for byte, with test vectors. The contract does not \
                        show it (OPEN-13).";
@@ -100,7 +101,7 @@ fn section(out: &mut String, heading: &str, text: &str) {
     }
 }
 
-/// The documented example of a success of the case's operation.
+/// Returns the documented example of a successful response of the case's operation.
 fn good_response(spec: &Spec, case: &Case) -> Option<String> {
     let path = match case.operation() {
         "chain" => "/get-block".to_owned(),

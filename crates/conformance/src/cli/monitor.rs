@@ -16,10 +16,10 @@ use crate::{
     monitor::{Log, monitor},
 };
 
-/// Requests per second that a node gets at most, unless `--rate` is given. A run takes some seconds.
+/// Maximum number of requests per second to each node, unless `--rate` is given.
 const RATE: f64 = 20.0;
 
-/// Monitors the nodes of the command line until a signal.
+/// Monitors the nodes of the command line until a signal arrives.
 pub(crate) async fn start_monitor(args: &MonitorArgs) -> Result<u8, UsageError> {
     let targets = named_targets(&args.check)?;
     let Some(first) = targets.first() else {

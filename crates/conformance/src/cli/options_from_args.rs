@@ -1,4 +1,4 @@
-//! The options of a run from the command-line arguments.
+//! Turns the command-line arguments into the options of a run.
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +23,13 @@ use crate::{
 
 pub(crate) const MIB: usize = 1024 * 1024;
 
-/// The furthest of the tiers that include each other. Probes are apart from them.
+/// Returns the highest allowed tier. Probes are not part of that order.
 pub(crate) fn furthest(allowed: &[Tier]) -> Tier {
     let ordered = allowed.iter().filter(|tier| **tier != Tier::Probe);
     ordered.max().copied().unwrap_or_default()
 }
 
-/// Whether the run may go as far as it was told to, and any case is left to run then.
+/// Checks that the tiers are allowed on this network, and that at least one case can run.
 pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), UsageError> {
     let selection = &options.selection;
     let tier = match (selection.allow, selection.probe) {
@@ -53,7 +53,7 @@ pub(crate) fn permitted(options: &Options, network: Network) -> Result<(), Usage
     }
 }
 
-/// The options that every check of nodes has. A run without a baseline has no cases about one.
+/// Returns the options that every check of nodes needs. Without a baseline, its cases are left out.
 pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Options, UsageError> {
     let fixture = args
         .fixture
@@ -101,7 +101,7 @@ pub(crate) fn check_options(args: &CheckArgs, has_baseline: bool) -> Result<Opti
     })
 }
 
-/// The options of a run against nodes of this network, or against a local node.
+/// Returns the options of a run against nodes of this network, or against a local node.
 pub(crate) fn options(
     args: &ConformanceArgs,
     network: Option<Network>,
@@ -173,7 +173,7 @@ pub(crate) fn globs(
 }
 
 pub(crate) fn baseline_dir(args: &ConformanceArgs) -> PathBuf {
-    // `cargo insta review` looks into member crates' folders only.
+    // `cargo insta review` searches only the folders of member crates.
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots");
     match &args.baseline_dir {
         Some(folder) => folder.clone(),
@@ -232,7 +232,7 @@ fn wallet(
         })
 }
 
-/// The passphrase in a file, by the rules that all programs share.
+/// Reads the passphrase in a file, by the rules that all programs share.
 fn passphrase(path: &Path) -> Result<Passphrase, UsageError> {
     let passphrase = Passphrase::read(path).map_err(|error| UsageError::PassphraseFile {
         path: path.display().to_string(),
@@ -246,13 +246,13 @@ fn passphrase(path: &Path) -> Result<Passphrase, UsageError> {
 
 pub(crate) fn target(url: &str, network: Option<Network>) -> Result<Target, UsageError> {
     if redact(url) != url {
-        // A URL shows in reports.
+        // Reports show the URL.
         return Err(UsageError::KeyInArgument("--base-url"));
     }
     if let Some(network) = network {
         return Ok(Target::parse(url, network)?);
     }
-    // A port says which network it is; devnet only stands in to have the URL read.
+    // The port determines the network. Devnet is only a placeholder to parse the URL.
     let known = Target::parse(url, Network::Devnet);
     let base_url: nodeproof_client::BaseUrl = url.parse().map_err(TargetError::from)?;
     match Network::from_port(base_url.port()) {

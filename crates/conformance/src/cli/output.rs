@@ -1,4 +1,4 @@
-//! What is printed, and where it goes.
+//! Output to the terminal.
 
 use std::{
     collections::BTreeMap,
@@ -16,7 +16,7 @@ use nodeproof_report::{
 use super::{args::Format, error::UsageError};
 use crate::{cases::Case, run::Options};
 
-/// How a report looks where it is printed.
+/// Returns the style of reports: coloured on a terminal unless `NO_COLOR` is set.
 pub(crate) fn style() -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted && stdout().is_terminal() {
@@ -57,7 +57,7 @@ pub(crate) fn list(options: &Options) -> Result<(), UsageError> {
     print(&out)
 }
 
-/// A case's ID, level and tier, and the requirements that it cites besides the first.
+/// Returns a case's ID, level and tier, and all requirements that it cites except the first.
 fn line_of(case: &Case) -> String {
     let more = case.requirements.get(1..).unwrap_or_default().join(" ");
     let line = format!(
@@ -69,7 +69,7 @@ fn line_of(case: &Case) -> String {
     format!("{}\n", line.trim_end())
 }
 
-/// Prints what came of a run.
+/// Prints the report of a run.
 pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), UsageError> {
     match format {
         Format::Pretty => print(&text_with_files(report, style, &saved_texts(report))),
@@ -79,7 +79,7 @@ pub(crate) fn show(report: &Report, format: Format, style: Style) -> Result<(), 
     }
 }
 
-/// Prints what came of a run against several nodes.
+/// Prints the report of a run against several nodes.
 pub(crate) fn show_nodes(
     report: &NodesReport,
     format: Format,
@@ -93,8 +93,8 @@ pub(crate) fn show_nodes(
     }
 }
 
-/// Writes the texts that are too long for a terminal to files for temporary use. One that can't be
-/// written is in the report all the same.
+/// Writes the texts that are too long for a terminal to temporary files. If one can't be written, the
+/// report still has it.
 fn saved_texts(report: &Report) -> BTreeMap<String, PathBuf> {
     let save = |long: LongText<'_>| {
         let name = format!("nodeproof-{}-", long.name.replace(['/', ' '], "-"));
@@ -119,7 +119,7 @@ fn print_json<R: JsonReport>(report: &R) -> Result<(), UsageError> {
     print(&text)
 }
 
-/// Writes to standard output; a reader that has gone away is not a fault of the run.
+/// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn print(text: &str) -> Result<(), UsageError> {
     let mut out = stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -130,8 +130,8 @@ pub(crate) fn print(text: &str) -> Result<(), UsageError> {
     }
 }
 
-/// Shows the help or what is wrong with a command line, without anything that looks like a private
-/// key, and exits.
+/// Shows the help or the error of a command line without anything that looks like a private key, and
+/// exits.
 pub fn exit_with(error: &clap::Error) -> ! {
     let text = error.render().to_string();
     let harmless = redact(&text);
@@ -142,7 +142,7 @@ pub fn exit_with(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// Tells a person what is wrong.
+/// Prints a message to standard error.
 #[expect(
     clippy::print_stderr,
     reason = "a wrong command line is told on stderr"

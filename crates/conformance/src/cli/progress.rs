@@ -1,4 +1,4 @@
-//! What a person sees while a run goes on.
+//! Progress of a run, for the user.
 
 use std::{
     io::{IsTerminal, stderr},
@@ -13,22 +13,22 @@ use nodeproof_report::{CaseReport, Outcome, Style, line_of_case};
 use super::args::{ConformanceArgs, Format};
 use crate::sweep::{Observer, SweepProgress};
 
-/// A bar on a terminal, plain lines elsewhere, or nothing.
+/// Shows progress: a bar on a terminal, or plain lines, or nothing.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     lines: bool,
     /// Whether the report has a line for each case.
     compact: bool,
-    /// Nothing at all.
+    /// Whether to show nothing at all.
     quiet: bool,
     style: Style,
-    /// What stands before each line, where there are several nodes.
+    /// The prefix of each line if there are several nodes.
     label: String,
-    /// When it was last told how far a sweep is, where there is no bar.
+    /// When the progress of a sweep was last printed, if there is no bar.
     told: Mutex<Option<Instant>>,
 }
 
-/// How often it is told how far a sweep is, where there is no bar.
+/// How often the progress of a sweep is printed if there is no bar.
 const TELL_EVERY: Duration = Duration::from_secs(10);
 
 impl Progress {
@@ -47,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// The same for each of several nodes, whose bars stand below one another.
+    /// Creates one for each of several nodes. Their bars are below one another.
     pub(crate) fn of_several(nodes: usize, args: &ConformanceArgs, style: Style) -> Vec<Self> {
         let bars = MultiProgress::new();
         let of_node = |node: usize| {
@@ -99,7 +99,7 @@ impl Observer for Progress {
             bar.set_message(case.id.clone());
             bar.inc(1);
         }
-        // The report has findings with their details. In a pipe, both would stand there.
+        // The report shows findings with their details. In a pipe, they would appear twice.
         let is_finding = case.is_cause() || matches!(case.outcome, Outcome::Known | Outcome::Stale);
         let is_in_report = self.bar.is_none() && (is_finding || self.compact);
         if self.lines && !is_in_report {
@@ -128,7 +128,7 @@ impl Observer for Progress {
     }
 
     fn found(&self, case: &str, block: u64, what: &str) {
-        // The report has it, too.
+        // The report shows it, too.
         if self.bar.is_some() {
             let what = escaped_up_to(what, 200);
             self.say(&format!("found in block {block} by {case}: {what}"));
@@ -142,7 +142,7 @@ impl Observer for Progress {
     }
 }
 
-/// How far a sweep is, how fast, and how long it will take.
+/// Describes the progress of a sweep: blocks checked, rate and time left.
 fn how_far(sweep: &SweepProgress) -> String {
     let (judged, all) = (sweep.next - sweep.from, sweep.to - sweep.from);
     let mut text = format!("{judged} of {all} blocks");
@@ -157,7 +157,7 @@ fn how_far(sweep: &SweepProgress) -> String {
         }
     }
     if sweep.findings > 0 {
-        text.push_str(&format!(", {} found wrong", sweep.findings));
+        text.push_str(&format!(", {} violations", sweep.findings));
     }
     text
 }
@@ -186,9 +186,9 @@ mod tests {
         };
         assert_eq!(
             how_far(&sweep),
-            "5000 of 10000 blocks, 500 a second, 10 s left, 3 found wrong"
+            "5000 of 10000 blocks, 500 a second, 10 s left, 3 violations"
         );
         sweep.done = 0;
-        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 found wrong");
+        assert_eq!(how_far(&sweep), "5000 of 10000 blocks, 3 violations");
     }
 }

@@ -12,7 +12,8 @@ use nodeproof_report::{NodesReport, Report, html, html_of_nodes, json, junit, ju
 #[derive(Debug)]
 pub(crate) struct ReportFolder(PathBuf);
 
-/// The files, each with what one of ours begins with, and what soon follows.
+/// The files: name, first text, and a second text that follows within [`SOON`] bytes. Only files with
+/// both texts are ours.
 const FILES: [(&str, &str, &str); 3] = [
     ("report.json", "{\n  \"version\": ", "\"exit_code\": "),
     ("junit.xml", "<?xml ", "<testsuites name=\"nodeproof\""),
@@ -22,13 +23,14 @@ const FILES: [(&str, &str, &str); 3] = [
         nodeproof_report::GENERATOR,
     ),
 ];
-/// Prefix of the file that shows whether the folder can be written to. It is removed at once.
+/// Prefix of the file that tests whether the folder is writable. It is removed immediately.
 const PROBE: &str = ".report-";
-/// How soon it follows, in bytes.
+/// Length of the part of a file that has the second text, in bytes.
 const SOON: u64 = 16 * 1024;
 
-/// Removes the reports that an earlier run has left in a folder, and nothing else: who looks there
-/// after a run that could not begin must not take its verdict for this one's.
+/// Removes the reports that an earlier run left in a folder, and nothing else.
+///
+/// If this run can't begin, the old verdict must not look like its result.
 pub(crate) fn remove_stale(folder: &Path) {
     for (name, beginning, soon) in FILES {
         let path = folder.join(name);
@@ -41,22 +43,23 @@ pub(crate) fn remove_stale(folder: &Path) {
             Ok(text.starts_with(beginning) && text.contains(soon))
         };
         if regular && is_own().unwrap_or(false) {
-            // Where that is not allowed, writing the new one will tell.
+            // If it can't be removed, writing the new report fails with the reason.
             let _ = std::fs::remove_file(&path);
         }
     }
 }
 
 impl ReportFolder {
-    /// Makes the folder where it is not there, and sees whether a file can be written to it: who
-    /// waited for a run should not learn only then that its report is lost.
+    /// Creates the folder if it does not exist, and checks that it is writable.
+    ///
+    /// Otherwise the user would learn only after the run that its report is lost.
     pub(crate) fn prepare(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
         StagedFile::write(path, PROBE, b"", Access::Umask)?;
         Ok(Self(path.to_owned()))
     }
 
-    /// Writes the three files. Who reads one of them meanwhile sees the old one or the new one.
+    /// Writes the three files. Each is replaced at once, so readers see either the old or the new report.
     pub(crate) fn write(&self, report: &Report) -> io::Result<()> {
         self.write_all([
             ("report.json", json(report)?),
@@ -65,7 +68,7 @@ impl ReportFolder {
         ])
     }
 
-    /// The same of several nodes.
+    /// Writes the three files for several nodes.
     pub(crate) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
         self.write_all([
             ("report.json", json(report)?),

@@ -19,7 +19,7 @@ use crate::{
     run::{Options, run},
 };
 
-/// What is needed for one or more runs against a node.
+/// Everything that is needed for one or more runs against a node.
 pub(crate) struct Runs<'a> {
     pub(crate) args: &'a ConformanceArgs,
     pub(crate) style: Style,
@@ -54,7 +54,7 @@ impl<'a> Runs<'a> {
         })
     }
 
-    /// The state file of a sweep.
+    /// Returns the path of the sweep's state, if it is saved.
     pub(crate) fn sweep_state(&self) -> Option<&Path> {
         self.options.sweep.as_ref()?.state.as_deref()
     }
@@ -67,7 +67,7 @@ impl<'a> Runs<'a> {
         report
     }
 
-    /// Shows a report, and writes it to its files. A failure of one does not keep the others from it.
+    /// Shows a report, and writes it to its files. If one of these fails, the others are done anyway.
     pub(crate) fn publish(
         &self,
         report: &Report,

@@ -1,4 +1,4 @@
-//! Several nodes.
+//! Runs against several nodes.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     sweep::{Lock, StateError, Sweep, remove_finished},
 };
 
-/// The nodes that the command line names, each once.
+/// Returns the nodes that the command line names, each once.
 pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError> {
     let targets = match &args.targets {
         Some(path) => {
@@ -64,7 +64,7 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
     Ok(targets)
 }
 
-/// Checks that nothing was asked for that only one node can have.
+/// Rejects options that only work with a single node.
 pub(crate) fn for_one_node(args: &ConformanceArgs, targets: &[Target]) -> Result<(), UsageError> {
     let one_only = [
         (
@@ -84,10 +84,10 @@ pub(crate) fn for_one_node(args: &ConformanceArgs, targets: &[Target]) -> Result
     Ok(())
 }
 
-/// The most nodes that are checked side by side.
+/// Maximum number of nodes in one run.
 const MOST_NODES: usize = 32;
 
-/// Checks several nodes, and holds them against one another.
+/// Checks several nodes, and compares them with each other.
 pub(crate) async fn several(
     args: &ConformanceArgs,
     options: Options,
@@ -97,9 +97,7 @@ pub(crate) async fn several(
         permitted(&options, first.network)?;
         if args.dry_run {
             print(&plan_text(&options, None, first.network))?;
-            print(
-                "and as much to each of the other nodes, and to all of them what compares them\n",
-            )?;
+            print("and the same to each other node, plus the requests that compare the nodes\n")?;
             return Ok(0);
         }
     }
@@ -112,7 +110,7 @@ pub(crate) async fn several(
         options.sweep = sweep;
         nodes.push((target, options, Arc::new(progress)));
     }
-    // Kept to the end, as they keep other runs from their states.
+    // Kept to the end, because they hold the locks of the state files.
     let swept: Vec<_> = nodes
         .iter()
         .filter_map(|(_, options, _)| options.sweep.clone())
@@ -138,7 +136,7 @@ pub(crate) async fn several(
     shown?;
     let done = |node: &Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {
-        // Until then who is done is needed for resuming the others.
+        // Until all are done, resuming needs the state of the finished ones.
         for state in swept.iter().filter_map(|sweep| sweep.state.as_ref()) {
             remove_finished(state);
         }
@@ -146,8 +144,9 @@ pub(crate) async fn several(
     Ok(report.exit_code)
 }
 
-/// Each node's sweep, if there is to be one. When sweeps are resumed, one that was never begun, as
-/// its node was not there, is begun.
+/// Returns each node's sweep, or `None` for each if there is no sweep.
+///
+/// On resume, a node without a state starts its sweep now: it may have been unreachable before.
 fn sweeps(
     args: &ConformanceArgs,
     options: &Options,

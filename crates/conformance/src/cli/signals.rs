@@ -1,4 +1,4 @@
-//! Being told to end: by Ctrl-C at a terminal, or by SIGTERM, as CI systems send it.
+//! Signals that end the process: SIGINT from Ctrl-C, and SIGTERM, which CI systems send.
 
 use std::{
     future::Future,
@@ -13,12 +13,12 @@ use nodeproof_report::{ExitStatus, NodesReport, Report};
 const INTERRUPTED: u8 = ExitStatus::Interrupted.code();
 const TERMINATED: u8 = ExitStatus::Terminated.code();
 
-/// What the process was told.
+/// The exit status of the first signal that arrived, or 0.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals(Arc<AtomicU8>);
 
 impl Signals {
-    /// The exit status of a run that a signal has ended.
+    /// Returns the exit status of a run that a signal ended.
     pub(crate) fn status(&self) -> u8 {
         match self.0.load(Ordering::Relaxed) {
             0 => INTERRUPTED,
@@ -27,7 +27,7 @@ impl Signals {
     }
 
     fn told(&self, status: u8) {
-        // The first one counts, and the next one finds somebody who does not want to wait.
+        // The first signal determines the status. A second one ends the process immediately.
         let first = self
             .0
             .compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
@@ -36,8 +36,10 @@ impl Signals {
         }
     }
 
-    /// Ready when the process is told to end. It listens from the call on, and not only when polled;
-    /// who asks a second time does not want to wait for the reports either.
+    /// Returns a future that is ready when a signal arrives.
+    ///
+    /// It listens from this call on, even before it is polled. A second signal ends the process without
+    /// a report.
     #[cfg(unix)]
     pub(crate) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -48,7 +50,7 @@ impl Signals {
         ];
         let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
         for (kind, status) in both {
-            // Where a signal can't be listened to, the run goes on without.
+            // If the process can't listen to a signal, the run continues without it.
             let Ok(mut signal) = signal(kind) else {
                 continue;
             };
@@ -56,7 +58,7 @@ impl Signals {
             tokio::spawn(async move {
                 while signal.recv().await.is_some() {
                     this.told(status);
-                    // The run may be over.
+                    // Sending fails if the run is over. That is harmless.
                     let _ = tell.send(());
                 }
             });
@@ -68,7 +70,7 @@ impl Signals {
         }
     }
 
-    /// Ready when the process is told to end.
+    /// Returns a future that is ready when a signal arrives.
     #[cfg(not(unix))]
     pub(crate) fn listen(&self) -> impl Future<Output = ()> + Send + use<> {
         let this = self.clone();
@@ -81,8 +83,9 @@ impl Signals {
     }
 }
 
-/// Corrects the report of an interrupted run if the signal was SIGTERM. `status` is the exit status
-/// of the signal.
+/// Corrects the report of an interrupted run if the signal was SIGTERM.
+///
+/// `status` is the exit status of the signal.
 pub(crate) fn mark_terminated(report: &mut Report, status: u8) {
     if report.exit_code == INTERRUPTED && status == TERMINATED {
         report.exit_code = TERMINATED;

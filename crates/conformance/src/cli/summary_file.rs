@@ -1,4 +1,4 @@
-//! The file that a summary is appended to.
+//! The file to which summaries are appended.
 
 use std::{
     fs::{File, OpenOptions},

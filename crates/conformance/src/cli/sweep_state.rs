@@ -1,4 +1,4 @@
-//! A sweep's state: where it is kept, and how far it is.
+//! The state of a sweep: its path, its lock and its progress.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::{
     sweep::{Lock, StateError, Sweep, default_state, prepare},
 };
 
-/// The sweep with its state: where it is kept, and how far it is if it is resumed.
+/// Returns the sweep with its state: a new one, or the saved one if the sweep is resumed.
 pub(crate) fn sweep_with_state(
     sweep: Sweep,
     args: &ConformanceArgs,
@@ -25,7 +25,7 @@ pub(crate) fn sweep_with_state(
     let default = || default_state(args.report_dir.as_deref(), target);
     let place = match &args.state {
         Some(path) => Some(path.clone()),
-        // Nobody will find a node of our own again.
+        // A local node ends with the run, so its sweep can't be resumed.
         None if local => None,
         None => default(),
     };
@@ -47,7 +47,7 @@ pub(crate) fn sweep_with_state(
         .collect();
     match (place, args.resume) {
         (Some(path), true) => {
-            // Where there is nothing to resume, nothing is made either.
+            // If there is no state to resume, no lock file is created either.
             let lock = path.exists().then(|| Lock::take(&path)).transpose()?;
             let sweep = sweep.resuming(path, target, &selected)?;
             Ok(match lock {
@@ -68,8 +68,8 @@ pub(crate) fn sweep_with_state(
             };
             if let Some((next, to)) = Sweep::unfinished(&path) {
                 complain(&format!(
-                    "warning: {} has a sweep that was cut at block {next} of {}; it is begun anew, \
-                     as --resume is not given",
+                    "warning: {} has a sweep that was cut at block {next} of {}; it starts again \
+                    from the beginning, because --resume is not given",
                     path.display(),
                     to - 1
                 ));
@@ -82,14 +82,15 @@ pub(crate) fn sweep_with_state(
 
 const NOT_KEPT: &str = "a sweep that is cut can't be resumed";
 
-/// Checks that other users can't put a state of theirs in the place of the sweep's. A folder of
-/// reports has the permissions that its owner wants.
+/// Checks that other users can't replace the sweep's state with theirs.
+///
+/// A folder of reports is not checked: its owner chooses its permissions.
 fn own_folder(state: &Path, args: &ConformanceArgs) -> Result<(), FolderError> {
     let folder = parent_folder(state);
     match (&args.state, &args.report_dir) {
         (Some(_), _) => check_own_folder(folder, Shared::Sticky),
         (None, None) => {
-            // If it can't be created, neither can the state, whose error says why.
+            // If it can't be created, creating the state fails too, and that error has the reason.
             if !args.resume {
                 let _created = create_own_folder(folder);
             }

@@ -1,15 +1,15 @@
-//! A file of nodes.
+//! A TOML file of nodes.
 
 use nodeproof_primitives::Network;
 use serde::Deserialize;
 
-/// A node as a file names it.
+/// One node of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NamedTarget {
-    /// Where it answers.
+    /// The base URL of its API.
     pub(crate) base_url: String,
-    /// Its network; where it is not given, that of the command line, or the one that its port tells.
+    /// Its network. Without it, the network of the command line or else of the URL's port is used.
     pub(crate) network: Option<NetworkName>,
 }
 

@@ -1,4 +1,4 @@
-//! `--watch`: repeats a run, and shows what has changed since the last one.
+//! `--watch`: repeats a run, and shows what changed since the last one.
 
 use std::{
     io::{Read, stdin},
@@ -16,11 +16,11 @@ use super::{
     signals::Signals,
 };
 
-/// Runs the cases again on Enter, or also every so often, until a signal or the end of the input.
-/// Returns the exit status of the last run that was not cut.
+/// Runs the cases again on Enter or after each interval, until a signal arrives or the input ends.
+/// Returns the exit status of the last run that was not interrupted.
 ///
-/// The first run shows its report. Each later one shows how it differs from the last run that came to
-/// a verdict, so a node that was down in between is compared with what it was before.
+/// The first run shows its report. Each later run shows the differences from the last run with a
+/// verdict. So after an outage, the node is compared with its state before the outage.
 pub(crate) async fn watch(
     runs: &Runs<'_>,
     signals: &Signals,
@@ -91,8 +91,9 @@ fn invitation(every: Option<Duration>) -> String {
     }
 }
 
-/// The line ends of standard input. A thread reads them, and the process does not wait for it at its
-/// end.
+/// Returns a channel with an element for each line end of standard input.
+///
+/// A separate thread reads the input. The process does not wait for it when it exits.
 fn line_ends() -> mpsc::Receiver<()> {
     let (sender, receiver) = mpsc::channel(1);
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Transactions in which one thing was changed after they were signed.
+//! Transactions in which one member is changed after signing.
 
 use nodeproof_client::RawTransaction;
 use nodeproof_primitives::Amount;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::http::InconclusiveReason;
 
-/// What is changed after the transaction was signed.
+/// The member that is changed after signing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alteration {
     Params,
@@ -27,7 +27,7 @@ pub(crate) enum Alteration {
 }
 
 impl Alteration {
-    /// What is submitted, in words.
+    /// Describes the submission.
     pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Params => "a transaction whose params were changed after it was signed",
@@ -44,7 +44,7 @@ impl Alteration {
         }
     }
 
-    /// The changed transaction.
+    /// Returns the changed transaction.
     pub(crate) fn of(
         self,
         submitter: &Submitter,
@@ -85,13 +85,15 @@ impl Alteration {
     }
 }
 
-/// One of these that is not what stands there, so that nothing but the signature is wrong.
+/// Returns a known name other than `there`, so that only the signature is wrong. Returns
+/// `otherwise` if there is none.
 fn another(known: &[String], there: &Value, otherwise: &str) -> Value {
     let found = known.iter().find(|name| there != name.as_str());
     json!(found.map_or(otherwise, String::as_str))
 }
 
-/// The text with a change, which need not be written as it was: it is to be refused.
+/// Applies a change to a transaction's text. The other members may be written differently, because
+/// the node must refuse the transaction.
 pub(crate) fn altered(
     text: &str,
     change: impl FnOnce(&mut Value),

@@ -1,46 +1,47 @@
-//! Where a baseline is, and whether it is recorded.
+//! The location of a baseline, and whether the run records it.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-/// Where a baseline is, and what is to be done with it.
+/// The location of a baseline, and whether the run records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Baseline {
-    /// The folder of its snapshots.
+    /// The folder with its snapshots.
     pub folder: PathBuf,
-    /// Whether answers are pinned, or only compared.
+    /// Whether the run pins responses that are not pinned yet, or only compares.
     pub record: bool,
 }
 
-/// Why a baseline can't be used.
+/// An error that prevents the use of a baseline.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
-    /// Its name would lead out of its folder, or can't be a folder's.
+    /// The name is not a valid name of a folder below the baselines' folder.
     #[error(
         "{0:?} is not a valid name of a baseline: use letters, digits, '-', '_' and '.', not first"
     )]
     Name(String),
-    /// There is no such baseline.
+    /// The baseline does not exist.
     #[error("there is no baseline {0}: record it first, with --record")]
     Missing(PathBuf),
-    /// Its folder can't be made.
+    /// The folder could not be created.
     #[error("the baseline {folder} can't be written: {source}")]
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What was in the way.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl Baseline {
-    /// The baseline of that name below a folder; made where it is to be recorded.
+    /// Returns the baseline with this name below a folder. Creates its folder if `record` is true.
     ///
     /// # Errors
-    /// When the name can't be one, or there is no such baseline and none is recorded.
+    /// If the name is not valid, if the folder can't be created, or if the baseline does not exist and
+    /// `record` is false.
     pub fn named(name: &str, below: &Path, record: bool) -> Result<Self, BaselineError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) || name.len() > 100

@@ -1,4 +1,4 @@
-//! What a case may use.
+//! The data and services that a case may use.
 
 use std::{ops::Deref, sync::Arc};
 
@@ -16,7 +16,8 @@ use crate::{
     http::{self, Exchange},
 };
 
-/// What a case may use: the node and its samples, the submitted transactions, and the snapshots.
+/// The data and services that a case may use: the node and its samples, the submitted transactions,
+/// and the snapshots.
 pub(crate) struct Context {
     samples: Arc<Samples>,
     pub(crate) submissions: Submissions,
@@ -42,7 +43,7 @@ impl Context {
         }
     }
 
-    /// Returns the responses of a sample: at least one, or why there is none.
+    /// Returns the responses of a sample: at least one, or the reason why there is none.
     pub(crate) async fn sample(&self, sample: Sample) -> Answers {
         match sample {
             Sample::Refusals => {
@@ -50,7 +51,7 @@ impl Context {
                 for exchange in answers.iter().flatten() {
                     http::record(exchange);
                 }
-                // The contract does not show what a failed request is answered with, whatever the status.
+                // The contract does not show the form of an error response, whatever its status.
                 let told =
                     |answer: &Arc<Exchange>| !answer.answered_object().is_some_and(is_refusal);
                 answers.map(|answers| answers.into_iter().filter(told).collect())

@@ -1,4 +1,4 @@
-//! The claim that a run makes: built, signed, submitted twice, and waited for.
+//! The claim that a run makes. It is built, signed, submitted twice, and read back.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,62 +21,62 @@ use crate::{
     http::{BackOff, Exchange, InconclusiveReason, Request},
 };
 
-/// The first pause between two looks for the claim; each is twice the one before.
+/// The first pause between two requests for the claim. Each pause is twice the previous one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
-/// The longest pause between two looks.
+/// The longest pause between two requests.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// The most blocks that are read in search of the claim.
+/// Maximum number of blocks to read in search of the claim.
 const MOST_BLOCKS: usize = 200;
-/// After how many blocks a claim that can't be read was not just waited for too shortly.
+/// Number of new blocks after which a longer wait for the record cannot help.
 const ENOUGH_BLOCKS: usize = 2;
 
-/// What came of a step, or why it was not taken.
+/// The result of a step, or the reason why it was not taken.
 type Step<T> = Result<T, InconclusiveReason>;
 
-/// What came of the claim, step by step.
+/// The results of the claim, step by step.
 pub(crate) struct Claim {
-    /// What the node was asked to build.
+    /// The call that the node was requested to build.
     pub(crate) call: Value,
     pub(crate) wallet: WalletAddress,
     pub(crate) built: Arc<Exchange>,
-    /// Why what was built was not signed, where it is the call that was asked for.
+    /// The reason why the built transaction was not signed, if it matches the call.
     pub(crate) unsigned: Option<Unsigned>,
-    /// The transaction's text, as it was signed.
+    /// The text of the transaction that was signed.
     pub(crate) text: Step<String>,
-    /// Its signature, as it was submitted.
+    /// The signature that was submitted.
     pub(crate) entry: Option<Value>,
-    /// What came of a submission that had to be refused, just before the claim's.
+    /// The result of a submission that the node had to refuse, sent just before the claim.
     pub(crate) refused: Step<Refused>,
     pub(crate) submitted: Step<Arc<Exchange>>,
-    /// The very same, submitted again.
+    /// The response to the same submission, sent again.
     pub(crate) again: Step<Arc<Exchange>>,
     pub(crate) settled: Step<Settled>,
-    /// The balance that pays the fee, just before the claim is submitted.
+    /// The balance that pays the fee, just before the claim was submitted.
     pub(crate) balance: Step<Arc<Exchange>>,
-    /// The same, before and after.
+    /// The same balance, before and after the claim.
     pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
-    /// The very same, submitted again once it can be read.
+    /// The response to the same submission, sent again once the claim could be read.
     pub(crate) again_later: Step<Arc<Exchange>>,
-    /// A transaction with the same code and other params, once the claim can be read.
+    /// The response to a transaction with the same code and other params, sent once the claim could be read.
     pub(crate) known_code: Step<Arc<Exchange>>,
-    /// The same, for a wallet without money, and signed by it.
+    /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
     pub(crate) known_code_signed: Step<Arc<Exchange>>,
 }
 
-/// What came of what was refused.
+/// The result of a submission that the node had to refuse.
 pub(crate) struct Refused {
     pub(crate) answer: Arc<Exchange>,
-    /// The balance that a fee would be taken from, before and after it.
+    /// The balance that would pay a fee, before and after the submission.
     pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
-    /// What is stored of it once the claim is.
+    /// The state of its asset, read once the claim was settled.
     pub(crate) state: Step<Arc<Exchange>>,
 }
 
-/// What was found while the claim was waited for.
+/// The responses that were read while the run waited for the claim.
 pub(crate) struct Settled {
-    /// The answer that has the record.
+    /// The response that has the record.
     pub(crate) record: Option<Arc<Exchange>>,
-    /// The last answer that had none.
+    /// The last response without the record.
     pub(crate) without: Option<Arc<Exchange>>,
     /// The blocks since the run began.
     pub(crate) blocks: Vec<Arc<Exchange>>,
@@ -102,7 +102,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
             "no verification contract was found on the chain; name one with --contract or --fixture",
         );
     };
-    // An asset ID is any string, also one with characters that a query has to escape.
+    // An asset ID can be any string, including one with characters that a query must escape.
     let asset = format!("conformance-{:x} 50%+1/2&a=b?c#\u{e9}", unique());
     let remarks = "made by a conformance check: \"Größe\" \\ \u{1f600}";
     let call = call(contract, &[wallet.address()], &asset, remarks);
@@ -147,7 +147,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     Ok(claim)
 }
 
-/// In the remarks of what is refused just before the claim.
+/// The remarks of the submission that the node has to refuse just before the claim.
 const OF_NOTHING: &str = "to be refused, and to have no effect";
 const NOT_SUBMITTED: &str = "the claim was not submitted";
 const NOT_ACCEPTED: &str = "the claim was not accepted, so nothing came of it";
@@ -162,9 +162,9 @@ impl Claim {
         asset: &str,
     ) -> Result<(), InconclusiveReason> {
         let mut blocks = NewBlocks::since(submitter.samples.material.tip);
-        blocks.skip_to_the_newest(submitter).await?;
+        blocks.skip_to_the_latest(submitter).await?;
         let refused = self.refuse_first(submitter, text).await;
-        // What is taken from here on is for the claim.
+        // Any change of the balance from here on is due to the claim.
         self.balance = match &refused {
             Ok((_, refused)) => Ok(Arc::clone(&refused.balances.1)),
             Err(_) => {
@@ -240,7 +240,7 @@ impl Claim {
         Ok(())
     }
 
-    /// Submits a claim that another key signed, of which nothing may come; hands back its asset.
+    /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.
     async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
         let (asset, request) = refusal::of_another_key(submitter, self.wallet, OF_NOTHING).await?;
         let before = submitter
@@ -262,7 +262,7 @@ impl Claim {
         Ok((asset, refused))
     }
 
-    /// The balance that the fee is taken from.
+    /// Returns the request for the balance that pays the fee.
     fn balance_request(&self, text: &str) -> Request {
         let transaction: Value = serde_json::from_str(text).unwrap_or_default();
         let token = transaction["currency"]
@@ -272,15 +272,15 @@ impl Claim {
         token_balance_request(&self.wallet.to_string(), &token)
     }
 
-    /// What names the transaction.
+    /// Returns the transaction code, or `None` if it is missing or empty.
     pub(crate) fn code(&self) -> Option<String> {
         let code = code_of(self.text.as_ref().ok()?);
         (!code.is_empty()).then_some(code)
     }
 }
 
-/// Waits until the claim of an accepted submission can be read, so that its fee is not taken for
-/// another transaction's.
+/// Waits until the claim of an accepted submission can be read. Otherwise, its fee could be
+/// mistaken for that of another transaction.
 pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
     let body = accepted.request.body.as_deref().unwrap_or_default();
     let body: Value = serde_json::from_str(body).unwrap_or_default();
@@ -306,11 +306,11 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
     }
 }
 
-/// Waits until two more blocks are there. Stops if a twentieth of the time for a claim goes by without
-/// one: a chain may make blocks only for what is submitted.
+/// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
+/// timeout. A chain may make blocks only for submitted transactions.
 pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
     let mut blocks = NewBlocks::since(submitter.samples.material.tip);
-    blocks.skip_to_the_newest(submitter).await?;
+    blocks.skip_to_the_latest(submitter).await?;
     let patience = submitter.with.settle_timeout / 20;
     let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE.min(patience));
     let mut until = Instant::now() + patience;
@@ -327,7 +327,7 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
     Ok(())
 }
 
-/// Looks again and again, until the record and its block are there or the time is over.
+/// Polls until the record and its block exist, or until the timeout.
 async fn settle(
     submitter: &Submitter,
     contract: &str,
@@ -352,7 +352,7 @@ async fn settle(
                 without = Some(answer);
             }
         }
-        // A block may be shown later than what it did.
+        // A node may show a block later than the block's effects.
         let done = || blocks.tells_no_more(before, code.as_deref());
         if record.is_some() && done() || Instant::now() + back_off.peek() > until {
             break;
@@ -367,7 +367,7 @@ async fn settle(
     })
 }
 
-/// The blocks that are made while the run goes on.
+/// The blocks that are made during the run.
 struct NewBlocks {
     next: Option<u64>,
     found: Vec<Arc<Exchange>>,
@@ -381,7 +381,8 @@ impl NewBlocks {
         }
     }
 
-    /// Whether it is vain to wait for the block of a transaction: it is there, or can't be told.
+    /// Whether to stop waiting for the block of a transaction: it was found, blocks list no
+    /// transactions, or enough blocks were read.
     fn tells_no_more(&self, before: usize, code: Option<&str>) -> bool {
         let (Some(_), Some(code)) = (self.next, code) else {
             return true;
@@ -393,8 +394,8 @@ impl NewBlocks {
             || self.found.len() >= MOST_BLOCKS
     }
 
-    /// Passes over the blocks that were made so far: before the claim, many may have been.
-    async fn skip_to_the_newest(
+    /// Skips the blocks that were made so far. There may be many.
+    async fn skip_to_the_latest(
         &mut self,
         submitter: &Submitter,
     ) -> Result<(), InconclusiveReason> {
@@ -403,11 +404,11 @@ impl NewBlocks {
         while let Some(index) = search.next() {
             search.narrow(block(submitter, index).await?.is_some());
         }
-        self.next = search.result().and_then(|newest| newest.checked_add(1));
+        self.next = search.result().and_then(|latest| latest.checked_add(1));
         Ok(())
     }
 
-    /// Reads on as far as there are blocks.
+    /// Reads all further blocks that exist.
     async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
         while let Some(index) = self.next
             && self.found.len() < MOST_BLOCKS
@@ -420,7 +421,7 @@ impl NewBlocks {
     }
 }
 
-/// The answer that is this block, if there is one.
+/// Returns the response with this block, or `None` if the block does not exist.
 async fn block(
     submitter: &Submitter,
     index: u64,

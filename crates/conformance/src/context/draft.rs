@@ -1,4 +1,5 @@
-//! Transactions before they are signed: built by the node, or by hand where it builds none.
+//! Transactions before they are signed. The node builds them. If it does not, the run writes them
+//! itself.
 
 use std::{
     sync::Arc,
@@ -18,17 +19,17 @@ use crate::{
     http::{Exchange, InconclusiveReason, Request},
 };
 
-/// In the remarks of what is to be refused.
+/// The remarks of transactions that a node must refuse.
 pub(crate) const REFUSED: &str = "to be refused";
 
-/// Something that no other run has written.
+/// Returns a number that no other run has used.
 pub(crate) fn unique() -> u128 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |time| time.as_nanos())
 }
 
-/// The body of a call that builds a claim.
+/// Returns the body of a call that builds a claim.
 pub(crate) fn call(contract: &str, signers: &[WalletAddress], asset: &str, remarks: &str) -> Value {
     json!({
         "sc_address": contract,
@@ -51,10 +52,9 @@ pub(crate) fn call_request(call: &Value) -> Request {
     Request::post("/call-sc", call.to_string())
 }
 
-/// In what an answer of `/call-sc` is not the call that was asked for; nothing where it is.
+/// Returns how a response of `/call-sc` differs from the requested call, or `None` if it matches.
 ///
-/// What a node builds is signed only if it is exactly what it was asked for: a signature is worth
-/// whatever the wallet holds.
+/// Only an exact match is signed. A signature can spend everything that the wallet holds.
 pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
     let Some(body) = answered(answer) else {
         return Some(format!("no transaction was built: {}", answer.summary()));
@@ -79,12 +79,12 @@ pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
     }
 }
 
-/// Why what a node built is not signed.
+/// The reason why a built transaction is not signed.
 #[derive(Clone, Debug)]
 pub(crate) enum Unsigned {
-    /// It contradicts what was asked for, or what a transaction is.
+    /// It contradicts the request or the form of a transaction.
     Contradicts(String),
-    /// There is something that nobody asked for, or something is not there to be checked.
+    /// It has a member that the request does not explain, or lacks one that has to be checked.
     Unchecked(String),
 }
 
@@ -99,7 +99,7 @@ impl From<BuiltCallMismatch> for Unsigned {
     fn from(error: BuiltCallMismatch) -> Self {
         let reason = error.to_string();
         match &error {
-            // The contract shows neither what a built description says nor this other member.
+            // The contract does not define these two members of a built transaction.
             BuiltCallMismatch::Changed { member, .. }
                 if member.ends_with("descr") || member.ends_with("is_child_txn") =>
             {
@@ -113,8 +113,8 @@ impl From<BuiltCallMismatch> for Unsigned {
     }
 }
 
-/// What a node built, with the fee and the currency of this run, once it is found to be the call
-/// that was asked for and nothing else: only that is signed.
+/// Checks that a response is exactly the requested call, and returns the transaction with the fee
+/// and the currency of this run. Only such a transaction is signed.
 fn checked(
     call: &Value,
     answer: &Exchange,
@@ -143,7 +143,8 @@ fn checked(
     Ok(checked)
 }
 
-/// The same for what the user's wallet signs, whose time the node must not choose.
+/// Like [`checked`], and also checks the transaction's time. The node must not choose the time of a
+/// transaction that the user's wallet signs.
 pub(crate) fn checked_with_time(
     call: &Value,
     answer: &Exchange,
@@ -154,16 +155,16 @@ pub(crate) fn checked_with_time(
     Ok(checked)
 }
 
-/// The body of a call, as the client knows it.
+/// Converts the body of a call to the client's type.
 fn contract_call(call: &Value) -> Result<ContractCall, String> {
     serde_json::from_str(&call.to_string()).map_err(|error| error.to_string())
 }
 
-/// A transaction for a claim that is to be refused, as it is to be signed: what the node builds
-/// where it builds what it was asked for, else one by hand.
+/// Returns the text of a transaction for a claim that a node must refuse, before it is signed. It
+/// is the node's, if that matches the call, or else written by hand.
 ///
-/// Each has a code and an asset of its own. A node that accepts one by mistake may answer by its
-/// code alone from then on.
+/// Each has its own code and asset. A node that accepts one by mistake may recognise it by its code
+/// from then on.
 pub(crate) async fn draft(
     submitter: &Submitter,
     signers: &[WalletAddress],
@@ -190,14 +191,14 @@ pub(crate) async fn draft(
         ))
 }
 
-/// What names a transaction; empty if nothing does.
+/// Returns the transaction code, or an empty string if there is none.
 pub(crate) fn code_of(transaction: &str) -> String {
     let transaction: Value = serde_json::from_str(transaction).unwrap_or_default();
     let code = transaction["trans_code"].as_str();
     code.unwrap_or_default().to_owned()
 }
 
-/// The documented transaction of a call.
+/// Returns a call's transaction in the documented form.
 fn by_hand(submitter: &Submitter, call: &Value) -> String {
     let with = &submitter.with;
     let token = with

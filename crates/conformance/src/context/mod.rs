@@ -1,4 +1,4 @@
-//! What cases share: each request is sent once, and each transaction submitted once.
+//! The data that cases share. Each request is sent once, and each transaction is submitted once.
 
 mod alteration;
 mod baseline;

@@ -1,4 +1,4 @@
-//! What the node responded to probes: each sent once, for all cases.
+//! The responses to probes. Each probe is sent once for all cases.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
     http::{self, Exchange, InconclusiveReason, Request},
 };
 
-/// After so many probes in a row without a response, the rest is not sent: the node is gone.
+/// After this many probes in a row without a response, the rest is not sent: the node is gone.
 const MOST_UNANSWERED: usize = 5;
 
-/// All responses of an endpoint, or why probing stopped.
+/// All responses of an endpoint, or the reason why probing stopped.
 type Outcome = Result<Arc<Probed>, InconclusiveReason>;
 type Answer = Result<Arc<Exchange>, InconclusiveReason>;
 
@@ -26,7 +26,7 @@ pub(crate) struct Probed {
 }
 
 impl Probed {
-    /// The plain request of a probe: the one with the same other parameters.
+    /// Returns the response to the plain request of a probe: the one with the same other parameters.
     pub(crate) fn control_of(&self, probe: &Probe) -> Option<&Arc<Exchange>> {
         let others = |request: &Request| {
             let query = request.query.iter();
@@ -68,12 +68,12 @@ impl Probing {
         }
     }
 
-    /// What the node responded to the probes of an endpoint.
+    /// Returns the responses to the probes of an endpoint.
     pub(crate) async fn of(&self, path: &'static str) -> Outcome {
         let Some((_, cell)) = self.probed.iter().find(|(known, _)| *known == path) else {
             return Err(InconclusiveReason::Harness(format!("{path} is not probed")));
         };
-        // Reports have only the probes that something was found with.
+        // Reports list only the probes that lead to a finding.
         http::shared(cell.get_or_init(|| self.send(path)))
             .await
             .clone()

@@ -1,22 +1,22 @@
-//! Keeps signatures that are worth money out of reports.
+//! Redacts the signatures of the user's wallet in reports.
 
 use std::sync::{Arc, Mutex};
 
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// What stands in a report in place of a signature.
+/// The text that replaces a signature in a report.
 const REDACTED: &str = "(signature redacted)";
 
 /// The signatures of the user's wallet that this run has sent.
 ///
-/// A node can repeat a signature anywhere in a response, so a whole report is searched. Clones share
-/// their signatures. `Debug` does not show them.
+/// A node can repeat a signature anywhere in a response, so the whole report is searched. Clones
+/// share their signatures. `Debug` does not show them.
 #[derive(Clone, Default)]
 pub(crate) struct Redactor(Arc<Mutex<Vec<String>>>);
 
 impl Redactor {
-    /// Redacts this signature, hexadecimal, in everything that is reported from now on.
+    /// Adds a hexadecimal signature. Everything that is reported from now on is redacted.
     pub(crate) fn add(&self, signature: &str) {
         if let Ok(mut signatures) = self.0.lock() {
             signatures.push(signature.to_ascii_lowercase());
@@ -59,9 +59,9 @@ fn redact(value: &mut Value, signatures: &[String]) {
     }
 }
 
-/// Replaces a signature, in either case of its digits. The text keeps its other characters.
+/// Replaces a signature, in upper or lower case. The rest of the text stays.
 fn replace(text: &mut String, signature: &str) {
-    // ASCII only changes case here, so places stay the same.
+    // Only ASCII changes case here, so positions stay the same.
     while let Some(at) = text.to_ascii_lowercase().find(signature) {
         text.replace_range(at..at + signature.len(), REDACTED);
     }

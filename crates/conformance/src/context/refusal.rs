@@ -1,4 +1,4 @@
-//! Submissions that a node must refuse, each wrong in one thing.
+//! Submissions that a node must refuse, each with one fault.
 
 use nodeproof_primitives::{WalletAddress, signed_message};
 use nodeproof_wallet::KeyPair;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::http::{InconclusiveReason, Request};
 
-/// What is wrong with a submission.
+/// The fault of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Unsigned,
@@ -49,7 +49,7 @@ pub(crate) enum Refusal {
     Oversized,
 }
 
-/// Longer than any transaction that a person would make.
+/// Length of remarks, in bytes, that makes a transaction too large.
 const OVERSIZED: usize = 20_000;
 
 impl Refusal {
@@ -98,7 +98,7 @@ impl Refusal {
         Self::Oversized,
     ];
 
-    /// What is submitted, in words.
+    /// Describes the submission.
     pub(crate) const fn what(self) -> &'static str {
         match self {
             Self::Unsigned => "a transaction that nobody signed",
@@ -138,9 +138,8 @@ impl Refusal {
         }
     }
 
-    /// Whether a node that verifies signatures has no reason to treat this as if it were rightly
-    /// signed. Everything else stands there that stands in a transaction without a fault, so no
-    /// check that comes before the signatures can refuse it.
+    /// Whether only the signed content is wrong. Nothing else differs from a correct transaction,
+    /// so only a check of the signatures can refuse it.
     pub(crate) const fn differs_only_in_what_is_signed(self) -> bool {
         matches!(
             self,
@@ -154,7 +153,7 @@ impl Refusal {
         )
     }
 
-    /// Where its answer is kept.
+    /// Returns the index of its response.
     pub(crate) fn place(self) -> Option<usize> {
         Self::ALL.iter().position(|refusal| *refusal == self)
     }
@@ -178,7 +177,7 @@ impl Refusal {
     }
 
     /// Whether the submission has a genuine signature of the wallet that its transaction names, or
-    /// something from which one can be restored.
+    /// data from which one can be restored.
     const fn carries_a_signature(self) -> bool {
         matches!(
             self,
@@ -191,7 +190,7 @@ impl Refusal {
         )
     }
 
-    /// With one signer.
+    /// Returns the body of a submission with one signer.
     async fn of_one(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         if self.carries_a_signature() {
             self.of_one_signed(submitter).await
@@ -200,7 +199,7 @@ impl Refusal {
         }
     }
 
-    /// Names the wallet that can pay, without a signature of it.
+    /// Returns a body that names the wallet that can pay, without a signature of that wallet.
     async fn of_one_unsigned(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let payer = payer(submitter)?;
         let other = stranger()?;
@@ -236,8 +235,8 @@ impl Refusal {
         }
     }
 
-    /// Signed by a wallet whose key is public or thrown away: the node built the transaction, so it
-    /// can put it together with any signature over it.
+    /// Returns a body signed by a wallet with a public or throw-away key. The node built the
+    /// transaction, so it can combine it with any signature over it.
     async fn of_one_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let signer = signer(submitter)?;
         let other = stranger()?;
@@ -275,8 +274,8 @@ impl Refusal {
         }
     }
 
-    /// With two signers. The signature that is missing, or not right, is always the one that only
-    /// the payer could make.
+    /// Returns the body of a submission with two signers. The missing or wrong signature is always
+    /// the one that only the payer could make.
     async fn of_two(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let payer = payer(submitter)?;
         let other = stranger()?;
@@ -297,8 +296,8 @@ impl Refusal {
         Ok(whole(&text, &entries))
     }
 
-    /// Rightly signed, but not by a wallet of worth: nothing but one member or its size is wrong
-    /// with these.
+    /// Returns a body that a wallet without real value signed correctly. Only one member or its
+    /// size is wrong.
     async fn rightly_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let signer = signer(submitter)?;
         let remarks = match self {
@@ -316,20 +315,21 @@ impl Refusal {
     }
 }
 
-/// Submits it.
+/// Submits the transaction with this fault.
 pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
     let body = refusal.body(submitter).await?;
     let request = Request::post("/submit-transaction", body);
     match submitter.submit_in_turn(request).await {
-        // A node may close the connection rather than read it all, which is not a lost node.
+        // A node may close the connection before it has read everything. This does not count as a
+        // lost node.
         Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
-            InconclusiveReason::NoSample(format!("the node did not answer it: {reason}")),
+            InconclusiveReason::NoSample(format!("the node did not respond: {reason}")),
         ),
         answered => answered,
     }
 }
 
-/// Submits the control: a claim of the same form as the bad ones, and rightly signed.
+/// Submits the control: a claim of the same form as the faulty ones, correctly signed.
 pub(crate) async fn submit_control(submitter: &Submitter) -> Answer {
     let signer = signer(submitter)?;
     let text = draft(submitter, &[signer.address()], REFUSED).await?;
@@ -339,7 +339,7 @@ pub(crate) async fn submit_control(submitter: &Submitter) -> Answer {
         .await
 }
 
-/// A claim that another key signed, about an asset of its own: the asset, and what is submitted.
+/// Returns a claim that another key signed: its asset, and the request that submits it.
 pub(crate) async fn of_another_key(
     submitter: &Submitter,
     wallet: WalletAddress,
@@ -354,7 +354,7 @@ pub(crate) async fn of_another_key(
     Ok((asset, request))
 }
 
-/// An accepted transaction with other params, which another key signed.
+/// Returns a request that submits an accepted transaction with other params, signed by another key.
 pub(crate) async fn with_known_code(
     wallet: WalletAddress,
     accepted: &str,
@@ -367,7 +367,8 @@ pub(crate) async fn with_known_code(
     Ok(Request::post("/submit-transaction", whole(&text, &[entry])))
 }
 
-/// Another transaction with the code of an accepted one, rightly signed by a wallet without money.
+/// Returns a request that submits another transaction with the code of an accepted one. A wallet
+/// without money has signed it correctly.
 pub(crate) async fn with_known_code_signed(accepted: &str) -> Result<Request, InconclusiveReason> {
     let stranger = stranger()?;
     let text = altered(accepted, |transaction| {
@@ -381,10 +382,10 @@ pub(crate) async fn with_known_code_signed(accepted: &str) -> Result<Request, In
     Ok(Request::post("/submit-transaction", whole(&text, &[entry])))
 }
 
-/// The wallet that signs submissions that a node must refuse.
+/// Returns the wallet that signs submissions that a node must refuse.
 ///
-/// Never the user's: a node that was given a genuine signature could restore the transaction that
-/// it belongs to, and submit it.
+/// It is never the user's wallet. With a genuine signature, a node could restore the transaction
+/// and submit it.
 pub(super) fn signer(submitter: &Submitter) -> Result<SigningWallet, InconclusiveReason> {
     match &submitter.with.public_wallet {
         Some(wallet) => Ok(wallet.clone()),
@@ -392,8 +393,8 @@ pub(super) fn signer(submitter: &Submitter) -> Result<SigningWallet, Inconclusiv
     }
 }
 
-/// The wallet that is named where none of its signatures is sent. If it can pay, a node cannot
-/// refuse for want of money.
+/// Returns the wallet to name if none of its signatures is sent. If it can pay, a node cannot
+/// refuse for lack of money.
 fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
     match (&submitter.with.public_wallet, &submitter.with.wallet) {
         (None, Some(wallet)) => Ok(wallet.address()),
@@ -401,25 +402,25 @@ fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
     }
 }
 
-/// The wallet that signs in place of another one.
+/// Returns the wallet that signs in place of another one.
 pub(super) fn stranger() -> Result<SigningWallet, InconclusiveReason> {
     throw_away(0xa5)
 }
 
-/// A signature as if it were another wallet's.
+/// Returns a signature entry that names another wallet.
 pub(super) fn in_the_name_of(wallet: WalletAddress, mut entry: Value) -> Value {
     entry["wallet_address"] = Value::from(wallet.to_string());
     entry
 }
 
-/// A wallet whose key everybody can know, and that holds nothing.
+/// Returns a wallet with a publicly known key. It holds nothing.
 fn throw_away(byte: u8) -> Result<SigningWallet, InconclusiveReason> {
     KeyPair::from_bytes(&[byte; 32])
         .map(SigningWallet::from)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))
 }
 
-/// Signs whatever it is, also what the wallet is not a signer of.
+/// Signs a text, even if the wallet is not one of its signers.
 pub(super) async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, InconclusiveReason> {
     let message =
         signed_message(text).map_err(|error| InconclusiveReason::Harness(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Submissions that are right, and that a careless node refuses for another reason than money.
+//! Correct submissions that a careless node refuses for reasons other than money.
 
 use std::sync::Arc;
 
@@ -9,10 +9,11 @@ use super::{
 };
 use crate::http::{Exchange, InconclusiveReason, Request};
 
-/// The path of the second endpoint for submissions, as nodes were seen to have it.
+/// The path of the second endpoint for submissions, observed on real nodes.
 const BATCH: &str = "/submit-transaction-batch";
 
-/// A transaction with another key's signature, and then the same one rightly signed.
+/// Submits a transaction with another key's signature, and then the same one correctly signed.
+/// Returns both responses.
 pub(crate) async fn after_a_bad_one(
     submitter: &Submitter,
 ) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
@@ -26,7 +27,7 @@ pub(crate) async fn after_a_bad_one(
     Ok((wrong, submitter.submit_in_turn(right).await?))
 }
 
-/// A transaction of two signers, with their signatures in the order of the signers or in the other.
+/// Submits a transaction of two signers, with their signatures in the order of the signers or reversed.
 pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Answer {
     let (first, second) = (signer(submitter)?, stranger()?);
     let signers = [first.address(), second.address()];
@@ -39,8 +40,8 @@ pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Answer {
     submitter.submit_in_turn(request).await
 }
 
-/// Two transactions in one batch, of which one is not signed and one is signed with another key. Also
-/// returns their codes.
+/// Submits a batch of two transactions: one without a signature and one signed with another key.
+/// Returns their codes and the response.
 pub(crate) async fn bad_batch(
     submitter: &Submitter,
 ) -> Result<(Vec<String>, Arc<Exchange>), InconclusiveReason> {

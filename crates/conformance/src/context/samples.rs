@@ -1,4 +1,4 @@
-//! Answers that several cases judge, each asked for once.
+//! The responses that several cases check, each requested once.
 
 use std::sync::{Arc, OnceLock};
 
@@ -34,7 +34,7 @@ pub(crate) struct Samples {
     call_sc: OnceCell<Answers>,
 }
 
-/// How many wallets and tokens a balance is asked for.
+/// Maximum number of wallets and tokens whose balance is requested.
 const BALANCES: usize = 3;
 
 impl Samples {
@@ -55,8 +55,8 @@ impl Samples {
         }
     }
 
-    /// What was answered to the questions for blocks, in rising order of the index: the sample of
-    /// blocks, those that say to be others, and what was answered where a block is missing.
+    /// Returns the responses to block requests, in ascending order of the index: the sample of
+    /// blocks, responses with another block's index, and responses where a block is missing.
     pub(crate) fn seen_blocks(&self, sample: &[Arc<Exchange>]) -> Arc<Vec<BlockResponse>> {
         let seen = self.seen_blocks.get_or_init(|| {
             let material = &self.material;
@@ -96,7 +96,7 @@ impl Samples {
         Arc::clone(seen)
     }
 
-    /// The answers of this sample: at least one, or why there is none.
+    /// Returns the responses of a sample: at least one, or the reason why there is none.
     pub(crate) async fn get(&self, sample: Sample) -> Answers {
         let answers = http::shared(self.shared(sample)).await;
         for exchange in answers.iter().flatten() {
@@ -105,7 +105,8 @@ impl Samples {
         answers
     }
 
-    /// The same, asked for by whichever case comes first.
+    /// Like [`get`](Self::get), but does not record that the running case used the responses. The
+    /// first case that needs the sample sends the requests.
     async fn shared(&self, sample: Sample) -> Answers {
         let answers = match sample {
             Sample::Blocks => return self.blocks(),
@@ -119,7 +120,7 @@ impl Samples {
                     .await
             }
             Sample::WalletBalances => {
-                // Discovery has asked the same.
+                // Discovery has sent the same requests.
                 match &self.material.wallet_lists {
                     lists if !lists.is_empty() => return Ok(lists.clone()),
                     _ => {
@@ -157,7 +158,7 @@ impl Samples {
             .iter()
             .map(|(_, exchange)| Arc::clone(exchange))
             .collect();
-        // Where an unknown index is refused with status 200, what is answered there is no block.
+        // A node may refuse an unknown index with status 200. Such a response is not a block.
         let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
             let body = exchange.answered_object();
             body.is_some_and(|body| is_nothing(body) || is_refusal(body))
@@ -166,7 +167,7 @@ impl Samples {
             (_, false) => Ok(found),
             (_, true) if !refusals.is_empty() => Ok(refusals),
             (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
-            (None, true) => Err(no("the node was not asked for a block")),
+            (None, true) => Err(no("no block was requested")),
         }
     }
 
@@ -178,7 +179,7 @@ impl Samples {
         Ok(answers)
     }
 
-    /// The listing, behind one redirect at most, if that stays on this node.
+    /// Requests the API listing. Follows at most one redirect, if it stays on this node.
     async fn ask_docs(&self) -> Answers {
         let request = Request::get("/docs");
         let first = self.node.send(request.clone()).await?;
@@ -190,7 +191,7 @@ impl Samples {
         Ok(vec![second])
     }
 
-    /// What the node has where most have the OpenAPI document of their own.
+    /// Requests the node's own OpenAPI document at the usual path.
     pub(crate) async fn own_document(&self) -> Result<Arc<Exchange>, InconclusiveReason> {
         let asked = self
             .own_document
@@ -202,7 +203,8 @@ impl Samples {
         answer
     }
 
-    /// The first pair of wallets that has a score, or else what the node said of the last pair.
+    /// Returns the response for the first pair of wallets with a score, or else the response for
+    /// the last pair.
     async fn ask_trust(&self) -> Answers {
         let mut last = Err(no(
             "no two wallets were found on the chain; give some with --fixture",
@@ -218,8 +220,8 @@ impl Samples {
         last
     }
 
-    /// What the first wallet that holds something holds least of, as far as it is known: the largest
-    /// balance of all is asked for where answers are compared.
+    /// Requests the smallest known balance of the first wallet with a balance. Other cases request
+    /// the largest balance and compare the responses.
     fn token_balance_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let material = &self.material;
         let listed = material.wallet_lists.iter().find_map(least);
@@ -257,24 +259,24 @@ impl Samples {
 
     fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
         let assets = &self.material.assets;
-        // The first, which a user may have named, and the newest: what the chain says of that one
-        // since was read.
-        let newest = assets.last().filter(|_| assets.len() > 1);
+        // Use the first claim, which the user may have named, and the latest one. All blocks since
+        // the latest one were read.
+        let latest = assets.last().filter(|_| assets.len() > 1);
         let requests: Vec<_> = assets
             .first()
             .into_iter()
-            .chain(newest)
+            .chain(latest)
             .map(|(contract, asset)| contract_state_request(contract, asset))
             .collect();
         if requests.is_empty() {
-            // Without a claim to ask for, an answer that there is none still has a shape.
+            // Without a known claim, the response for an unclaimed asset still has a shape.
             return Ok(vec![contract_state_request(&self.contract(), UNCLAIMED)]);
         }
         Ok(requests)
     }
 
-    /// The contract whose functions are called; one that nobody deployed where none was found, as
-    /// building a transaction was seen not to need one.
+    /// Returns the contract for calls, or a made-up address if none was found. Nodes were seen to
+    /// build a transaction for any address.
     pub(crate) fn contract(&self) -> String {
         let found = self.material.assets.first().map(|(contract, _)| contract);
         let any = found.or(self.material.contracts.first());
@@ -282,7 +284,7 @@ impl Samples {
             .unwrap_or_else(|| format!("ct{}", "5a".repeat(20)))
     }
 
-    /// The wallet that would sign; a made-up one where none was found.
+    /// Returns the wallet that would sign, or a made-up address if none was found.
     pub(crate) fn signer(&self) -> String {
         let found = self.material.wallets.first();
         found
@@ -290,7 +292,7 @@ impl Samples {
             .unwrap_or_else(|| format!("0x{}", "5a".repeat(20)))
     }
 
-    /// The body of a call that builds a claim.
+    /// Returns the body of a call that builds a claim.
     pub(crate) fn call_body(&self) -> serde_json::Value {
         let signer = self.signer();
         serde_json::json!({
@@ -304,7 +306,7 @@ impl Samples {
                 "outcome": 1,
                 "doc_hash_list": ["5a".repeat(32)],
                 "doc_link_list": ["https://example.org/a-document"],
-                // What a node must hand back as it came: text that wants escaping, text beyond
+                // Values that a node must return unchanged: text that needs escaping, text beyond
                 // ASCII, and an integer that a float would round.
                 "remarks": "never submitted: \"Größe\" \\ \u{7} \u{1f600}",
                 "deletable_after": 9_007_199_254_740_993_u64,
@@ -312,8 +314,8 @@ impl Samples {
         })
     }
 
-    /// Two different calls, so that neither an answer kept from before nor a list cut, sorted or
-    /// thinned out goes unnoticed.
+    /// Returns two different calls. They reveal cached responses, and lists that are shortened,
+    /// sorted or deduplicated.
     fn call_requests(&self) -> Vec<Request> {
         let other_signer = self
             .material
@@ -347,7 +349,7 @@ impl Samples {
         Request::post("/call-sc", self.call_body().to_string())
     }
 
-    /// The same call about another asset.
+    /// Returns the same call about another asset.
     pub(crate) fn call_about(&self, asset: &str) -> Request {
         let mut body = self.call_body();
         body["params"]["asset_id"] = asset.into();
@@ -355,8 +357,8 @@ impl Samples {
     }
 }
 
-/// What a wallet holds least of, with the wallet; nothing where its list is of no known form, or has
-/// nothing.
+/// Returns the wallet and token with the smallest balance in a list, or `None` if the list has an
+/// unknown form or is empty.
 fn least(list: &Arc<Exchange>) -> Option<(String, String)> {
     let held = held_by_wallet(list)?;
     let least = held

@@ -1,4 +1,4 @@
-//! The wallet and the fee for what a run submits.
+//! The wallet and the fee for the transactions that a run submits.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use nodeproof_primitives::{Amount, ContractAddress, Signer, WalletAddress};
 
 use super::redactor::Redactor;
 
-/// A wallet that signs what a run submits, whatever holds its key.
+/// A wallet that signs transactions, with any kind of signer.
 #[derive(Clone)]
 pub struct SigningWallet(Arc<dyn Signer>);
 
@@ -34,28 +34,28 @@ impl fmt::Debug for SigningWallet {
     }
 }
 
-/// With what a run signs and pays for what it submits.
+/// The wallets, the contract and the fee for the transactions that a run submits.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Submitting {
     /// The wallet that signs the claim of the write tier, and nothing else. Submissions that a node
-    /// must refuse name its address, because it can pay, but never carry a signature of it.
+    /// must refuse name its address, because it can pay. They never carry its signature.
     pub wallet: Option<SigningWallet>,
     /// A wallet whose private key is public, such as a test wallet of a local node. It signs
-    /// submissions that a node must refuse; without one, a throw-away wallet without money does.
+    /// submissions that a node must refuse. Without it, a throw-away wallet without money signs them.
     ///
-    /// Whoever receives these submissions can assemble a valid transaction from them. So this must
-    /// never be a wallet that holds anything of worth.
+    /// Anyone who receives these submissions can assemble a valid transaction from them. Never use
+    /// a wallet of any value.
     pub public_wallet: Option<SigningWallet>,
-    /// The contract that the claim is made with; without it, one that is found on the chain.
+    /// The contract for the claim. Default: one that is found on the chain.
     pub contract: Option<ContractAddress>,
-    /// The fee, written as it is submitted.
+    /// The fee, written exactly as it is submitted.
     pub fee: Amount,
-    /// The token that the fee is paid in; the one that `/call-sc` writes, if not given.
+    /// The token that pays the fee. Default: the one in the response of `/call-sc`.
     pub currency: Option<String>,
-    /// How long a claim is waited for until it can be read.
+    /// Maximum time to wait until a claim can be read.
     pub settle_timeout: Duration,
-    /// What reports must not show.
+    /// The signatures that reports must not show.
     pub(crate) redactor: Redactor,
 }
 

@@ -1,8 +1,8 @@
 //! The snapshots of a run, compared by insta.
 //!
-//! Only the run against our own local node may write a pending snapshot beside the shared ones. A
-//! run against any other node compares with a copy. So a response can't become the contract,
-//! whatever insta's settings are.
+//! Only a run against the local devnode may write a pending snapshot next to the shared ones. A run
+//! against any other node compares with a copy. So a response can't become the contract, whatever
+//! insta's settings are.
 
 use std::{
     fs, io,
@@ -11,10 +11,10 @@ use std::{
     sync::{Arc, Mutex, Once},
 };
 
-/// The shared snapshots as they were when this library was built.
+/// The shared snapshots at the time when this library was built.
 static COMMON: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/common_snapshots.rs"));
 
-/// Where the snapshots of a run are.
+/// The location of a run's snapshots.
 #[derive(Debug)]
 pub(crate) struct SnapshotStore {
     folder: PathBuf,
@@ -23,15 +23,15 @@ pub(crate) struct SnapshotStore {
 }
 
 impl SnapshotStore {
-    /// A copy of the shared snapshots: what is written there is gone after the run.
+    /// Returns a copy of the shared snapshots. Changes are lost after the run.
     ///
     /// # Errors
-    /// When there is no place for temporary files.
+    /// If a temporary folder cannot be created or written.
     pub(crate) fn read_only() -> io::Result<Self> {
         Self::copy_of(COMMON)
     }
 
-    /// A copy of some snapshots, given by file name and text.
+    /// Returns a copy of some snapshots, given by file name and text.
     pub(crate) fn copy_of(files: &[(&str, &str)]) -> io::Result<Self> {
         let copy = tempfile::tempdir()?;
         for (name, text) in files {
@@ -43,10 +43,10 @@ impl SnapshotStore {
         })
     }
 
-    /// The shared snapshots themselves, for the run against our own local node.
+    /// Returns the shared snapshots themselves, for a run against the local devnode.
     pub(crate) fn reviewable(folder: &Path) -> Self {
         static QUIET: Once = Once::new();
-        // A snapshot that differs is a finding of the run; insta's panic about it would be noise.
+        // A snapshot that differs is a finding of the run. The message of insta's panic would be noise.
         QUIET.call_once(|| {
             let previous = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
@@ -73,7 +73,7 @@ impl SnapshotStore {
         }
     }
 
-    /// Compares a text with its snapshot; where they differ, with what the snapshot has.
+    /// Compares a text with its snapshot. The error has the snapshot's text.
     pub(crate) fn compare(&self, name: &str, text: &str) -> Result<(), Difference> {
         let seen = Arc::new(Mutex::new(None));
         let mut settings = insta::Settings::new();
@@ -97,9 +97,9 @@ impl SnapshotStore {
 }
 
 pub(crate) enum Difference {
-    /// The snapshot's text is this.
+    /// The snapshot's text, which is different.
     Other(String),
-    /// There is no snapshot of that name.
+    /// There is no snapshot with this name.
     NoSnapshot,
 }
 
@@ -109,11 +109,12 @@ struct Comparison {
     same: bool,
 }
 
-/// Compares to the letter, where insta's own comparison overlooks blanks and line ends.
+/// Compares exactly. Insta's own comparison ignores blanks and line ends.
 #[derive(Clone, Debug)]
 struct Strict {
     seen: Arc<Mutex<Option<Comparison>>>,
-    /// Whether insta is told that all is well, as nobody is to review what a stranger's node sent.
+    /// Whether to report every comparison to insta as equal. Responses of other nodes must not
+    /// become snapshots.
     silent: bool,
 }
 

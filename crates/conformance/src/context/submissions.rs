@@ -1,4 +1,4 @@
-//! What a run has submitted: each transaction once, for all cases.
+//! The transactions that a run submits, each once for all cases.
 
 use std::{array, sync::Arc};
 
@@ -15,15 +15,15 @@ use crate::{
     http::{self, Exchange, InconclusiveReason},
 };
 
-/// What a run has submitted: each transaction once, for all cases.
+/// The transactions that a run submits, each once for all cases.
 pub(crate) struct Submissions {
     pub(crate) submitter: Submitter,
     control: OnceCell<Answer>,
     refusals: [OnceCell<Answer>; Refusal::ALL.len()],
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
-    /// Held by what may pay a fee, so that nothing else is paid for while a balance is watched.
+    /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
     ///
-    /// Has the newest of them that was accepted.
+    /// Holds the latest of them that was accepted.
     paying: Mutex<Option<Arc<Exchange>>>,
 }
 
@@ -38,8 +38,8 @@ impl Submissions {
         }
     }
 
-    /// What the node answered to a submission that is rightly signed, by a wallet that need not have
-    /// any money. What it answers to bad ones is compared with this.
+    /// Returns the response to a correctly signed submission of a wallet that may have no money.
+    /// The responses to faulty submissions are compared with it.
     pub(crate) async fn control(&self) -> Answer {
         let control = self.control.get_or_init(|| submit_control(&self.submitter));
         let answer = http::shared(control).await;
@@ -47,7 +47,7 @@ impl Submissions {
         answer.clone()
     }
 
-    /// What the node answered to a bad submission.
+    /// Returns the response to a faulty submission.
     pub(crate) async fn refusal(&self, refusal: Refusal) -> Answer {
         let place = refusal.place().and_then(|at| self.refusals.get(at));
         let Some(place) = place else {
@@ -60,7 +60,7 @@ impl Submissions {
         answer.clone()
     }
 
-    /// What the node answered to all bad submissions.
+    /// Returns the responses to all faulty submissions.
     pub(crate) async fn refusals(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         let mut answers = Vec::new();
         let mut missing = None;
@@ -76,7 +76,7 @@ impl Submissions {
         }
     }
 
-    /// What the node answered to a wrong signature, and then to the right one of the same transaction.
+    /// Returns the response to a wrong signature, and then that to the right one of the same transaction.
     pub(crate) async fn right_after_a_bad_one(
         &self,
     ) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
@@ -88,7 +88,7 @@ impl Submissions {
         Ok((bad, right))
     }
 
-    /// What the node answered to the signatures of two signers, in their order or in the other one.
+    /// Returns the response to a submission of two signers, with the signatures in their order or reversed.
     pub(crate) async fn of_two(&self, reversed: bool) -> Answer {
         let mut paying = self.paying.lock().await;
         let answer = right_submission::of_two(&self.submitter, reversed).await?;
@@ -98,19 +98,19 @@ impl Submissions {
         Ok(answer)
     }
 
-    /// The codes of bad transactions, and what the node answered to a batch of them.
+    /// Returns the codes of faulty transactions, and the response to a batch of them.
     pub(crate) async fn bad_batch(
         &self,
     ) -> Result<(Vec<String>, Arc<Exchange>), InconclusiveReason> {
         right_submission::bad_batch(&self.submitter).await
     }
 
-    /// Waits until two more blocks are there, if the chain goes on by itself.
+    /// Waits until two more blocks exist, if the chain makes blocks without submissions.
     pub(crate) async fn later_blocks(&self) -> Result<(), InconclusiveReason> {
         later_blocks(&self.submitter).await
     }
 
-    /// The claim that this run makes: the same one for all cases that look at it.
+    /// Returns the claim that this run makes. All cases share it.
     pub(crate) async fn claim(&self) -> Result<&Claim, InconclusiveReason> {
         let place = &self.claim;
         let made = place.get_or_init(async || {
@@ -135,8 +135,8 @@ impl Submissions {
         Ok(claim)
     }
 
-    /// The responses that say that the claim's transaction is valid: the first, and those to the same
-    /// submission if they do.
+    /// Returns the responses that accept the claim's transaction: the first one, and that to the
+    /// same submission if it accepts it, too.
     pub(crate) async fn acceptances(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
         let claim = self.claim().await?;
         let first = claim.submitted.as_ref().map_err(Clone::clone)?;

@@ -13,12 +13,12 @@ use crate::http::{Exchange, InconclusiveReason, Request};
 /// The result of a submission.
 pub(crate) type Answer = Result<Arc<Exchange>, InconclusiveReason>;
 
-/// Submits transactions, one at a time: a node may limit the number of submissions.
+/// Submits transactions, one at a time. A node may limit the rate of submissions.
 pub(crate) struct Submitter {
     pub(crate) samples: Arc<Samples>,
     pub(crate) with: Submitting,
     turn: Mutex<()>,
-    /// The codes of the transactions that were drafted so far.
+    /// The codes of all transactions drafted so far.
     codes: std::sync::Mutex<BTreeSet<String>>,
 }
 
@@ -32,21 +32,21 @@ impl Submitter {
         }
     }
 
-    /// The contract that is called: the named one, else one that was found.
+    /// Returns the contract to call: the one that the user names, or else one that was found.
     pub(crate) fn contract(&self) -> String {
         let named = self.with.contract.map(|contract| contract.to_string());
         named.unwrap_or_else(|| self.samples.contract())
     }
 
-    /// Whether no other draft of this run has this code. A node may build every transaction with the
-    /// same one.
+    /// Whether no other draft of this run has this code. A node may build every transaction with
+    /// the same one.
     pub(crate) fn is_own_code(&self, code: &str) -> bool {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         codes.insert(code.to_owned())
     }
 
-    /// Submits something when nothing else is being submitted, and waits as long as a claim is
-    /// waited for where the node says that it has had too much.
+    /// Submits a transaction when no other is being submitted. While the node responds that it is
+    /// busy, retries for up to the settle timeout.
     pub(crate) async fn submit_in_turn(&self, request: Request) -> Answer {
         let _turn = self.turn.lock().await;
         let until = Instant::now() + self.with.settle_timeout;

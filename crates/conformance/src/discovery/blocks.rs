@@ -1,8 +1,8 @@
-//! Asking for blocks one by one, and telling which of them there are.
+//! Requests blocks one by one, and decides which of them exist.
 //!
-//! The contract does not say how a node answers for a block that it does not have, and a single
-//! answer may be wrong: so where one is neither a block nor says that there is none, those around it
-//! are asked for. One odd block must neither end a search nor hide the blocks behind it.
+//! The contract does not define the response for a block that does not exist, and a single response
+//! may be wrong. So if a response is neither a block nor "not found", the neighbouring blocks are
+//! requested. One odd block must not end a search or hide the blocks after it.
 
 use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
@@ -12,30 +12,30 @@ use crate::{
     http::{Exchange, InconclusiveReason, Node, TOO_MUCH},
 };
 
-/// An index that no chain has reached; a node that answers it answers everything.
+/// An index that no chain has reached. A node that returns a block for it returns one for every index.
 pub(crate) const BEYOND: u64 = 1 << 40;
-/// An index that no chain has reached, and that is a good one for every node.
+/// An index that no chain has reached, and that every node can parse.
 const FAR: u64 = i32::MAX as u64;
-/// How many blocks are asked for on either side of one whose answer does not tell.
+/// Number of blocks to request on each side of a block with an unclear response.
 const NEAR: u64 = 3;
-/// When so many blocks were too large, and no other was found, the others are not asked for.
+/// After this many blocks that were too large, and none that was not, the search stops.
 const TRIED_TOO_LARGE: u32 = 3;
 
-/// What came of the question for one block.
+/// The result of a block request.
 enum Answer {
-    /// An object, with the difference of the index that it says from the one asked for.
+    /// An object, with the difference between its index and the requested one.
     Object(Arc<Exchange>, Option<i128>),
-    /// A block that is more than is read, or than may be kept.
+    /// A block that is too large to read or to keep in memory.
     NotKept,
-    /// There is no such block.
+    /// A response with a "not found" status.
     NotFound(Arc<Exchange>),
-    /// Neither of them.
+    /// A response that is neither a block nor "not found".
     Neither(Arc<Exchange>),
-    /// No answer, and why.
+    /// No response, with the reason.
     Nothing(String),
 }
 
-/// Whether there is a block, as far as its own answer tells.
+/// Whether a block exists, according to its own response.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Standing {
     There,
@@ -43,21 +43,21 @@ enum Standing {
     Unclear,
 }
 
-/// Reads blocks one by one, and tells which answers are blocks.
+/// Reads blocks one by one, and decides which responses are blocks.
 pub(crate) struct Blocks<'a> {
     node: &'a Node,
     answers: BTreeMap<u64, Answer>,
     first_answer: Option<Arc<Exchange>>,
-    /// What a status was found to mean that is neither a block's nor says that there is none:
-    /// whether there is a block all the same.
+    /// For each status that is neither a block's nor "not found": whether a block exists at an
+    /// index with this status.
     learnt: BTreeMap<u16, bool>,
-    /// Whether there are blocks whose own answers do not tell.
+    /// Whether a block exists, for indexes with an unclear response.
     settled: BTreeMap<u64, bool>,
-    /// Whether an index that there is not is answered with another block.
+    /// Whether the node returns another block for an index that does not exist.
     clamps: bool,
-    /// How many blocks were more than is read.
+    /// Number of blocks that were too large to read.
     too_large: u32,
-    /// How many in a row were not answered.
+    /// Number of requests in a row without a response.
     silent: u32,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Whether there is a block at an index.
+    /// Whether a block exists at an index.
     pub(crate) async fn has(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         match self.asked(index).await? {
             Standing::There => Ok(true),
@@ -88,7 +88,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The object that was answered for a block.
+    /// Returns the response for a block, if it is an object.
     pub(crate) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
         match self.answers.get(&index) {
             Some(Answer::Object(exchange, _)) => Some(exchange),
@@ -96,12 +96,13 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Whether the node says that it has no such block.
+    /// Whether the response has a "not found" status.
     fn has_none(&self, index: u64) -> bool {
         matches!(self.answers.get(&index), Some(Answer::NotFound(_)))
     }
 
-    /// Whether it says so as nodes do, and not as any web server.
+    /// Whether the response is a node's "not found" and not that of any web server: status 400, or
+    /// a JSON body.
     pub(crate) fn is_told_of_none(&self, index: u64) -> bool {
         match self.answers.get(&index) {
             Some(Answer::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
@@ -109,7 +110,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// How long the bodies are that are kept.
+    /// Returns the total length of the stored bodies, in bytes.
     pub(crate) fn length(&self) -> usize {
         self.objects().map(|exchange| exchange.body.len()).sum()
     }
@@ -121,7 +122,7 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Asks for a block, unless that was done before.
+    /// Requests a block, unless it was requested before.
     async fn asked(&mut self, index: u64) -> Result<Standing, InconclusiveReason> {
         if !self.answers.contains_key(&index) {
             let answer = self.ask(index).await?;
@@ -137,7 +138,7 @@ impl<'a> Blocks<'a> {
             Err(obstacle @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_))) => {
                 let reason = obstacle.reason().to_owned();
                 self.silent += 1;
-                // One that says nothing to two questions may say nothing any more.
+                // After two requests in a row without a response, the node may be gone.
                 if self.silent >= 2 && !self.answers_still().await {
                     return Err(obstacle);
                 }
@@ -152,7 +153,7 @@ impl<'a> Blocks<'a> {
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {
-            return self.not_kept(format!("the answer of {} is {fault}", exchange.url()));
+            return self.not_kept(format!("the response of {} is {fault}", exchange.url()));
         }
         let Some(block) = exchange.answered_object() else {
             return Ok(if is_not_found(exchange.status) {
@@ -162,7 +163,7 @@ impl<'a> Blocks<'a> {
             });
         };
         let difference = reported_index(block).map(|reported| reported - i128::from(index));
-        // What blocks take is not there for anything else; one may be as large as it likes.
+        // Blocks may take half of the memory budget. A single block may take more.
         let kept: usize = self.objects().map(|block| block.share.bytes()).sum();
         let most = self.node.most_memory() / 2;
         if kept > most / 4 && kept + exchange.share.bytes() > most {
@@ -171,8 +172,8 @@ impl<'a> Blocks<'a> {
         Ok(Answer::Object(exchange, difference))
     }
 
-    /// There is a block; it is only too much for this run, which goes on without it, unless all
-    /// blocks are like that.
+    /// Records a block that exists but is too large for this run. The run continues without it,
+    /// unless all blocks are too large.
     fn not_kept(&mut self, reason: String) -> Result<Answer, InconclusiveReason> {
         self.silent = 0;
         self.too_large += 1;
@@ -182,7 +183,7 @@ impl<'a> Blocks<'a> {
         Ok(Answer::NotKept)
     }
 
-    /// Whether the node still answers what it has answered before.
+    /// Whether the node still responds to a request that it responded to before.
     async fn answers_still(&mut self) -> bool {
         let answered = |answer: &Answer| !matches!(answer, Answer::Nothing(_) | Answer::NotKept);
         let mut known = self.answers.iter().filter(|(_, answer)| answered(answer));
@@ -205,7 +206,7 @@ impl<'a> Blocks<'a> {
         match self.answers.get(&index) {
             Some(Answer::NotKept | Answer::Object(_, None | Some(0))) => Standing::There,
             Some(Answer::Object(_, Some(difference))) => {
-                // A node that is off by one is off everywhere; it is judged for that elsewhere.
+                // A node that is off by one is off for every block. Another case reports that.
                 let alike = |answer: &&Answer| matches!(answer, Answer::Object(_, Some(other)) if other == difference);
                 if self.answers.values().filter(alike).count() > 1 {
                     Standing::There
@@ -225,10 +226,10 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Tells by its neighbours whether there is a block whose own answer does not.
+    /// Decides from the neighbours whether a block with an unclear response exists.
     ///
-    /// One below a block that there is, is there, too. Where the node says of the next one that
-    /// there is none, and not of this one, this is the newest.
+    /// The block below an existing block exists, too. If the node returns "not found" for the next
+    /// index and not for this one, this block is the latest.
     async fn look_around(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         let mut last = index;
         for near in index.saturating_add(1)..=index.saturating_add(NEAR) {
@@ -249,7 +250,7 @@ impl<'a> Blocks<'a> {
         self.learn(index..=last).await
     }
 
-    /// Whether there is a block a little below.
+    /// Whether a block exists shortly below this index.
     async fn follows_a_block(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         for near in (index.saturating_sub(NEAR)..index).rev() {
             match self.asked(near).await? {
@@ -258,14 +259,15 @@ impl<'a> Blocks<'a> {
                 Standing::Unclear => {}
             }
         }
-        // A network may fail for a while; answers of that kind, so many in a row, are the node's.
+        // A network may fail for a while. This many responses of that kind in a row come from the node.
         Ok(!matches!(
             self.answers.get(&index),
             Some(Answer::Nothing(_))
         ))
     }
 
-    /// Finds out whether the node says of what is not there what it has said of all of these.
+    /// Finds out whether the node's response for these indexes is also its response for an index
+    /// that does not exist.
     async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, InconclusiveReason> {
         self.asked(FAR).await?;
         let says_otherwise = self.has_none(FAR);
@@ -285,17 +287,17 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The lowest index that is known to be there at or below one, and the highest one below it
-    /// that is known not to be.
-    pub(crate) fn lowest_known(&self, newest: u64) -> (u64, Option<u64>) {
+    /// Returns the lowest index that is known to exist, or `latest` if none is, and the highest
+    /// index below it that is known not to exist.
+    pub(crate) fn lowest_known(&self, latest: u64) -> (u64, Option<u64>) {
         let there = |index: &u64| self.standing(*index) == Standing::There;
-        let lowest = self.answers.keys().copied().find(there).unwrap_or(newest);
+        let lowest = self.answers.keys().copied().find(there).unwrap_or(latest);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
         let mut below = self.answers.range(..lowest).map(|(index, _)| *index).rev();
         (lowest, below.find(absent))
     }
 
-    /// Asks once more for what was not there: a chain may have grown over it since.
+    /// Repeats the requests for blocks that did not exist. The chain may have grown since.
     pub(crate) async fn ask_again_for_absent(
         &mut self,
         within: RangeInclusive<u64>,
@@ -310,7 +312,7 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Hands over what was read of the blocks from `lowest` to `newest`.
+    /// Moves the responses into `material`. `ends` are the lowest and the latest index.
     pub(crate) fn into_material(
         self,
         ends: Option<(u64, u64)>,
@@ -332,13 +334,13 @@ impl<'a> Blocks<'a> {
             other_blocks: self.clamps,
         };
         for (index, answer) in self.answers {
-            let within = ends.is_some_and(|(lowest, newest)| (lowest..=newest).contains(&index));
+            let within = ends.is_some_and(|(lowest, latest)| (lowest..=latest).contains(&index));
             match answer {
                 Answer::Object(exchange, None) => material.blocks.push((index, exchange)),
                 Answer::Object(exchange, difference) if difference == material.offset => {
                     material.blocks.push((index, exchange));
                 }
-                // What a node says of a block that it does not have is judged elsewhere.
+                // Other cases check the response for a block that does not exist.
                 Answer::Object(exchange, _) if within || ends.is_none() => {
                     material.odd.push(exchange);
                 }

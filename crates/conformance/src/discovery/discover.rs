@@ -1,4 +1,4 @@
-//! Asks a node about its chain until there is a sample of every kind.
+//! Sends requests about the chain until there is a sample of every kind.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
 };
 use nodeproof_primitives::WalletAddress;
 
-/// How many wallets are asked for their tokens.
+/// Number of wallets whose tokens are requested.
 const ASKED_WALLETS: usize = 2;
 
-/// Asks the node until there is something of every kind, or nothing more to be found.
+/// Sends requests until there is a sample of every kind, or nothing more to find.
 pub(crate) async fn discover(
     node: &Node,
     fixture: &Fixture,
@@ -60,7 +60,7 @@ pub(crate) async fn discover(
     if let Some(wallet) = wallet {
         ask_own_wallet(node, &wallet.to_string(), &mut material).await?;
     }
-    // Where no list told, a token of the chain is asked for in a wallet of the chain.
+    // If no list showed a holding, pair wallets of the chain with tokens of the chain.
     if material.holdings.is_empty() {
         let pairs = found.wallets.iter().zip(found.tokens.iter().cycle());
         material
@@ -83,8 +83,8 @@ pub(crate) async fn discover(
     Ok(material)
 }
 
-/// Adds the list of the user's wallet, of which the chain may show nothing yet. One that holds nothing, or
-/// is unknown, is not a sample.
+/// Adds the list of the user's wallet, which the chain may not mention yet. A list without
+/// balances, or of an unknown wallet, is not a sample.
 async fn ask_own_wallet(
     node: &Node,
     wallet: &str,
@@ -102,7 +102,7 @@ async fn ask_own_wallet(
     Ok(())
 }
 
-/// A single question that fails costs what it would have told, and not the run.
+/// Ignores the failure of a single request. Only a reached limit ends the run.
 fn optional(
     answer: Result<Arc<Exchange>, InconclusiveReason>,
 ) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {

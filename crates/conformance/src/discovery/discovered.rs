@@ -1,42 +1,40 @@
-//! What discovery has found on a chain.
+//! The samples that discovery found on a chain.
 
 use std::sync::Arc;
 
 use super::{fixture::Fixture, unknown_index::Unknown};
 use crate::http::Exchange;
 
-/// What was found to ask about.
+/// The samples that discovery found on a chain.
 #[derive(Debug, Default)]
 pub(crate) struct Discovered {
-    /// The newest index that was found.
+    /// The latest index that was found.
     pub(crate) tip: Option<u64>,
-    /// The lowest index of a block that was found. It is the chain's lowest only where that was
-    /// wanted.
+    /// The lowest index of a block that was found. It is the chain's lowest only if the run wanted that.
     pub(crate) lowest: Option<u64>,
-    /// By how much the index that most blocks say they have differs from the one asked for, if they
-    /// say one.
+    /// The difference between the index in most blocks and the requested one, if blocks have an index.
     pub(crate) offset: Option<i128>,
-    /// Answers that hold a block, in rising order of the index that was asked for.
+    /// Responses with a block, in ascending order of the requested index.
     pub(crate) blocks: Vec<(u64, Arc<Exchange>)>,
-    /// Answers that hold another block than was asked for, and are no part of the search.
+    /// Responses with another block than the requested one.
     pub(crate) odd: Vec<Arc<Exchange>>,
-    /// Answers without a block, for indexes at which there should be one.
+    /// Responses without a block, for indexes at which there should be one.
     pub(crate) without: Vec<Arc<Exchange>>,
-    /// The first of the blocks that the node had no answer for, and why.
+    /// The first block that could not be read, with the reason.
     pub(crate) unread: Option<(u64, String)>,
-    /// What it answers for a block that it does not have, if that is not that there is none.
+    /// The node's responses for a block that does not exist, other than "not found".
     pub(crate) unknown: Unknown,
-    /// The answer to the first question for a block, whatever it was.
+    /// The first response to a block request, whatever it was.
     pub(crate) first_answer: Option<Arc<Exchange>>,
     pub(crate) wallets: Vec<String>,
     pub(crate) tokens: Vec<String>,
-    /// What wallets were said to hold, as far as it was asked here.
+    /// The lists of balances that were requested here.
     pub(crate) wallet_lists: Vec<Arc<Exchange>>,
-    /// Wallets with a token that each holds, or at least was asked about.
+    /// Pairs of a wallet and a token that it may hold.
     pub(crate) holdings: Vec<(String, String)>,
     pub(crate) contracts: Vec<String>,
     pub(crate) assets: Vec<(String, String)>,
     pub(crate) trust: Vec<(String, String)>,
-    /// What the user named.
+    /// The values that the user named.
     pub(crate) fixture: Fixture,
 }

@@ -1,27 +1,27 @@
-//! What a user knows of a node.
+//! Values that a user knows about a node.
 
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 use serde::Deserialize;
 
-/// What a user knows of a node, and a run need not or can not find.
+/// Values that a user knows about a node, and that a run cannot find or need not search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fixture {
-    /// Indexes of blocks to read, besides those that are found.
+    /// Indexes of blocks to read, in addition to those that are found.
     pub blocks: Vec<u64>,
-    /// Wallets to ask about first.
+    /// Wallets to use first.
     pub wallets: Vec<WalletAddress>,
-    /// Codes of tokens to ask about first.
+    /// Token codes to use first.
     pub tokens: Vec<String>,
-    /// Claims to look up first.
+    /// Claims to read first.
     pub assets: Vec<Asset>,
-    /// Verification contracts, also those without a claim.
+    /// Verification contracts, with or without claims.
     pub contracts: Vec<ContractAddress>,
     /// Pairs of wallets with a trust score.
     pub trust: Vec<(WalletAddress, WalletAddress)>,
 }
 
-/// A claim's place: a contract, and an asset that one of its records is about.
+/// The location of a claim: a contract, and an asset that one of its records is about.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asset {

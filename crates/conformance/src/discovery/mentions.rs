@@ -1,4 +1,4 @@
-//! What documents mention: wallets, tokens, contracts and assets, wherever they stand.
+//! Wallets, tokens, contracts and assets that documents mention, at any depth.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::fixture::Fixture;
 
-/// The longest identifier of an asset that fits into a URL that every server takes.
+/// Maximum length of an asset's identifier that fits into a URL for every server.
 const LONGEST_ASSET: usize = 200;
-/// The most wallets that are kept; a run asks about a few only.
+/// Maximum number of wallets to keep. A run uses only a few.
 const KEPT_WALLETS: usize = 64;
 
-/// Collects what a document mentions, each thing once and in the order of its appearance.
+/// Collects what documents mention: each item once, in order of appearance.
 #[derive(Default)]
 pub(crate) struct Mentions {
     pub(crate) wallets: Vec<String>,
-    /// How many of the wallets, from the front, were seen to sign: those are likely to hold things.
+    /// Number of wallets at the front that were seen to sign. They are likely to hold tokens.
     signers: usize,
     pub(crate) tokens: Vec<String>,
     pub(crate) contracts: Vec<String>,
@@ -70,7 +70,7 @@ impl Mentions {
         }
     }
 
-    /// Moves wallets to the front, behind those that are there already.
+    /// Moves wallets to the front, behind those that were moved before.
     fn prefer(&mut self, signers: &Value) {
         for signer in signers
             .as_array()
@@ -86,7 +86,7 @@ impl Mentions {
         }
     }
 
-    /// Type 3 specific data that records a claim.
+    /// Adds a claim from the specific data of a contract call (type 3).
     fn claim(&mut self, value: &Value) {
         let address = value.get("address").and_then(Value::as_str);
         let asset = value.pointer("/params/asset_id").and_then(Value::as_str);

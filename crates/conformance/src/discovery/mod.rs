@@ -1,8 +1,8 @@
-//! Finds out what this node can be asked about, from its own chain.
+//! Finds samples for requests on the node's own chain.
 //!
-//! The contract has no endpoint for the latest block, for wallets or for tokens. So the latest block
-//! is found by doubling and bisection (`search`), and everything else in the content of blocks
-//! (`mentions`). Addresses are recognised wherever they are, also inside a text that holds JSON.
+//! The contract has no endpoint for the latest block, for wallets or for tokens. So `search` finds
+//! the latest block by doubling and bisection, and `mentions` finds everything else in the content
+//! of blocks. Addresses are recognised at any place, also in a text that holds JSON.
 
 mod blocks;
 mod discover;

@@ -1,5 +1,5 @@
-//! The search for blocks: the newest one by doubling and bisection, and the lowest one where a node
-//! has not kept those before.
+//! The search for blocks. It finds the latest block by doubling and bisection, and the lowest one
+//! if a node has dropped the blocks before it.
 
 use super::{
     blocks::{BEYOND, Blocks},
@@ -13,19 +13,19 @@ use crate::{
     http::{InconclusiveReason, Node},
 };
 
-/// How many of the latest blocks are read in search of a contract call.
-const NEWEST: u64 = 10;
-/// A chain of so many blocks is read as a whole.
+/// Number of latest blocks to read in search of a contract call.
+const LATEST: u64 = 10;
+/// A chain of at most this many blocks is read as a whole.
 const SHORT: u64 = 16;
-/// When so many bytes of blocks are read, no more are looked for.
+/// Once this many bytes of blocks were read, the search for a contract call stops.
 const ENOUGH: usize = 8 * 1024 * 1024;
-/// How far behind a short chain it is looked for more of it.
+/// Minimum distance up to which a sweep searches behind the end of a short chain.
 const LEAST_BEHIND: u64 = 64;
-/// How far a chain is looked for whose first blocks are gone: at a block every ten seconds, that
-/// takes more than forty years.
+/// Highest index that is tried if the first blocks are gone. At one block every ten seconds, a
+/// chain takes more than forty years to reach it.
 const FARTHEST: u64 = 1 << 27;
-/// Where it is looked for in between: at the lengths that chains have, a node may have kept less than
-/// what is between two powers of two.
+/// Extra indexes, 3 · 2ⁿ, that are tried for these n. At the usual length of chains, a node may
+/// have fewer blocks than lie between two powers of two.
 const IN_BETWEEN: std::ops::Range<u32> = 16..22;
 
 pub(crate) async fn find_blocks(
@@ -35,17 +35,17 @@ pub(crate) async fn find_blocks(
     material: &mut Discovered,
 ) -> Result<(), InconclusiveReason> {
     let mut blocks = Blocks::of(node);
-    let newest = search(&mut blocks, fixture, wanted, material).await?;
-    let ends = newest.map(|newest| (blocks.lowest_known(newest).0, newest));
-    if let Some((lowest, newest)) = ends {
-        blocks.ask_again_for_absent(lowest..=newest).await?;
+    let latest = search(&mut blocks, fixture, wanted, material).await?;
+    let ends = latest.map(|latest| (blocks.lowest_known(latest).0, latest));
+    if let Some((lowest, latest)) = ends {
+        blocks.ask_again_for_absent(lowest..=latest).await?;
     }
     material.lowest = ends.map(|(lowest, _)| lowest);
     blocks.into_material(ends, &fixture.blocks, material);
     Ok(())
 }
 
-/// Finds the newest index, and reads blocks that are worth it; hands back the highest one found.
+/// Finds the latest index, and reads blocks that are likely to have samples. Returns the highest index found.
 async fn search(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
@@ -65,7 +65,7 @@ async fn search(
         known = tip;
         let named = wanted.blocks.iter().copied();
         let mut farther = None;
-        for index in behind(known, wanted.newest).chain(named) {
+        for index in behind(known, wanted.latest).chain(named) {
             if farther.is_none() && index > known && blocks.has(index).await? {
                 farther = Some(index);
             }
@@ -77,21 +77,21 @@ async fn search(
     }
     material.tip = Some(known);
     if wanted.lowest {
-        // By now it is known what the node says of a block that it does not have.
+        // By now, the node's response for a block that does not exist is known.
         find_lowest(blocks, known).await?;
     }
     let (first, _) = blocks.lowest_known(known);
     let lowest = if known.saturating_sub(first) < SHORT {
         first.max(1)
     } else {
-        known.saturating_sub(NEWEST).max(first)
+        known.saturating_sub(LATEST).max(first)
     };
     let mut found = Mentions::default();
     for index in (lowest..=known).rev() {
         if blocks.length() > ENOUGH {
             break;
         }
-        // Two neighbours are wanted in any case; the others only until there is a contract call.
+        // Two neighbouring blocks are always read. The others are read only until a contract call is found.
         if known > SHORT && known - index > 1 && !found.assets.is_empty() {
             break;
         }
@@ -105,55 +105,54 @@ async fn search(
     Ok(Some(known))
 }
 
-/// Where blocks are asked for behind the last one that was found: where some are missing in the
-/// middle, the chain goes on behind them. For a sweep, as many may be missing as there are after
-/// them.
-fn behind(newest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
+/// Returns indexes to try behind the last block found. If blocks are missing in the middle, the
+/// chain continues behind them. In a sweep, the gap may be as long as the chain before it.
+fn behind(latest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
     let most = if of_sweep {
-        newest.max(LEAST_BEHIND)
+        latest.max(LEAST_BEHIND)
     } else {
         1
     };
     let distances = (0..u64::BITS - 1).map(|power| 1_u64 << power);
     distances
         .take_while(move |distance| *distance <= most)
-        .map(move |distance| newest.saturating_add(distance + 1))
+        .map(move |distance| latest.saturating_add(distance + 1))
 }
 
-/// The highest one of the blocks that are asked for first, or that the user names; where there is
-/// none of them, one farther up.
+/// Returns the highest of the first blocks and those that the user names. If none of them exists,
+/// returns another block.
 async fn some_block(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
     wanted: &Wanted,
 ) -> Result<Option<u64>, InconclusiveReason> {
-    let mut newest = None;
-    // Chains were seen to begin at 1; 0 is as good a beginning.
+    let mut latest = None;
+    // Chains were seen to begin at 1. Beginning at 0 is equally valid.
     for index in [1, 0].into_iter().chain(fixture.blocks.iter().copied()) {
-        if newest.is_none() || index > 1 {
+        if latest.is_none() || index > 1 {
             let found = blocks.has(index).await?;
-            newest = newest.max(found.then_some(index));
+            latest = latest.max(found.then_some(index));
         }
     }
     for index in &wanted.blocks {
-        if newest.is_none() {
-            newest = blocks.has(*index).await?.then_some(*index);
+        if latest.is_none() {
+            latest = blocks.has(*index).await?.then_some(*index);
         }
     }
-    // A node that says of the first blocks that it has none may have dropped them.
+    // A node that returns "not found" for the first blocks may have dropped them.
     if blocks.is_told_of_none(1) {
         let powers = (1..u64::BITS).map(|power| 1_u64 << power);
         let powers = powers.take_while(|index| *index <= FARTHEST);
         for index in powers.chain(IN_BETWEEN.map(|power| 3 << power)) {
-            if newest.is_none() {
-                newest = blocks.has(index).await?.then_some(index);
+            if latest.is_none() {
+                latest = blocks.has(index).await?.then_some(index);
             }
         }
     }
-    Ok(newest)
+    Ok(latest)
 }
 
-/// Finds the lowest block that there is, of which `known` is a higher one.
+/// Finds the lowest block that exists, searching downward from `known`.
 async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), InconclusiveReason> {
     let (mut lowest, _) = blocks.lowest_known(known);
     loop {
@@ -168,7 +167,7 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Inconclu
             search.narrow(blocks.has(index).await?);
         }
         lowest = search.result().unwrap_or(lowest);
-        // Where a block is missing in the middle, the chain goes on below it.
+        // If a block is missing in the middle, the chain continues below it.
         match lowest.checked_sub(2) {
             Some(below) if blocks.has(below).await? => lowest = below,
             _ => return Ok(()),
@@ -176,7 +175,7 @@ async fn find_lowest(blocks: &mut Blocks<'_>, known: u64) -> Result<(), Inconclu
     }
 }
 
-/// The last index from `known` on, before one that has no block; none if there is no end to them.
+/// Returns the last index, from `known` on, before one without a block, or `None` if there is no end.
 async fn last_from(blocks: &mut Blocks<'_>, known: u64) -> Result<Option<u64>, InconclusiveReason> {
     let mut search = IndexSearch::above(known, known.max(1), BEYOND);
     while let Some(index) = search.next() {

@@ -1,12 +1,12 @@
-//! What a run wants to know of a chain.
+//! What a run needs to find on a chain.
 
-/// What a run wants to know of the chain besides.
+/// What a run needs to find on a chain, in addition to samples.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// Blocks that the user names, as there should be some.
+    /// Blocks that the user names and that should exist.
     pub(crate) blocks: Vec<u64>,
-    /// Whether the lowest block is to be found.
+    /// Whether to find the lowest block.
     pub(crate) lowest: bool,
-    /// Whether the newest one is to be found though many are missing before it.
-    pub(crate) newest: bool,
+    /// Whether to find the latest block even if many are missing before it.
+    pub(crate) latest: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How long to wait before each retry.
+/// The lengths of the pauses before retries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BackOff {
     next: Duration,
@@ -10,7 +10,7 @@ pub(crate) struct BackOff {
 }
 
 impl BackOff {
-    /// Pauses that start with `first` and double up to `longest`.
+    /// Creates pauses that start with `first` and double up to `longest`.
     pub(crate) const fn new(first: Duration, longest: Duration) -> Self {
         Self {
             next: first,
@@ -18,7 +18,7 @@ impl BackOff {
         }
     }
 
-    /// Pauses that start with `first` and double without a bound.
+    /// Creates pauses that start with `first` and double without a limit.
     pub(crate) const fn unbounded(first: Duration) -> Self {
         Self::new(first, Duration::MAX)
     }

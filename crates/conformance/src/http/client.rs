@@ -1,4 +1,4 @@
-//! Sends requests to the node under test. Everything is bounded and counted.
+//! Sends requests to the node under test. All requests are counted and limited.
 
 use std::{
     pin::pin,
@@ -32,29 +32,31 @@ use super::{
 };
 
 const MIB: usize = 1024 * 1024;
-/// How many bytes of a response without a `Content-Length` are read before memory for the longest
-/// allowed body is set aside.
+/// Number of bytes of a response without a `Content-Length` that are read before memory for the longest
+/// allowed body is reserved.
 const UNANNOUNCED: usize = MIB;
-/// A response that is longer waits for its permit, where a caller sends many requests at a time.
+/// Length, in bytes, from which a response needs a permit if its caller sends many requests at a time.
 const LONG_BODY: usize = MIB;
-/// How much is reserved for a long body, at least. The GNU C library returns an allocation of this
-/// size to the system when it is freed. It may keep a smaller one in the heap of each thread, which
-/// adds up. Reserved memory takes no room until it is written to.
+/// Minimum capacity of the buffer of a long body, in bytes.
+///
+/// The GNU C library returns an allocation of this size to the system when it is freed. Smaller ones
+/// may stay in the heap of each thread, and that adds up. Reserved memory is not used until it is
+/// written to.
 const RETURNED: usize = 33 * MIB;
-/// How much memory the responses that wait for a permit may take together.
+/// Maximum memory of all responses that wait for a permit, in bytes.
 const WAITING: usize = 8 * MIB;
-/// A shorter response is not counted among them.
+/// Responses up to this length, in bytes, do not count towards [`WAITING`].
 const SHORT_BODY: usize = 16 * 1024;
-/// How often a request is retried while the node is busy.
+/// Maximum number of retries while the node is busy.
 const MOST_WAITS: u32 = 3;
-/// The same for a node that has responded before, and may only limit the number of requests a second.
+/// The same for a node that has responded before, because it may only limit requests per second.
 const MOST_WAITS_FOR_MORE: u32 = 7;
-/// The first pause before a busy node gets a request again, and the longest.
+/// The first and the longest pause before a retry to a busy node.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));
-/// The status "Request Timeout": as a rule sent on a connection that was idle.
+/// The status "Request Timeout". Servers usually send it on a connection that was idle.
 const TOO_LATE: u16 = 408;
 
-/// The HTTP client has no time limit of its own.
+/// Disables the time limit of the HTTP client.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// The user agent of all requests.
@@ -68,9 +70,9 @@ pub(crate) struct Node {
     connections: Connections,
     limits: Limits,
     memory: MemoryBudget,
-    /// The memory of responses that wait for their permit.
+    /// The memory of responses that wait for a permit.
     waiting: MemoryBudget,
-    /// The most requests that are sent.
+    /// Maximum number of requests.
     most: AtomicU64,
     sent: AtomicU64,
     calls: tokio::sync::RwLock<()>,
@@ -83,16 +85,17 @@ pub(crate) struct Node {
 /// How a request is sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SendOptions<'a> {
-    /// Where many requests are sent at a time: only a holder of a permit reads a long response.
+    /// The semaphore of long responses, if many requests are sent at a time. Reading a long response
+    /// needs one of its permits.
     pub(crate) long_responses: Option<&'a Arc<Semaphore>>,
-    /// The caller holds [`Node::no_other_calls`].
+    /// Whether the caller holds [`Node::no_other_calls`].
     pub(crate) no_other_calls: bool,
 }
 
-/// A response, and the permit to keep until it has been processed, if it is a long one.
+/// A response. A long one has a permit, which the caller holds until it has processed the response.
 pub(crate) type ResponseWithPermit = (Arc<Exchange>, Option<OwnedSemaphorePermit>);
 
-/// Reserves memory for a body of this length.
+/// Reserves memory for a body of this length, in bytes.
 fn reserve(body: &mut Vec<u8>, length: usize) {
     let capacity = if length > LONG_BODY {
         length.max(RETURNED)
@@ -106,7 +109,7 @@ impl Node {
     pub(crate) fn new(target: Target, limits: Limits) -> Result<Self, nodeproof_client::Error> {
         let options = TransportOptions::default()
             .connect_timeout(limits.request_timeout)
-            // `send_once` bounds a request. Its time starts again where a response waits for a permit.
+            // `send_once` has the time limit. It starts again after a response waited for a permit.
             .request_timeout(NO_TIMEOUT)
             .user_agent(USER_AGENT);
         let connections = Connections::new(&target.base_url, options, limits.one_connection)?;
@@ -126,22 +129,22 @@ impl Node {
         })
     }
 
-    /// Whether the node was found to handle one connection at a time.
+    /// Whether the node turned out to handle only one connection at a time.
     pub(crate) fn handles_one_connection(&self) -> bool {
         self.connections.found_one()
     }
 
-    /// The most memory that responses may take, in bytes.
+    /// Returns the maximum memory of responses, in bytes.
     pub(crate) fn most_memory(&self) -> usize {
         self.memory.limit()
     }
 
-    /// How many requests were sent.
+    /// Returns the number of requests so far.
     pub(crate) fn requests(&self) -> u64 {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Returns the requests and responses so far.
+    /// Returns the log of all requests so far.
     pub(crate) fn log(&self) -> RequestLog {
         self.with_log(|log| log.clone())
     }
@@ -150,21 +153,21 @@ impl Node {
         work(&mut self.log.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The most requests that are sent.
+    /// Returns the maximum number of requests.
     pub(crate) fn most_requests(&self) -> u64 {
         self.most.load(Ordering::Relaxed)
     }
 
-    /// Raises the most requests that are sent.
+    /// Raises the maximum number of requests.
     pub(crate) fn allow_more(&self, requests: u64) {
         let more = |most: u64| Some(most.saturating_add(requests));
-        // It always has a new value.
+        // The closure always returns a value, so this can't fail.
         let _ = self
             .most
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
     }
 
-    /// Keeps all other contract calls from being built until the returned guard is dropped.
+    /// Blocks all other requests that build contract calls until the returned guard is dropped.
     pub(crate) async fn no_other_calls(&self) -> impl Drop + '_ {
         self.calls.write().await
     }
@@ -177,11 +180,11 @@ impl Node {
         Ok(exchange)
     }
 
-    /// Sends a request and reads the whole response.
+    /// Sends a request, retries if necessary, and reads the whole response.
     ///
-    /// A busy node (429, 503) gets the request again after a pause: the node's `Retry-After`, or
-    /// pauses that double. A read whose connection breaks is retried once over a new connection. So is
-    /// everything that fails with a server error, except for what is worth money.
+    /// A busy node (429, 503) gets the request again after a pause. The pause is the node's `Retry-After`,
+    /// or doubles each time. If the connection breaks, a read is retried once on a new connection. After
+    /// another server error or a 408, every request is retried once, except one with a valuable signature.
     pub(crate) async fn send_with(
         &self,
         request: Request,
@@ -226,7 +229,7 @@ impl Node {
                     }
                     tokio::time::sleep(retry_after.unwrap_or(own).min(LONGEST_WAIT)).await;
                 }
-                // A single server error is not a response to judge. A case of its own counts them.
+                // A case must not fail because of a single server error. Another case counts these errors.
                 Ok((exchange, _, _))
                     if (exchange.status >= 500 || exchange.status == TOO_LATE)
                         && !retried
@@ -301,8 +304,8 @@ impl Node {
                 "the run's limit of {most} requests is used up"
             )));
         }
-        // A caller that sends many requests at a time backs off in its own way, and submissions
-        // have limits of their own.
+        // Callers that send many requests at a time have their own back-off, and submissions have their own
+        // limits.
         let alone = gate.is_none() && request.only_reads();
         if self.limits.rate.is_some() || alone && self.pacing.is_active() {
             self.pacing.turn().await;
@@ -314,7 +317,7 @@ impl Node {
         let slow = || {
             self.connections.first(None);
             Failure::Slow(format!(
-                "no whole answer from {} within {} s",
+                "no complete response from {} within {} s",
                 request.url(&self.target.base_url),
                 limit.as_secs_f64()
             ))
@@ -324,13 +327,13 @@ impl Node {
             Some(bound) => self.on_second_connection(begin, bound).await,
             None => begin.await,
         };
-        // Declared before the response, so that it is released only after the response is dropped.
+        // Declared before the response, so the response is dropped first.
         let mut permit = None;
         let mut response = begun.map_err(|_| slow())??;
         if let (false, Some(gate)) = (response.whole, gate) {
             permit = Arc::clone(gate).acquire_owned().await.ok();
             response.waits = Share::default();
-            // The time limit starts again: the wait for the permit was not the node's.
+            // The time limit starts again, because the wait for the permit is not the node's fault.
             let rest = self.read_on(&mut response, request, usize::MAX);
             tokio::time::timeout(limit, rest)
                 .await
@@ -344,8 +347,10 @@ impl Node {
         Ok((exchange, permit, retry_after))
     }
 
-    /// Sends a request over a second connection while the first is idle. If nothing comes in time,
-    /// the idle connection is closed. A node that responds only then handles one at a time.
+    /// Sends a request on a second connection while the first is idle.
+    ///
+    /// If there is no response in time, the idle connection is closed. A node that responds only then
+    /// handles one connection at a time.
     async fn on_second_connection<T>(
         &self,
         begin: impl Future<Output = Result<Result<T, Failure>, Elapsed>>,
@@ -368,10 +373,10 @@ impl Node {
         }
     }
 
-    /// Sends a request and reads the response: all of it, or only its start where long responses
-    /// need a permit.
+    /// Sends a request and reads the response. If long responses need a permit, reads only their start.
     ///
-    /// With permits, the memory of all responses is not counted, because one at a time is long.
+    /// With permits, the memory budget does not count responses, because only one long one is read at a
+    /// time.
     async fn begin(
         &self,
         request: &Request,
@@ -385,14 +390,14 @@ impl Node {
             return Err(self.too_long(request));
         }
         let mut response = PartialResponse::new(response, announced, needs_permit);
-        // The announced memory is counted at once. A response that does not fit is not read at all.
+        // The announced length is counted at once. If a response does not fit, nothing of it is read.
         self.make_room(&mut response, request, announced)?;
         let most = if needs_permit { LONG_BODY } else { usize::MAX };
         self.read_on(&mut response, request, most).await?;
         Ok(response)
     }
 
-    /// Sends a request and returns the response with its headers.
+    /// Sends a request, and returns when the response's headers have arrived.
     async fn response(
         &self,
         request: &Request,
@@ -421,7 +426,7 @@ impl Node {
         sent.map_err(|error| Failure::of(&error))
     }
 
-    /// Reads on until the body ends or is longer than `most`.
+    /// Continues reading until the body ends or is longer than `most` bytes.
     async fn read_on(
         &self,
         response: &mut PartialResponse,
@@ -441,8 +446,8 @@ impl Node {
                 response.body = Vec::new();
                 return Err(self.too_long(request));
             }
-            // A long response without a Content-Length takes the most that may come, but not before
-            // it has its permit.
+            // For a long response without a Content-Length, reserve the longest allowed body. Do this
+            // only after it has its permit.
             let room = response.body.capacity() < self.limits.body;
             if length > most {
                 response.body.reserve_exact(chunk.len());
@@ -452,7 +457,7 @@ impl Node {
             }
             self.make_room(response, request, length)?;
             response.body.extend_from_slice(chunk);
-            // Before they have a permit, responses share a bounded amount of memory.
+            // Responses without a permit share a limited amount of memory.
             let counts = most == LONG_BODY && length > SHORT_BODY;
             if counts && !self.waiting.grow(&mut response.waits, length) {
                 break;
@@ -474,7 +479,7 @@ impl Node {
         }
     }
 
-    /// Counts the memory that it takes to read a body's document.
+    /// Sets the response's share of the memory to what parsing its body needs.
     fn settle(&self, response: &mut PartialResponse, request: &Request) -> Result<(), Failure> {
         response.body.shrink_to_fit();
         let fits = if response.needs_permit {
@@ -492,7 +497,7 @@ impl Node {
 
     fn too_long(&self, request: &Request) -> Failure {
         Failure::TooLarge(format!(
-            "the answer of {} is longer than {} MiB, of which no more is read",
+            "the response of {} is longer than {} MiB; --max-body raises that limit",
             request.url(&self.target.base_url),
             self.limits.body / MIB
         ))
@@ -500,8 +505,8 @@ impl Node {
 
     fn no_room(&self, request: &Request) -> Failure {
         Failure::TooLarge(format!(
-            "the answer of {} is more than is read: it takes too much memory to look into, as all \
-             that is kept at a time may take {} MiB; --max-memory raises that",
+            "the response of {} takes too much memory: the responses that are kept at the same \
+            time may take {} MiB; --max-memory raises that limit",
             request.url(&self.target.base_url),
             self.limits.memory / MIB
         ))

@@ -1,4 +1,4 @@
-//! How many connections the node handles, and which one a request gets.
+//! Finds out how many connections the node handles, and chooses one for each request.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,19 +11,19 @@ use nodeproof_client::{
 };
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// How long a node may take at least to respond on a second connection.
+/// Minimum time that a node has to respond on a second connection.
 const SHORTEST_TRIAL: Duration = Duration::from_secs(1);
-/// A slow node gets this many times the duration of its first response.
+/// A slow node has this multiple of its first response's duration.
 const TIMES_THE_FIRST: u32 = 4;
 
 /// The connections to the node.
 ///
-/// A server without threads handles the next connection only when the one before is closed. An
-/// idle connection then blocks all others. So the first connection is kept idle while a second one
-/// is tried, and until then, requests are sent one at a time.
+/// A single-threaded server handles the next connection only after the previous one is closed. There,
+/// an idle connection blocks all others. To detect this, the first connection stays idle while a second
+/// one is tried. Until then, requests are sent one at a time.
 pub(super) struct Connections {
     state: Mutex<State>,
-    /// Takes the place of the client that keeps idle connections, to close them.
+    /// Replaces the client with idle connections, which closes them.
     spare: reqwest::Client,
     /// Opens a new connection for each request.
     anew: reqwest::Client,
@@ -36,27 +36,27 @@ struct State {
     kept: reqwest::Client,
 }
 
-/// How the node handles connections.
+/// How the node handles connections, if this is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handling {
-    /// Nothing is known yet.
+    /// Not known yet.
     Unknown,
     /// The first connection is idle. Its response took this long.
     FirstIsIdle(Duration),
-    /// Several at a time.
+    /// The node handles several at a time.
     Several,
-    /// One at a time: the node was found to, or the user wants it.
+    /// One connection at a time, because the node needs it (`found`) or the user wants it.
     One { found: bool },
 }
 
 /// How one request is sent.
 pub(super) struct Sending<'a> {
     pub(super) http: reqwest::Client,
-    /// Whether the node is asked to close the connection.
+    /// Whether to send `Connection: close`.
     pub(super) close: bool,
-    /// If a second connection is tried: how long the node may take before the idle one is closed.
+    /// Time limit for the response on a second connection. After it, the idle connection is closed.
     pub(super) trial: Option<Duration>,
-    /// Held until the response was read.
+    /// Held until the response has been read.
     _turn: Option<SemaphorePermit<'a>>,
 }
 
@@ -90,12 +90,12 @@ impl Connections {
         self.with_state(|state| state.handling)
     }
 
-    /// Whether the node was found to handle one connection at a time.
+    /// Whether the node turned out to handle only one connection at a time.
     pub(super) fn found_one(&self) -> bool {
         self.handling() == Handling::One { found: true }
     }
 
-    /// Returns how to send the next request, when it is its turn.
+    /// Waits until the next request may be sent, and returns how to send it.
     pub(super) async fn next(&self, anew: bool) -> Sending<'_> {
         let mut turn = None;
         if self.handling() != Handling::Several {
@@ -130,8 +130,9 @@ impl Connections {
         self.with_state(|state| state.kept = self.spare.clone());
     }
 
-    /// Notes the first response: how long it took, and whether its connection stays open. With
-    /// `None`, there was none in time, and nothing can be found out.
+    /// Records how long the first response took, and whether its connection stays open.
+    ///
+    /// `None` means that no response arrived in time. Several connections are allowed then.
     pub(super) fn first(&self, response: Option<(Duration, bool)>) {
         self.with_state(|state| {
             if state.handling == Handling::Unknown {
@@ -143,7 +144,7 @@ impl Connections {
         });
     }
 
-    /// Notes how a trial ended.
+    /// Records the result of the trial.
     pub(super) fn tried(&self, several: bool) {
         self.with_state(|state| {
             state.handling = if several {

@@ -1,4 +1,4 @@
-//! A request and its response, kept whole.
+//! One request and its response.
 
 use std::{
     borrow::Cow,
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::memory::Share;
 
-/// The method of a request. Nothing else is ever sent.
+/// The method of a request. No other methods are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Reads.
@@ -23,7 +23,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// The method as HTTP writes it.
+    /// Returns the method's name in HTTP.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,25 +38,25 @@ impl Method {
 pub(crate) struct Request {
     /// The operation as case IDs name it, such as `get-block`.
     pub(crate) operation: &'static str,
-    /// Its method.
+    /// The HTTP method.
     pub(crate) method: Method,
     /// The path below the base URL, such as `/get-block`.
     pub(crate) path: &'static str,
-    /// The path that a redirect of the node leads to, within its origin. Used instead of `path`.
+    /// The path and query of a redirect within the node's origin, which replace `path`.
     pub(crate) moved: Option<String>,
-    /// The query's parameters, in the order in which they are sent.
+    /// The query parameters, in the order in which they are sent.
     pub(crate) query: Vec<(&'static str, String)>,
-    /// Further parameters, in the form in which a URL has them.
+    /// Further query parameters, already encoded.
     pub(crate) raw_query: Option<String>,
     /// The JSON body of a POST.
     pub(crate) body: Option<String>,
-    /// Whether the body has a signature that is worth money to anybody who has it. Reports have no
-    /// shell command for such a request.
+    /// Whether the body has a signature that anyone could submit and that costs the wallet money. Reports
+    /// have no shell command for such a request.
     pub(crate) carries_signature: bool,
 }
 
 impl Request {
-    /// A GET of a path; the operation is named like the path.
+    /// Creates a GET of a path. The operation has the path's name.
     pub(crate) fn get(path: &'static str) -> Self {
         let operation = path.trim_start_matches('/');
         Self {
@@ -71,7 +71,7 @@ impl Request {
         }
     }
 
-    /// A POST of a JSON document.
+    /// Creates a POST of a JSON document. The operation has the path's name.
     pub(crate) fn post(path: &'static str, body: String) -> Self {
         let operation = path.trim_start_matches('/');
         Self {
@@ -86,25 +86,25 @@ impl Request {
         }
     }
 
-    /// Marks a request whose body is worth money to anybody who has it.
+    /// Marks a request whose body has a valuable signature.
     pub(crate) fn carrying_signature(mut self) -> Self {
         self.carries_signature = true;
         self
     }
 
-    /// Adds a parameter.
+    /// Adds a query parameter.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.query.push((name, value.into()));
         self
     }
 
-    /// Adds parameters that are encoded already.
+    /// Adds query parameters that are already encoded.
     pub(crate) fn with_raw(mut self, query: impl Into<String>) -> Self {
         self.raw_query = Some(query.into());
         self
     }
 
-    /// Sets the value of a parameter that is there.
+    /// Replaces the value of an existing query parameter.
     pub(crate) fn setting(mut self, name: &str, value: String) -> Self {
         if let Some((_, given)) = self.query.iter_mut().find(|(given, _)| *given == name) {
             *given = value;
@@ -112,13 +112,13 @@ impl Request {
         self
     }
 
-    /// Removes a parameter.
+    /// Removes a query parameter.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.query.retain(|(given, _)| *given != name);
         self
     }
 
-    /// Whether the request leaves a node's state as it is.
+    /// Whether the request can't change the node's state.
     pub(crate) fn only_reads(&self) -> bool {
         self.method == Method::Get || self.path == "/call-sc"
     }
@@ -137,7 +137,7 @@ impl Request {
     pub(crate) fn url(&self, base: &BaseUrl) -> url::Url {
         let mut url = base.join(self.path);
         if let Some(place) = &self.moved {
-            // Not joined: a path of two slashes would be another server's name.
+            // Not joined to the base URL: a path that begins with two slashes would name another server.
             let (path, query) = match place.split_once('?') {
                 Some((path, query)) => (path, Some(query)),
                 None => (place.as_str(), None),
@@ -171,7 +171,8 @@ impl Request {
     }
 }
 
-/// Returns the body, or an equal JSON document in ASCII, which can be copied from a screen.
+/// Returns the body in a form that can be copied from a terminal: an equal JSON document in ASCII.
+/// A body that is not JSON is returned unchanged.
 fn seen(body: &str) -> Cow<'_, str> {
     if body.is_ascii() || serde_json::from_str::<serde::de::IgnoredAny>(body).is_err() {
         return body.into();
@@ -179,12 +180,12 @@ fn seen(body: &str) -> Cow<'_, str> {
     escape::escaped_json(body).into()
 }
 
-/// Quotes for a POSIX shell.
+/// Quotes text for a POSIX shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// A request with its response.
+/// A request and its response.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     /// The request.
@@ -195,20 +196,20 @@ pub(crate) struct Exchange {
     pub(crate) status: u16,
     /// The `Content-Type`, if there is one.
     pub(crate) content_type: Option<String>,
-    /// The `Content-Encoding`, if there is one. The request asks for none.
+    /// The `Content-Encoding`, if there is one. Requests do not accept any.
     pub(crate) content_encoding: Option<String>,
     /// The `Location`, if there is one.
     pub(crate) location: Option<String>,
     /// The body, at most as long as the run's limit.
     pub(crate) body: Vec<u8>,
-    /// From sending the request until the body's end.
+    /// The time from sending the request to the end of the body.
     pub(crate) elapsed: Duration,
-    /// What it takes of the run's memory.
+    /// The body's share of the run's memory.
     pub(crate) share: Share,
-    /// How deep its JSON document may be nested.
+    /// Maximum nesting of its JSON document.
     pub(crate) most_depth: usize,
     json: OnceLock<Result<Value, String>>,
-    /// The place of the exchange's report, which is made once, elsewhere.
+    /// The exchange's report, which `exchange_report` creates once.
     pub(super) report: OnceLock<Arc<ExchangeReport>>,
 }
 
@@ -252,7 +253,7 @@ impl Exchange {
         (200..300).contains(&self.status)
     }
 
-    /// Returns the path and query that a redirect leads to, if it stays within the origin.
+    /// Returns the path and query of a redirect that stays within the origin.
     pub(crate) fn moved_within_origin(&self) -> Option<String> {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -264,16 +265,16 @@ impl Exchange {
         stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// Returns a description of the fault.
     pub(crate) fn json(&self) -> Result<&Value, &str> {
         self.json
             .get_or_init(|| match self.content_encoding.as_deref() {
                 None | Some("identity") => read(&self.body, self.most_depth),
                 Some(encoding) => Err(format!(
-                    "encoded as {}, which was not asked for",
+                    "encoded as {}, which was not requested",
                     escape::escaped_up_to(encoding, 40)
                 )),
             })
@@ -281,8 +282,9 @@ impl Exchange {
             .map_err(String::as_str)
     }
 
-    /// The body of a success that is a JSON object. The contract does not say which status of success
-    /// a response has.
+    /// Returns the body of a successful response if it is a JSON object.
+    ///
+    /// Any 2xx status counts, because the contract does not name one.
     pub(crate) fn answered_object(&self) -> Option<&Value> {
         if !self.is_success() {
             return None;
@@ -290,12 +292,12 @@ impl Exchange {
         self.json().ok().filter(|value| value.is_object())
     }
 
-    /// The first bytes of the body as text, escaped.
+    /// Returns the first `most` bytes of the body as escaped text.
     pub(crate) fn excerpt(&self, most: usize) -> String {
         escape::excerpt(&self.body, most)
     }
 
-    /// Returns the status and the start of the body, in a line.
+    /// Returns the status and the start of the body, on one line.
     pub(crate) fn summary(&self) -> String {
         if self.body.is_empty() {
             format!("{} with an empty body", self.status)
@@ -331,7 +333,7 @@ fn read(body: &[u8], most_depth: usize) -> Result<Value, String> {
     Ok(value)
 }
 
-/// Whether a value holds arrays or objects nested deeper than that.
+/// Whether a value has arrays or objects nested deeper than `most` levels.
 fn is_deeper(value: &Value, most: usize) -> bool {
     let inside = |most: usize, value: &Value| is_deeper(value, most);
     match (value, most.checked_sub(1)) {
@@ -342,11 +344,11 @@ fn is_deeper(value: &Value, most: usize) -> bool {
     }
 }
 
-/// The longest URL of a redirect that is followed.
+/// Maximum length of a redirect's URL, in characters. Longer ones are not followed.
 const LONGEST_PLACE: usize = 2000;
-/// The most levels that a JSON document may be nested; its reader has none beyond.
+/// Maximum nesting of a JSON document, in levels. The JSON parser allows no more.
 pub(crate) const MOST_DEPTH: usize = 127;
-/// The end of a message about a limit of the run, which is not a fault of the node.
+/// The end of a message about a limit of the run. Such a limit is not the node's fault.
 pub(crate) const TOO_MUCH: &str = "which is more than is read";
 
 #[cfg(test)]

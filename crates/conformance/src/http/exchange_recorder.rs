@@ -15,7 +15,7 @@ tokio::task_local! {
     static RECORDED: List;
 }
 
-/// Runs a case. Also returns the exchanges that it used: each one once, in order.
+/// Runs a case, and returns its result and the exchanges that it used: each once, in order.
 pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Vec<Arc<ExchangeReport>>) {
     let list = List::default();
     let done = RECORDED.scope(Arc::clone(&list), work).await;
@@ -23,15 +23,16 @@ pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (T, Vec<Arc<Ex
     (done, exchanges.unwrap_or_default())
 }
 
-/// Sends requests on behalf of all cases. They are not recorded for the case that happens to come
-/// first, or reports would differ with the order in which cases run.
+/// Sends requests that several cases share. They are not recorded for the running case.
+///
+/// Otherwise only the first case would list them, and reports would depend on the order of cases.
 pub(crate) async fn shared<T>(work: impl Future<Output = T>) -> T {
     RECORDED.scope(List::default(), work).await
 }
 
-/// Records an exchange for the running case. Outside of a case this does nothing.
+/// Records an exchange for the running case. Does nothing outside of a case.
 pub(crate) fn record(exchange: &Exchange) {
-    // Only the excerpt is kept. The whole bodies of a whole run would be too much.
+    // Only the excerpt is saved. All whole bodies of a run would need too much memory.
     let _ = RECORDED.try_with(|list| {
         let report = report_of(exchange);
         if let Ok(mut list) = list.lock()

@@ -1,4 +1,4 @@
-//! An exchange as reports show it: shortened and escaped.
+//! Exchanges in the form that reports show: shortened and escaped.
 
 use std::sync::Arc;
 
@@ -11,14 +11,15 @@ use super::exchange::Exchange;
 const MOST_BODY: usize = 8 * 1024;
 /// Maximum length of a URL, in characters.
 const MOST_URL: usize = 2 * 1024;
-/// Maximum length of a shell command, in bytes. A longer one would have to be cut, and then send
+/// Maximum length of a shell command, in bytes. A longer one is left out: shortened, it would send
 /// something else.
 const MOST_CURL: usize = 16 * 1024;
-/// Maximum length of a body that is parsed again in order to indent it, in bytes.
+/// Maximum length of a body that is indented, in bytes.
 const MOST_INDENTED: usize = 1024 * 1024;
 
-/// Returns an exchange as reports show it. The same exchange always has the same report, because
-/// reports list each exchange once.
+/// Returns the report of an exchange.
+///
+/// It is created once for each exchange, because reports list each exchange once.
 pub(crate) fn report_of(exchange: &Exchange) -> Arc<ExchangeReport> {
     let report = || Arc::new(exchange_report(exchange));
     Arc::clone(exchange.report.get_or_init(report))
@@ -49,13 +50,13 @@ fn exchange_report(exchange: &Exchange) -> ExchangeReport {
     }
 }
 
-/// The start of a body as harmless text; only its line ends are left as they are.
+/// Returns the start of a body as escaped text. Line ends are preserved.
 fn shown(body: &[u8], is_json: bool) -> String {
     if is_json {
         let (text, cut) = indented(&String::from_utf8_lossy(body), MOST_BODY);
         return escaped_lines(&text) + if cut { "…" } else { "" };
     }
-    // What is cut within a line end or a character is seen to by the excerpt.
+    // The excerpt handles a line end or a character that the limit splits.
     let kept = body.get(..MOST_BODY).unwrap_or(body);
     let lines: Vec<_> = kept
         .split(|byte| *byte == b'\n')
@@ -64,16 +65,15 @@ fn shown(body: &[u8], is_json: bool) -> String {
     lines.join("\n") + if kept.len() < body.len() { "…" } else { "" }
 }
 
-/// A JSON document's own text with line ends and indentation, until it is `most` bytes long; and
-/// whether something was cut.
+/// Returns a JSON document with line ends and indentation, and whether it was cut at `most` bytes.
 ///
-/// No value is read and written again, so numbers, escapes and duplicate members show as they came.
+/// Values are not parsed, so numbers, escapes and duplicate members stay unchanged.
 fn indented(json: &str, most: usize) -> (String, bool) {
     let mut out = String::with_capacity(json.len().min(most) * 2);
     let mut depth = 0_usize;
     let mut in_string = false;
     let mut after_backslash = false;
-    // An empty object or array stays on its line, so what opens one waits for what comes next.
+    // An empty object or array stays on one line, so the line end after an opening bracket is delayed.
     let mut opened = false;
     for character in json.chars() {
         if out.len() >= most {

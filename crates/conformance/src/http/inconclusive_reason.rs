@@ -1,6 +1,6 @@
-//! Why a case has no result.
+//! The reasons why a case is inconclusive.
 
-/// Why a case is inconclusive.
+/// The reason why a case is inconclusive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InconclusiveReason {
     /// The node has no sample for the case.
@@ -13,7 +13,7 @@ pub(crate) enum InconclusiveReason {
     Limit(String),
     /// A response is longer than the limit.
     TooLarge(String),
-    /// The harness has a fault of its own.
+    /// The harness itself has a fault.
     Harness(String),
 }
 

@@ -1,15 +1,15 @@
-//! How long the node took to respond.
+//! Response times of the node.
 
 use std::time::Duration;
 
 use nodeproof_report::LatencyReport;
 
-/// The number of steps in which a time doubles. A step is at most 7% longer than the one before.
+/// Number of histogram steps for each doubling. A step is at most 7% longer than the previous one.
 const STEPS: f64 = 11.0;
 
-/// The times of any number of responses, in constant memory.
+/// A histogram of response times, in constant memory.
 ///
-/// Each time is counted in the bucket of the next longer step.
+/// Each time counts in the bucket of the next longer step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latencies {
     buckets: Vec<u64>,
@@ -26,7 +26,7 @@ impl Latencies {
         self.max = self.max.max(elapsed);
     }
 
-    /// Adds the times of another endpoint.
+    /// Adds another histogram, such as that of another endpoint.
     pub(crate) fn extend(&mut self, other: &Self) {
         let length = self.buckets.len().max(other.buckets.len());
         self.buckets.resize(length, 0);
@@ -36,7 +36,7 @@ impl Latencies {
         self.max = self.max.max(other.max);
     }
 
-    /// Returns the buckets: the longest time of each, and how many responses took that long.
+    /// Returns the non-empty buckets: the longest time of each, and its number of responses.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (Duration, u64)> {
         let buckets = self.buckets.iter().enumerate();
         buckets
@@ -54,7 +54,7 @@ impl Latencies {
         }
     }
 
-    /// The time within which `percent` of the responses came, in milliseconds.
+    /// Returns the time within which `percent` of the responses arrived, in milliseconds.
     fn within(&self, percent: u64) -> f64 {
         let all: u64 = self.buckets.iter().sum();
         let wanted = (all * percent).div_ceil(100);
@@ -69,7 +69,7 @@ impl Latencies {
     }
 }
 
-/// The bucket of a time: 0 for a microsecond or less.
+/// Returns the bucket of a time. Bucket 0 has all times up to a microsecond.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -80,7 +80,7 @@ fn bucket_of(elapsed: Duration) -> usize {
     (microseconds.max(1.0).log2() * STEPS).ceil() as usize
 }
 
-/// The longest time of a bucket, in milliseconds.
+/// Returns the longest time of a bucket, in milliseconds.
 #[expect(clippy::cast_precision_loss, reason = "there are some hundred buckets")]
 fn longest_of(bucket: usize) -> f64 {
     rounded((bucket as f64 / STEPS).exp2() / 1e3)
@@ -90,7 +90,7 @@ fn milliseconds(time: Duration) -> f64 {
     rounded(time.as_secs_f64() * 1e3)
 }
 
-/// Rounds to three decimals: microseconds.
+/// Rounds milliseconds to three decimals.
 fn rounded(milliseconds: f64) -> f64 {
     (milliseconds * 1e3).round() / 1e3
 }

@@ -5,20 +5,20 @@ use std::time::Duration;
 /// The limits of a run's requests and responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How long one request may take, the response's last byte included.
+    /// Time limit of one request, to the last byte of the response.
     pub(crate) request_timeout: Duration,
-    /// The most requests that are sent.
+    /// Maximum number of requests.
     pub(crate) requests: u64,
-    /// The most that is read of one response, in bytes.
+    /// Maximum length of a response body, in bytes.
     pub(crate) body: usize,
-    /// The most memory that all responses may take that are kept at a time, in bytes.
+    /// Maximum memory of all responses that are in use at the same time, in bytes.
     pub(crate) memory: usize,
-    /// How deep the JSON document of a response may be nested.
+    /// Maximum nesting of a response's JSON document, in levels.
     pub(crate) depth: usize,
-    /// Whether anything may be submitted at all.
+    /// Whether submissions are allowed.
     pub(crate) submits: bool,
     /// Whether only one connection may be open at a time.
     pub(crate) one_connection: bool,
-    /// The most requests a second.
+    /// Maximum number of requests per second.
     pub(crate) rate: Option<f64>,
 }

@@ -1,20 +1,20 @@
-//! How much memory responses may take, all that are kept at a time together.
+//! The memory budget of all responses that are in use at the same time.
 //!
-//! Cases share responses and run side by side, so a limit for one response is not enough. A response
-//! that does not fit beside the others is not read further.
+//! Cases share responses and run at the same time, so a limit for each response is not enough. Reading
+//! stops if a response does not fit into the rest of the budget.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The memory that all responses of a run share, in bytes.
+/// The memory budget that all responses of a run share, in bytes.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     limit: usize,
     free: Arc<Semaphore>,
 }
 
-/// What one response takes of it, until it is dropped.
+/// One response's share of the budget. Dropping it returns the memory.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
     taken: Option<OwnedSemaphorePermit>,
@@ -33,11 +33,11 @@ impl MemoryBudget {
         self.limit
     }
 
-    /// Grows a share to so many bytes. Returns `false` if they are not free.
+    /// Grows a share to this many bytes. Returns `false` if the budget does not have them.
     pub(crate) fn grow(&self, share: &mut Share, bytes: usize) -> bool {
         let mut missing = bytes.saturating_sub(share.bytes());
         while missing > 0 {
-            // A semaphore hands out this many at most at a time.
+            // A semaphore grants at most this many permits in one call.
             let part = u32::try_from(missing).unwrap_or(u32::MAX);
             let Ok(permit) = Arc::clone(&self.free).try_acquire_many_owned(part) else {
                 return false;
@@ -51,8 +51,8 @@ impl MemoryBudget {
         true
     }
 
-    /// Makes a share take so many bytes, more or fewer than before. Returns `false` if they are not
-    /// free.
+    /// Sets a share to this many bytes, more or fewer than before. Returns `false` if the budget does not
+    /// have them.
     pub(crate) fn settle(&self, share: &mut Share, bytes: usize) -> bool {
         let unused = share.bytes().saturating_sub(bytes);
         if let Some(taken) = &mut share.taken {
@@ -63,20 +63,20 @@ impl MemoryBudget {
 }
 
 impl Share {
-    /// How many bytes it takes.
+    /// Returns the share's size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let taken = self.taken.as_ref();
         taken.map_or(0, OwnedSemaphorePermit::num_permits)
     }
 }
 
-/// What an object takes in a tree of values, without its members' texts.
+/// Estimated bytes of an object in a tree of values, without the text of its members.
 const OBJECT: usize = 400;
-/// What a value takes beyond its text, with its name.
+/// Estimated bytes of a value in addition to its text, with its name.
 const VALUE: usize = 120;
 
-/// What it takes to look into a JSON document, by estimate: its text, its tree of values, and what
-/// the client reads of it.
+/// Estimates the memory, in bytes, for parsing a JSON document: its text, its tree of values, and the
+/// client's types.
 pub(crate) fn needed(body: &[u8]) -> usize {
     let values = body.iter().fold(0_usize, |sum, byte| match byte {
         b'{' => sum + OBJECT,
@@ -86,9 +86,9 @@ pub(crate) fn needed(body: &[u8]) -> usize {
     body.len().saturating_mul(3).saturating_add(values)
 }
 
-/// Whether there is room to look into a JSON document of these bytes, where there is that much.
+/// Whether parsing a JSON document needs at most `room` bytes.
 pub(crate) fn fits(body: &[u8], room: usize) -> bool {
-    // Most are so short that nothing need be counted.
+    // Most documents are so short that counting is not necessary.
     body.len().saturating_mul(3 + OBJECT) <= room || needed(body) <= room
 }
 

@@ -1,4 +1,4 @@
-//! The transport: sends requests to the node under test, within limits, and keeps each exchange.
+//! The transport: sends requests to the node under test, within limits, and records each exchange.
 
 mod back_off;
 mod client;

@@ -1,4 +1,4 @@
-//! How fast requests follow one another.
+//! The interval between requests.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
@@ -7,20 +7,20 @@ use std::{
 
 use tokio::sync::Mutex;
 
-/// The interval between requests after the first refusal, and the longest that it grows to.
+/// The interval after the first refusal, and the longest interval.
 const SLOWER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
-/// After how many responses in a row the interval is halved again.
+/// Number of responses in a row after which the interval is halved.
 const ENOUGH_TAKEN: u32 = 10;
-/// The longest that a node's `Retry-After` is followed at a time.
+/// Maximum wait for a node's `Retry-After`.
 pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// Keeps an interval between requests: the user's, and a longer one while a node refuses some.
+/// Keeps an interval between requests: the user's, or a longer one while the node refuses requests.
 #[derive(Debug)]
 pub(super) struct Pacing {
     pace: Mutex<Pace>,
-    /// Whether there is an interval at all.
+    /// Whether there is an interval.
     active: AtomicBool,
-    /// How many responses came in a row since the node last refused one.
+    /// Number of responses in a row since the node last refused a request.
     taken: AtomicU32,
 }
 
@@ -29,13 +29,13 @@ struct Pace {
     /// When the next request may be sent.
     next: tokio::time::Instant,
     interval: Duration,
-    /// The shortest interval, as set by the user.
+    /// The shortest interval, set by the user.
     shortest: Duration,
     slowed: Instant,
 }
 
 impl Pacing {
-    /// At most `rate` requests a second, if given.
+    /// Limits requests to `rate` per second, if it is given.
     pub(super) fn new(rate: Option<f64>) -> Self {
         let shortest = rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(1.0 / rate));
         Self {
@@ -57,7 +57,7 @@ impl Pacing {
 
     /// Waits until the next request may be sent.
     pub(super) async fn turn(&self) {
-        // The task that holds the lock sleeps. The others wait for the lock, each for its own turn.
+        // The task with the lock sleeps. The others wait for the lock, so each has its own turn.
         let mut pace = self.pace.lock().await;
         tokio::time::sleep_until(pace.next).await;
         pace.next = tokio::time::Instant::now() + pace.interval;
@@ -65,8 +65,8 @@ impl Pacing {
 
     /// Slows down after the node refused a request that was sent at `began`.
     ///
-    /// Several requests that were refused at the same time slow down once. A node that sends
-    /// `Retry-After` gets no request until then, and the same pace afterwards.
+    /// Requests that were refused at the same time slow down only once. After a `Retry-After`, no request
+    /// is sent until that time, and the interval stays the same.
     pub(super) async fn slow_down(&self, began: Instant, retry_after: Option<Duration>) {
         let mut pace = self.pace.lock().await;
         if began < pace.slowed {
@@ -88,7 +88,7 @@ impl Pacing {
         }
     }
 
-    /// Counts a response, and shortens the interval after enough of them in a row.
+    /// Counts a response, and halves the interval after enough of them in a row.
     pub(super) async fn speed_up(&self) {
         if !self.is_active() || self.taken.fetch_add(1, Ordering::Relaxed) + 1 < ENOUGH_TAKEN {
             return;

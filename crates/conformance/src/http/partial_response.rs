@@ -22,13 +22,13 @@ pub(super) struct PartialResponse {
     response: reqwest::Response,
     /// The `Content-Length`, or 0.
     pub(super) announced: usize,
-    /// What has arrived of the body.
+    /// The bytes of the body so far.
     pub(super) body: Vec<u8>,
-    /// What it takes of the run's memory.
+    /// The body's share of the run's memory.
     pub(super) share: Share,
-    /// What it takes of the memory for responses that wait for their permit.
+    /// Its share of the memory for responses that wait for a permit.
     pub(super) waits: Share,
-    /// Whether it needs a permit if it is long.
+    /// Whether the response needs a permit if it is long.
     pub(super) needs_permit: bool,
     /// Whether the body is complete.
     pub(super) whole: bool,
@@ -47,13 +47,13 @@ impl PartialResponse {
         }
     }
 
-    /// Returns the next part of the body, or `None` at its end.
+    /// Returns the next chunk of the body, or `None` at its end.
     pub(super) async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, Failure> {
         let chunk = self.response.chunk().await;
         chunk.map_err(|error| Failure::of(&error))
     }
 
-    /// Whether the node keeps the connection open for the next request.
+    /// Whether the node keeps the connection open after this response.
     pub(super) fn stays_open(&self) -> bool {
         let closes = |value: &header::HeaderValue| {
             let value = value.to_str().unwrap_or_default();
@@ -95,21 +95,21 @@ impl PartialResponse {
     }
 }
 
-/// What to do about a response that is not HTTP.
+/// Advice for a response that is not HTTP.
 const NOT_HTTP: &str = "; this is not a response in HTTP: check the port, and whether the base URL \
                         should begin with http or https";
 
-/// Why there is no response.
+/// The reason why there is no response.
 pub(super) enum Failure {
-    /// The connection failed, or what came is not HTTP.
+    /// The connection failed, or the response is not HTTP.
     Broken(String),
-    /// The connection was closed before a response came.
+    /// The connection was closed before the response.
     Closed(String),
-    /// The request took too long.
+    /// The time limit of the request has passed.
     Slow(String),
-    /// The run's limit of requests is used up.
+    /// The maximum number of requests was reached.
     Limit(String),
-    /// The body is longer than the limit.
+    /// The body is longer than the limit, or needs more memory than is left.
     TooLarge(String),
 }
 
@@ -141,7 +141,7 @@ impl From<Failure> for InconclusiveReason {
     }
 }
 
-/// Whether the connection was closed or reset before a whole response head came.
+/// Whether the connection was closed or reset before the response's headers were complete.
 fn is_closed(error: &reqwest::Error) -> bool {
     let reset = |error: &io::Error| {
         matches!(
@@ -159,7 +159,7 @@ fn is_closed(error: &reqwest::Error) -> bool {
     error.is_request() && !error.is_connect() && closed
 }
 
-/// Whether what came is not HTTP.
+/// Whether the response is not HTTP.
 fn is_not_http(error: &reqwest::Error) -> bool {
     let is_parse = |error: &hyper::Error| error.is_parse();
     let parsed = sources(error).any(|source| source.downcast_ref().is_some_and(is_parse));
@@ -172,8 +172,9 @@ fn sources(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static
     })
 }
 
-/// The innermost causes say what happened ("connection refused"). The outermost only says that the
-/// request failed.
+/// Describes the causes of an error, such as "connection refused".
+///
+/// The outermost error is left out, because it only reports that the request failed.
 fn causes(error: &dyn Error) -> String {
     let mut parts = Vec::new();
     let mut next = error.source();

@@ -1,4 +1,4 @@
-//! The log of all requests of a run, by operation.
+//! Statistics of all requests of a run, by operation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -9,47 +9,47 @@ use serde_json::Value;
 
 use super::{exchange::Exchange, latencies::Latencies};
 
-/// What was sent for one operation, and which statuses came back.
+/// The requests of one operation, and the statuses of the responses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sent {
-    /// How many requests were sent.
+    /// Number of requests.
     pub(crate) requests: u64,
     /// The statuses of the responses.
     pub(crate) statuses: BTreeSet<u16>,
-    /// The names of the query's parameters and of the body's members.
+    /// The names of the query parameters and of the body's members.
     pub(crate) parameters: BTreeSet<String>,
-    /// How long the responses took.
+    /// The response times.
     pub(crate) latencies: Latencies,
 }
 
-/// The requests of a run.
+/// Statistics of all requests of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RequestLog {
-    /// By the operation's name in case IDs.
+    /// The operations, by their name in case IDs.
     operations: BTreeMap<&'static str, Sent>,
-    /// How many requests succeeded only when they were repeated after a server error.
+    /// Number of requests that succeeded only in the retry after a server error.
     pub(crate) repeated: u64,
     /// The first of these server errors.
     pub(crate) first_error: Option<Arc<Exchange>>,
 }
 
 impl RequestLog {
-    /// Returns what was sent for an operation.
+    /// Returns the statistics of an operation.
     pub(crate) fn of(&self, operation: &str) -> Sent {
         self.operations.get(operation).cloned().unwrap_or_default()
     }
 
-    /// Returns what was sent, by operation.
+    /// Returns the statistics of all operations.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (&'static str, &Sent)> {
         self.operations.iter().map(|(name, sent)| (*name, sent))
     }
 
-    /// Counts a request that is about to be sent.
+    /// Counts a request before it is sent.
     pub(super) fn count(&mut self, operation: &'static str) {
         self.operations.entry(operation).or_default().requests += 1;
     }
 
-    /// Counts a server error after which the same request succeeded.
+    /// Counts a server error after which the retry succeeded.
     pub(super) fn repeated(&mut self, error: Arc<Exchange>) {
         self.repeated += 1;
         self.first_error.get_or_insert(error);
@@ -64,7 +64,7 @@ impl RequestLog {
         sent.statuses.insert(exchange.status);
         sent.latencies.add(exchange.elapsed);
         for (name, _) in &exchange.request.query {
-            // A sweep adds the same names again and again.
+            // This avoids an allocation for names that are already known.
             if !sent.parameters.contains(*name) {
                 sent.parameters.insert((*name).to_owned());
             }

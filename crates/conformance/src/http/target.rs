@@ -1,18 +1,18 @@
-//! Which node is checked.
+//! The node under test.
 
 use nodeproof_client::BaseUrl;
 use nodeproof_primitives::Network;
 
-/// The node under test. This is all that a run knows of it.
+/// The node under test. A run has no other information about it.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Where it answers.
+    /// The base URL of its API.
     pub base_url: BaseUrl,
     /// The network that it should belong to.
     pub network: Network,
 }
 
-/// Why a base URL and a network do not name a target.
+/// The reason why a base URL and a network do not form a target.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {
@@ -25,11 +25,11 @@ pub enum TargetError {
          {wanted}): give --network {of_port}, or the URL of a node of {given}"
     )]
     PortOfAnotherNetwork {
-        /// The port in the URL.
+        /// The port of the URL.
         port: u16,
-        /// The network that it belongs to.
+        /// The network of that port.
         of_port: Network,
-        /// The network that was given.
+        /// The network that the user gave.
         given: Network,
         /// That network's port.
         wanted: u16,
@@ -37,10 +37,10 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Takes a base URL as typed, and fills in the network's port where it has none.
+    /// Parses a base URL. Without a port, the network's port is used.
     ///
     /// # Errors
-    /// When the text is not a base URL, or its port is that of another network.
+    /// Returns an error if the text is not a base URL, or if its port belongs to another network.
     pub fn parse(base_url: &str, network: Network) -> Result<Self, TargetError> {
         let base_url: BaseUrl = base_url.parse()?;
         let base_url = base_url.with_network_port(network);

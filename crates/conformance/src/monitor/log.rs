@@ -1,4 +1,4 @@
-//! One line for each change.
+//! The log of changes: one line for each.
 
 use std::io::{Write, stdout};
 
@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::escaped_up_to;
 use nodeproof_report::{CaseChange, Comparison, Outcome, Report};
 use serde_json::json;
 
-/// The longest message of a line, in bytes.
+/// Maximum length of a message, in bytes.
 const MOST: usize = 500;
 
 /// The form of the log.
@@ -23,7 +23,7 @@ pub(crate) struct Log {
     format: LogFormat,
 }
 
-/// A change: what it is about, what happened, and the message.
+/// A change: its subject, what happened, and a message.
 struct Change<'c> {
     about: &'c str,
     what: String,
@@ -35,7 +35,7 @@ impl Log {
         Self { format }
     }
 
-    /// Logs how a report differs from the one before. The first report of a node is logged as a whole.
+    /// Logs the differences from the previous report. The first report of a node is logged completely.
     pub(super) fn report(&self, before: Option<&Report>, after: &Report) {
         let mut changes = Vec::new();
         let verdict = after.verdict.name();
@@ -67,7 +67,7 @@ impl Log {
         }
     }
 
-    /// Logs that the chain is shorter than it was: the node was reset, or another one responds.
+    /// Logs that the chain is shorter than before: the node was reset, or another one responds.
     pub(super) fn reset(&self, after: &Report, message: &str) {
         let change = Change {
             about: "chain",
@@ -96,12 +96,12 @@ impl Log {
             })
             .to_string(),
         };
-        // Whoever read the log may be gone. The metrics are still served.
+        // The reader of the log may be gone. The metrics are still served.
         let _ = writeln!(stdout().lock(), "{line}");
     }
 }
 
-/// A change of a case that no other case explains.
+/// Returns the change of a case, unless another case explains it.
 fn of_case(change: &CaseChange) -> Option<Change<'_>> {
     if change.explained_by.is_some() || change.after == Outcome::Inconclusive {
         return None;

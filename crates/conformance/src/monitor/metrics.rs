@@ -1,4 +1,4 @@
-//! The results as metrics.
+//! Metrics of the results.
 
 use std::{
     sync::{
@@ -63,7 +63,7 @@ pub(super) struct Metrics {
     blocks: Family<NodeLabel, Counter>,
     duration: Family<NodeLabel, Gauge<f64, AtomicU64>>,
     last_run: Family<NodeLabel, Gauge<i64, AtomicI64>>,
-    /// When each node's last run ended, and its height.
+    /// The end of each node's last run, and the node's height.
     state: Mutex<Vec<(Instant, Option<u64>)>>,
 }
 
@@ -178,7 +178,7 @@ impl Metrics {
         self.record_height(place, known.and_then(|known| known.chain.tip));
     }
 
-    /// Records a height, and how far each node of the same network lags behind the highest.
+    /// Records a node's height, and how far each node lags behind the highest of its network.
     fn record_height(&self, place: usize, height: Option<u64>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(of_node) = state.get_mut(place) else {
@@ -198,7 +198,7 @@ impl Metrics {
         }
     }
 
-    /// The nodes whose last run ended longer ago than that.
+    /// Returns the nodes whose last run ended more than `longest` ago.
     pub(super) fn overdue(&self, longest: Duration) -> Vec<&str> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let nodes = self.nodes.iter().zip(state.iter());
@@ -208,7 +208,7 @@ impl Metrics {
             .collect()
     }
 
-    /// The metrics as OpenMetrics text.
+    /// Returns the metrics as OpenMetrics text.
     pub(super) fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
         encode(&mut text, &self.registry)?;

@@ -1,4 +1,4 @@
-//! Checks nodes again and again, and serves the results as metrics.
+//! Checks nodes repeatedly, and serves the results as metrics.
 
 mod log;
 mod metrics;
@@ -19,10 +19,10 @@ use crate::{http::Target, run::Options};
 
 /// Monitors nodes until `stop` is ready.
 ///
-/// Each node has a task that runs the cases, records the results, and waits for `interval`.
+/// Each node has a task that runs the cases every `interval` and records the results.
 ///
 /// # Errors
-/// Returns an error if the server of the metrics fails.
+/// Returns an error if the metrics server fails.
 pub(crate) async fn monitor(
     listener: TcpListener,
     targets: Vec<Target>,
@@ -32,7 +32,7 @@ pub(crate) async fn monitor(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
     let metrics = Arc::new(Metrics::new(&targets));
-    // A run that takes its whole deadline, and one more interval, are no reason for an alarm.
+    // A run may take its whole deadline. One more interval is still not a reason for an alarm.
     let overdue = options.limits.deadline + interval * 2;
     let stop = stop.shared();
     let log = Arc::new(log);

@@ -11,16 +11,16 @@ use crate::{
     sweep::{BlockRange, Observer, Sweep},
 };
 
-/// What monitors one node.
+/// The monitor of one node.
 pub(super) struct NodeMonitor {
     place: usize,
     target: Target,
     options: Options,
     metrics: Arc<Metrics>,
     log: Arc<Log>,
-    /// The height of the last run that found one. New blocks are those above it.
+    /// The height of the last run that found one. Blocks above it are new.
     height: Option<u64>,
-    /// The last report, and the last one with a verdict.
+    /// The last report. `judged` is the last one with a verdict.
     last: Option<Report>,
     judged: Option<Report>,
 }
@@ -69,7 +69,7 @@ impl NodeMonitor {
     async fn check(&mut self, stop: impl Future<Output = ()> + Clone) -> bool {
         let examined = loop {
             let mut options = self.options.clone();
-            // The last block again, because the first new one is compared with it.
+            // The last block is checked again, because the first new one is compared with it.
             let new_blocks = self.height.map(BlockRange::starting_at);
             options.sweep = new_blocks.map(Sweep::new);
             let target = self.target.clone();
@@ -91,7 +91,7 @@ impl NodeMonitor {
         self.height = height.or(self.height);
         self.metrics.record(self.place, &report, known.as_ref());
         self.log_changes(&report);
-        // Only results are compared, so requests and responses need not be kept.
+        // Only results are compared, so the exchanges are dropped to save memory.
         report.exchanges = Vec::new();
         if is_judged(&report) {
             self.judged = Some(report.clone());
@@ -100,7 +100,7 @@ impl NodeMonitor {
         true
     }
 
-    /// Logs what has changed. A node that was down in between is compared with what it was before.
+    /// Logs the changes. After an outage, the node is compared with its state before the outage.
     fn log_changes(&self, report: &Report) {
         let verdict = |report: &Report| (report.verdict, report.reason.clone());
         let mut before = self.judged.clone();
@@ -114,12 +114,12 @@ impl NodeMonitor {
     }
 }
 
-/// Whether a run came to a verdict about the node.
+/// Whether a run has a verdict about the node.
 fn is_judged(report: &Report) -> bool {
     matches!(report.verdict, Verdict::Conforms | Verdict::Departs)
 }
 
-/// Shows no progress.
+/// An observer that shows no progress.
 struct Silent;
 
 impl Observer for Silent {

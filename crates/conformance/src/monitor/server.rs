@@ -28,7 +28,7 @@ pub(super) async fn serve(
         .route("/healthz", get(move |state| health(state, overdue)))
         .with_state(metrics);
     let server = axum::serve(listener, router).into_future();
-    // Scrapers keep their connections open, so the server does not wait for them.
+    // Scrapers keep connections open, so the server does not wait until they are closed.
     tokio::select! {
         served = server => served,
         () = stop => Ok(()),
@@ -42,7 +42,7 @@ async fn text(State(metrics): State<Arc<Metrics>>) -> Response {
     }
 }
 
-/// Whether the monitor itself works. Whether the nodes conform is in the metrics.
+/// Reports whether the monitor itself works. The metrics report whether the nodes conform.
 async fn health(State(metrics): State<Arc<Metrics>>, overdue: Duration) -> Response {
     let late = metrics.overdue(overdue);
     if late.is_empty() {

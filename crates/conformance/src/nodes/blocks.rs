@@ -1,4 +1,4 @@
-//! The same index has the same block on each node.
+//! Checks that all nodes have the same block at the same index.
 
 use std::{collections::BTreeSet, ops::RangeInclusive, sync::Arc, time::Duration};
 
@@ -17,26 +17,26 @@ use crate::{
     sweep::Sweep,
 };
 
-/// How many of the oldest blocks are compared, and of the newest.
+/// Number of oldest blocks that are compared, and of latest blocks.
 const ENDS: u64 = 4;
-/// How many in between, at equal distances.
+/// Number of blocks in between, at equal distances.
 const BETWEEN: u64 = 16;
-/// How often the latest block is asked for again.
+/// Maximum number of further requests for the latest block.
 const MOST_TRIES: u32 = 4;
-/// The first pause before it is requested again.
+/// The first pause before the latest block is requested again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// What a node says of a block, if anything.
+/// The content of a node's block, or `None` if there is nothing to compare.
 type Said = Result<Option<Content>, InconclusiveReason>;
 
-/// Compares the blocks of a sweep's range, or else some of all ages.
+/// Compares all blocks of a sweep's range, or a selection of blocks if there is no sweep.
 pub(crate) async fn compare_blocks(
     sides: &[Side],
     heights: &[u64],
     sweep: Option<&Sweep>,
     jobs: usize,
 ) -> CrossCheck {
-    // A block is compared as soon as two nodes have it.
+    // A block is compared if at least two nodes have it.
     let mut oldest: Vec<_> = sides
         .iter()
         .filter_map(|side| side.known.chain.lowest)
@@ -47,9 +47,9 @@ pub(crate) async fn compare_blocks(
         .or(oldest.first())
         .copied()
         .unwrap_or_default();
-    let mut newest = heights.to_vec();
-    newest.sort_unstable_by(|one, other| other.cmp(one));
-    let beyond = newest.get(1).map_or(0, |newest| newest.saturating_add(1));
+    let mut latest = heights.to_vec();
+    latest.sort_unstable_by(|one, other| other.cmp(one));
+    let beyond = latest.get(1).map_or(0, |latest| latest.saturating_add(1));
     let first = sweep.and_then(|sweep| sweep.blocks.first());
     let has: Vec<_> = sides
         .iter()
@@ -88,7 +88,7 @@ pub(crate) async fn compare_blocks(
         Some(sweep) => {
             if !sweep.counts_requests {
                 for side in sides {
-                    // The latest block may be asked for again.
+                    // The latest block may be requested several times.
                     let asked = to.saturating_sub(from) + u64::from(MOST_TRIES);
                     side.known.node.allow_more(asked.saturating_mul(2));
                 }
@@ -116,17 +116,17 @@ pub(crate) async fn compare_blocks(
     differences.told("blocks", failed)
 }
 
-/// A block that nodes are asked for.
+/// A block that is requested from the nodes.
 struct Asked<'a> {
     index: u64,
     sides: &'a [Side],
     gates: &'a [Arc<Semaphore>],
-    /// The indexes that each node has.
+    /// The range of indexes of each node.
     has: &'a [RangeInclusive<u64>],
 }
 
 impl Asked<'_> {
-    /// What each node says of it; nothing where its chain does not go so far.
+    /// Requests the block from each node. A node without that index has `None`.
     async fn all_say(&self) -> Vec<Said> {
         let sides = self.sides.iter().zip(self.gates).zip(self.has);
         let answers = sides.map(|((side, gate), has)| async move {
@@ -139,14 +139,15 @@ impl Asked<'_> {
                 ..SendOptions::default()
             };
             let answer = side.known.node.send_with(request, options).await;
-            // Only what it stands for is kept, and the next long answer may come.
+            // Only the content is kept. Dropping the permit lets the next long response be read.
             answer.map(|(exchange, _permit)| block_content(&exchange))
         });
         join_all(answers).await
     }
 
-    /// Older blocks are history, but a node's newest one may still change. So where nodes differ
-    /// in it, they are asked again until each of them says the same twice.
+    /// Requests the latest block again until each node returns the same content twice.
+    ///
+    /// The latest block may still change, so nodes may differ in it for a moment. Older blocks don't change.
     async fn at_rest(&self, said: &mut Vec<Said>) {
         let mut back_off = BackOff::unbounded(FIRST_PAUSE);
         for turn in 0..MOST_TRIES {
@@ -166,14 +167,14 @@ impl Asked<'_> {
                 continue;
             }
             for (now, _) in changed {
-                let reason = "it is the newest one, and kept changing";
+                let reason = "it is the latest block, and kept changing";
                 *now = Err(InconclusiveReason::NoSample(reason.to_owned()));
             }
         }
     }
 }
 
-/// Whether any two nodes say different things of one member.
+/// Whether any two nodes differ in a member that both have.
 fn differ(said: &[Said]) -> bool {
     let known: Vec<_> = said
         .iter()
@@ -189,17 +190,16 @@ fn differ(said: &[Said]) -> bool {
     })
 }
 
-/// Some blocks of a range: the oldest, the newest, also of the nodes that are behind, and some in
-/// between.
+/// Selects blocks of a range: the oldest, each node's latest, and some in between.
 fn some(from: u64, to: u64, heights: &[u64]) -> BTreeSet<u64> {
     let length = to.saturating_sub(from);
     let between = (0..BETWEEN).map(|step| from + length / BETWEEN * step);
-    let newest = heights
+    let latest = heights
         .iter()
         .map(|height| height.saturating_add(1).min(to));
     (from..from.saturating_add(ENDS))
         .chain(between)
-        .chain(newest.flat_map(|end| end.saturating_sub(ENDS)..end))
+        .chain(latest.flat_map(|end| end.saturating_sub(ENDS)..end))
         .filter(|index| (from..to).contains(index))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Runs each node, and then compares them.
+//! Runs the cases against each node, and then compares the nodes.
 
 use std::{future::Future, sync::Arc, time::Instant};
 
@@ -17,11 +17,10 @@ use crate::{
     sweep::Observer,
 };
 
-/// A node with what its run is told, and who watches it.
+/// A node, the options of its run, and the observer of its progress.
 pub type NodeToCheck = (Target, Options, Arc<dyn Observer>);
 
-/// Checks each node, and then holds them against one another, until all is done or `interrupt` is
-/// ready.
+/// Checks each node, and then compares them with each other. Ends early if `interrupt` is ready.
 pub async fn run_several(
     nodes: Vec<NodeToCheck>,
     interrupt: impl Future<Output = ()> + Send + 'static,
@@ -37,7 +36,7 @@ pub async fn run_several(
         )
     });
     let mut examined = join_all(runs).await;
-    // If another node has the blocks of the sweep, the other cases decide about a lagging node.
+    // If another node has the blocks of the sweep, a lagging node's verdict depends on the other cases.
     if examined.iter().any(|node| node.without_sweep.is_none()) {
         for node in &mut examined {
             if let Some(conclusion) = node.without_sweep.take() {
@@ -58,7 +57,7 @@ pub async fn run_several(
     let jobs = nodes
         .first()
         .map_or(1, |(_, options, _)| options.limits.jobs);
-    // As for the runs themselves: a sweep's comparison takes as long as it takes, unless told.
+    // The same rule as for runs: a sweep has no deadline unless the user gives one.
     let deadline = nodes
         .first()
         .filter(|_| sweep.as_ref().is_none_or(|sweep| sweep.has_deadline))
@@ -70,7 +69,7 @@ pub async fn run_several(
         }
     };
     for (_, _, watch) in nodes.iter().take(1) {
-        watch.phase("holding the nodes against one another");
+        watch.phase("comparing the nodes");
     }
     let (heights, compared) = tokio::select! {
         biased;
@@ -93,7 +92,7 @@ async fn cross_check(
     jobs: usize,
 ) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
     if sides.len() < 2 {
-        return undecided_without_heights("fewer than two nodes could be asked to the end");
+        return undecided_without_heights("fewer than two nodes responded to the end");
     }
     let heights = match heights_of_all(sides).await {
         Ok(heights) => heights,
@@ -113,7 +112,7 @@ async fn cross_check(
     (named.collect(), compared)
 }
 
-/// Nothing could be compared.
+/// Returns inconclusive checks for all comparisons, because the heights are not known.
 fn undecided_without_heights(reason: &str) -> (Vec<NodeHeight>, Vec<CrossCheck>) {
     let ids = [
         "height",
@@ -125,7 +124,7 @@ fn undecided_without_heights(reason: &str) -> (Vec<NodeHeight>, Vec<CrossCheck>)
     (Vec::new(), ids.map(|id| undecided(id, reason)).into())
 }
 
-/// A comparison that came to nothing.
+/// Returns an inconclusive check.
 fn undecided(id: &str, reason: &str) -> CrossCheck {
     CrossCheck {
         id: format!("cross-check/{id}"),

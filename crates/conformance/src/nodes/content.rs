@@ -1,9 +1,11 @@
-//! What a node says of a thing, in a form in which nodes can be compared.
+//! The content of a node's response, in a form that can be compared with that of other nodes.
 //!
-//! Nodes answer one thing in several forms: blocks as documented or as rows, records as objects or
-//! positional. What is compared is what the client reads of them, member by member, numbers exactly.
-//! A member that a node leaves out, or has as null, is not compared: that is told by a case of its
-//! own. One that is malformed is compared as it is written. Members that nobody documents are not compared either, as nodes may have what they like.
+//! Nodes return the same thing in several forms: a documented block or a database row, a record as an
+//! object or as an array. So the values that the client reads are compared, member by member, with
+//! exact numbers.
+//!
+//! A missing or null member is not compared, because a case of its own reports it. A malformed member
+//! is compared in its JSON text. Undocumented members are not compared.
 
 use std::collections::BTreeMap;
 
@@ -13,17 +15,17 @@ use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
 use crate::{checks::Fingerprint, http::Exchange};
 
-/// A value that stands for itself by 16 bytes, with how it is shown.
+/// A value: a fingerprint of 16 bytes for comparisons, and a short text for reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ContentValue {
     pub(crate) fingerprint: Fingerprint,
     pub(crate) shown: String,
 }
 
-/// What a node says of a thing, by member.
+/// The content of a response, by member.
 pub(crate) type Content = BTreeMap<&'static str, ContentValue>;
 
-/// Whether the node has it at all.
+/// The member that states whether the node has the block or score at all.
 pub(crate) const THERE: &str = "whether it is there";
 
 fn put(content: &mut Content, member: &'static str, text: Option<String>) {
@@ -36,8 +38,8 @@ fn put(content: &mut Content, member: &'static str, text: Option<String>) {
     }
 }
 
-/// Puts a member as it was read. One that is there, but is none, stands for itself as it is written;
-/// one that is missing or null is left out.
+/// Adds a member that the client read. A malformed one is added as JSON text. One that is missing or
+/// null is left out.
 fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: Result<T, FieldError>) {
     match read {
         Ok(value) => put(content, member, Some(value.to_string())),
@@ -45,11 +47,11 @@ fn put_read<T: ToString>(content: &mut Content, member: &'static str, read: Resu
     }
 }
 
-/// Puts what stands in the place of a member, if anything does.
+/// Adds the JSON text of a malformed member, if there is any.
 fn put_malformed(content: &mut Content, member: &'static str, fault: &FieldError) {
     if let Some(raw) = fault.raw() {
         let value = ContentValue {
-            // The number 5 is not the text 5.
+            // Distinguishes the malformed value from a valid one with the same text, such as 5 and "5".
             fingerprint: Fingerprint::of(&format!("\0malformed {}", raw.as_str())),
             shown: shown(raw.as_str(), 100),
         };
@@ -57,7 +59,7 @@ fn put_malformed(content: &mut Content, member: &'static str, fault: &FieldError
     }
 }
 
-/// Puts a list, which is shown by its length.
+/// Adds a list. Reports show its length and a fingerprint.
 fn put_list(content: &mut Content, member: &'static str, items: &[String]) {
     let value = ContentValue {
         fingerprint: Fingerprint::of(&format!("{items:?}")),
@@ -77,15 +79,15 @@ fn there(is_there: bool) -> Content {
     content
 }
 
-/// The text that stands for a JSON document, whatever its spelling.
+/// Returns the canonical form of a JSON text, or the text itself if it is not valid JSON.
 fn canonical(text: &str) -> String {
     canonical_json::read(text).map_or_else(|| text.to_owned(), |value| value.canonical())
 }
 
-/// A block; nothing where the answer tells nothing of it.
+/// Returns the content of a block, or `None` if the response has no information about it.
 pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
-        // A failure of the node tells nothing of the block.
+        // A server error has no information about the block.
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
     let block = Block::from_slice(&exchange.body).ok()?;
@@ -144,7 +146,7 @@ pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     match block.transactions() {
         Err(fault) => put_malformed(&mut content, "transactions", &fault),
         Ok(transactions) => {
-            // What was submitted: nodes were seen to add a status of their own later.
+            // The submitted form is compared, because some nodes add their own status later.
             let transactions: Vec<_> = transactions
                 .iter()
                 .map(|transaction| match transaction.signed() {
@@ -160,7 +162,7 @@ pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
         }
     }
     if let Some(fault) = block.text_departure() {
-        // Both lists are in it.
+        // Both lists are members of `text`.
         for member in ["transactions", "previous_block_receipts"] {
             if !content.contains_key(member) {
                 put_malformed(&mut content, member, &fault);
@@ -170,7 +172,7 @@ pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
     Some(content)
 }
 
-/// A balance. Nothing held is 0, also where a node says null.
+/// Returns the content of a balance. Null and missing count as 0.
 pub(crate) fn balance_content(exchange: &Exchange) -> Option<Content> {
     exchange.answered_object()?;
     let balance = BalanceAnswer::from_slice(&exchange.body).ok()?;
@@ -188,7 +190,7 @@ pub(crate) fn balance_content(exchange: &Exchange) -> Option<Content> {
     Some(content)
 }
 
-/// What is listed for one entry: nothing is 0.
+/// Returns the content of one entry of a list. A missing entry counts as 0.
 pub(crate) fn listed_content(amount: Option<&String>) -> Content {
     let mut content = Content::new();
     let amount = amount.map_or("0", String::as_str);
@@ -196,7 +198,7 @@ pub(crate) fn listed_content(amount: Option<&String>) -> Content {
     content
 }
 
-/// What a wallet holds, by token; nothing where not all of it can be read.
+/// Returns a wallet's balances by token, or `None` if not all of them can be read.
 pub(crate) fn held_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
     exchange.answered_object()?;
     let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
@@ -208,7 +210,7 @@ pub(crate) fn held_content(exchange: &Exchange) -> Option<BTreeMap<String, Strin
     whole.then(|| amounts(entries))
 }
 
-/// Who holds a token; nothing where not all of it can be read.
+/// Returns a token's balances by holder, or `None` if not all of them can be read.
 pub(crate) fn holders_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
     exchange.answered_object()?;
     let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
@@ -225,7 +227,7 @@ fn amounts(entries: impl Iterator<Item = (String, Option<Integer>)>) -> BTreeMap
     entries.map(|(name, amount)| (name, text(amount))).collect()
 }
 
-/// A trust score. A node that has none for a pair says so in its own way.
+/// Returns the content of a trust score. A refusal counts as a missing score.
 pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
     if exchange.answered_object().is_none() {
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
@@ -243,7 +245,7 @@ pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
     Some(content)
 }
 
-/// A record of the table `verification`.
+/// Returns the content of a record of the table `verification`.
 pub(crate) fn record_content(exchange: &Exchange) -> Option<Content> {
     exchange.answered_object()?;
     let state = ContractState::from_slice(&exchange.body).ok()?;

@@ -1,4 +1,4 @@
-//! In what nodes differ, and who differs from most others.
+//! Finds differences between nodes, and the nodes that differ from the majority.
 
 use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
 
@@ -7,10 +7,10 @@ use super::{
     side::Side,
 };
 
-/// The most ways of being different that are told apart.
+/// Maximum number of different kinds of mismatch that are reported.
 const MOST_KINDS: usize = 20;
 
-/// What was compared, and in what nodes differ.
+/// The number of comparisons, and the mismatches between nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Differences {
     compared: u64,
@@ -21,13 +21,13 @@ pub(crate) struct Differences {
 #[derive(Debug)]
 struct Kind {
     member: &'static str,
-    /// Nodes that have the same, by their places; the first one names its group.
+    /// Groups of nodes with the same value, by position. The groups identify the kind.
     groups: Vec<Vec<usize>>,
     finding: CrossFinding,
 }
 
 impl Differences {
-    /// Adds what nodes say of one thing, where they say anything.
+    /// Compares the contents of one thing, if at least two nodes have it.
     pub(crate) fn add(
         &mut self,
         sides: &[Side],
@@ -106,7 +106,7 @@ impl Differences {
         });
     }
 
-    /// What is told of it; `reason` says why where nothing was compared.
+    /// Returns the result of the comparison, with `reason` if something could not be compared.
     pub(crate) fn told(self, id: &str, reason: Option<String>) -> CrossCheck {
         let outcome = match (self.compared, self.kinds.is_empty()) {
             (0, _) => Outcome::Inconclusive,
@@ -124,7 +124,7 @@ impl Differences {
     }
 }
 
-/// Those that differ from more than half of all; nobody where there is no such half.
+/// Returns the nodes outside the majority. Without a majority of more than half, returns none.
 fn others_than_most(groups: &[Vec<usize>]) -> Vec<usize> {
     let all: usize = groups.iter().map(Vec::len).sum();
     let Some(most) = groups.iter().position(|group| group.len() * 2 > all) else {

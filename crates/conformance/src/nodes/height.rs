@@ -1,4 +1,4 @@
-//! How high each node's chain is.
+//! The height of each node's chain.
 
 use futures_util::future::try_join_all;
 use nodeproof_report::{CrossCheck, CrossFinding, CrossValue, Outcome};
@@ -9,7 +9,7 @@ use crate::{
     http::InconclusiveReason,
 };
 
-/// The newest index of each node.
+/// Returns the current height of each node.
 pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     let heights = sides.iter().map(|side| async move {
         let height = now(side).await;
@@ -18,8 +18,9 @@ pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     try_join_all(heights).await
 }
 
-/// The newest index of a node, from the one that it had before: doubling and bisection, as chains
-/// grow while they are checked.
+/// Returns the current height of a node, searched upwards from its height during the run.
+///
+/// The search doubles and bisects, because a chain grows while it is checked.
 async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
     let Some(known) = side.known.chain.tip else {
         let reason = "its latest block was not found";
@@ -34,7 +35,7 @@ async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
     last.ok_or_else(|| InconclusiveReason::NoSample("its chain has no end".to_owned()))
 }
 
-/// No chain grows by so many blocks while it is checked.
+/// Maximum growth of a chain during a run, in blocks.
 const MOST_GROWTH: u64 = 1 << 33;
 
 async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
@@ -46,13 +47,13 @@ async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
     Ok(reported_index(block).is_none_or(|reported| reported - i128::from(index) == offset))
 }
 
-/// Who is behind, which is not a fault.
+/// Reports the nodes that lag behind. Lagging is not a fault.
 pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
-    let newest = heights.iter().max().copied().unwrap_or_default();
+    let latest = heights.iter().max().copied().unwrap_or_default();
     let behind: Vec<_> = sides
         .iter()
         .zip(heights)
-        .filter(|(_, height)| **height < newest)
+        .filter(|(_, height)| **height < latest)
         .collect();
     let mut values: Vec<CrossValue> = Vec::new();
     for (side, height) in sides.iter().zip(heights) {
@@ -67,11 +68,11 @@ pub(crate) fn height_check(sides: &[Side], heights: &[u64]) -> CrossCheck {
     }
     let reasons: Vec<_> = behind
         .iter()
-        .map(|(side, height)| format!("{} lags by {}", side.name, blocks(newest - *height)))
+        .map(|(side, height)| format!("{} lags by {}", side.name, blocks(latest - *height)))
         .collect();
     let finding = CrossFinding {
         what: "the latest block".to_owned(),
-        place: format!("block {newest}"),
+        place: format!("block {latest}"),
         count: 1,
         differs: behind.iter().map(|(side, _)| side.name.clone()).collect(),
         values,

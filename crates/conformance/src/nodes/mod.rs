@@ -1,9 +1,8 @@
-//! Several nodes: each is checked as if it were alone, all at the same time, and then they are held
-//! against one another.
+//! Several nodes: the cases run against all of them at the same time, and then the nodes are compared.
 //!
-//! Nodes of one network have one chain. So the same index has the same block on each of them
-//! (`blocks`), and at the same height the same balances, state of contracts and trust scores (`same_height`).
-//! A node with a lower chain is behind, which is not a fault: it is compared as far as it is.
+//! Nodes of one network have the same chain. So they have the same block at the same index (`blocks`),
+//! and the same balances, contract state and trust scores at the same height (`same_height`).
+//! A node with a shorter chain lags behind. That is not a fault. Only its existing blocks are compared.
 
 mod blocks;
 mod compare;

@@ -1,7 +1,7 @@
-//! Balances, the state of contracts, and trust scores, where nodes are at the same block.
+//! Compares balances, contract state and trust scores of nodes at the same height.
 //!
-//! All of them change with a block. So nodes are asked while they are at the same height and stay there;
-//! where one moves on meanwhile, all is asked again.
+//! All of these change with each block. So each comparison needs nodes that stay at the same height
+//! while they respond. If a node gets a new block meanwhile, all requests are repeated.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,14 +29,14 @@ use crate::{
     http::{BackOff, Exchange, InconclusiveReason, Request},
 };
 
-/// How often all is asked again.
+/// Maximum number of tries for each comparison.
 const MOST_TRIES: u32 = 5;
-/// The first pause before they are compared again.
+/// The first pause before all requests are repeated.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// How many balances, how many records, and how many trust scores.
+/// Maximum number of balances, of records and of trust scores that are compared.
 const MOST_ASKED: usize = 4;
 
-/// Single balances, and the lists of what a wallet holds and of who holds a token, entry by entry.
+/// Compares single balances, and the entries of the two lists: by wallet and by token.
 pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
     let asked = union(sides, |side| &side.known.holdings);
     let mut compared = Comparison::default();
@@ -81,7 +81,7 @@ pub(crate) async fn trust_scores(sides: &[Side]) -> CrossCheck {
     compared.told("trust-scores")
 }
 
-/// What any of the nodes knows of, the first of each first.
+/// Combines the samples of all nodes: the first one of each node, then the second ones, and so on.
 fn union<'s>(
     sides: &'s [Side],
     known: impl Fn(&'s Side) -> &'s Vec<(String, String)>,
@@ -97,7 +97,7 @@ fn union<'s>(
     all
 }
 
-/// What was compared, and why something could not be.
+/// The differences, and the reason if something could not be compared.
 #[derive(Default)]
 struct Comparison {
     differences: Differences,
@@ -106,7 +106,7 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Compares what nodes say of one thing.
+    /// Compares the nodes' responses to one request.
     async fn one(
         &mut self,
         sides: &[Side],
@@ -119,7 +119,7 @@ impl Comparison {
         }
     }
 
-    /// Compares lists of balances entry by entry. What is not in a list, nobody holds any of.
+    /// Compares lists of balances entry by entry. A missing entry counts as 0.
     async fn list(
         &mut self,
         sides: &[Side],
@@ -156,13 +156,13 @@ impl Comparison {
     }
 
     fn told(self, id: &str) -> CrossCheck {
-        let nothing = || "nothing to ask for was found on any of the nodes".to_owned();
+        let nothing = || "no sample was found on any of the nodes".to_owned();
         let why = self.why.or_else(|| (!self.asked).then(nothing));
         self.differences.told(id, why)
     }
 }
 
-/// What nodes at the same height say of one thing, and which are left out as they are behind.
+/// Returns the contents from nodes at the same height, and which nodes were left out because they lag.
 async fn at_rest<T>(
     sides: &[Side],
     request: &Request,
@@ -178,7 +178,7 @@ async fn at_rest<T>(
         )
         .await;
         let after = heights_of_all(sides).await?;
-        // The height that most have, and of several such the newest.
+        // The most common height, and the highest of several equally common ones.
         let most = after
             .iter()
             .max_by_key(|height| {
@@ -191,7 +191,7 @@ async fn at_rest<T>(
             .unwrap_or_default();
         let stood = |place: &usize| before[*place] == after[*place] && after[*place] == most;
         let at_rest: Vec<_> = (0..sides.len()).filter(stood).collect();
-        // One that was moving may be at rest with the others a moment later.
+        // A node that just got a block may be at the common height in the next try.
         let moved = before != after;
         if at_rest.len() >= 2 && !moved {
             let contents = answers.into_iter().enumerate().map(|(place, answer)| {
@@ -219,7 +219,7 @@ async fn at_rest<T>(
         .map(|(side, height)| format!("{} is at block {height}", side.name))
         .collect();
     Err(format!(
-        "no two nodes are at rest at the same block: {}",
+        "no two nodes stayed at the same block: {}",
         heights.join(", ")
     ))
 }

@@ -2,7 +2,7 @@
 
 use crate::run::Known;
 
-/// A node that answers to the end.
+/// A node that responded until the end of its run.
 pub(crate) struct Side {
     /// Its base URL.
     pub(crate) name: String,

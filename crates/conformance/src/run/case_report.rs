@@ -10,7 +10,7 @@ use crate::{
     http::InconclusiveReason,
 };
 
-/// Converts the result of a case into its report. The exchanges are still missing.
+/// Converts the result of a case into its report, without the exchanges.
 pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
     let first = ended.findings.first();
     let findings: Vec<_> = ended
@@ -55,7 +55,7 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
     }
 }
 
-/// The requirements that a case cites, with their texts.
+/// Returns the requirements that a case cites, with their texts.
 fn requirements(case: &Case) -> Vec<RequirementReport> {
     let cited = case.requirements.iter().filter_map(|id| requirement(id));
     let report = cited.map(|known| RequirementReport {

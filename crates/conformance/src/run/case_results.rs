@@ -6,7 +6,7 @@ use nodeproof_report::Outcome;
 
 use crate::cases::CaseResult;
 
-/// What was known when the run ended, however it ended.
+/// The results so far. They remain available if the run stops early.
 #[derive(Default)]
 pub(crate) struct CaseResults {
     pub(crate) ended: Mutex<Vec<CaseResult>>,

@@ -1,6 +1,6 @@
-//! Which case explains the result of another one, so that one fault is one finding.
+//! Finds the case that explains the result of another one, so one fault is reported once.
 //!
-//! Everything that is known about this stands in [`RULES`]. The first rule that fits counts.
+//! All dependencies are in [`RULES`]. The first rule that matches applies.
 
 use nodeproof_report::{Aspect, Level};
 
@@ -11,37 +11,37 @@ use crate::{
     http::InconclusiveReason,
 };
 
-/// A case that departs explains others.
+/// A failed case that explains the results of other cases.
 struct Rule {
-    /// The cases that may be the cause. A star stands for any text.
+    /// Patterns of the cases that may be the cause. A star matches any text.
     cause: &'static [&'static str],
-    /// The cases that it explains.
+    /// Patterns of the cases that it explains.
     explains: &'static [&'static str],
     when: When,
 }
 
-/// What has to be so besides that the cause departs.
+/// The condition of a rule, in addition to the failure of the cause.
 #[derive(Clone, Copy)]
 enum When {
-    /// Nothing else.
+    /// The explained case fails.
     Always,
-    /// The explained case has nothing to judge.
+    /// The explained case is inconclusive.
     Inconclusive,
-    /// The cause is that responses are unusable, and the explained case looked at them.
+    /// The cause found unusable responses, and the explained case used such responses, or none at all.
     Unusable,
-    /// Every finding of the explained case is about a response that the cause is about, too.
+    /// Every finding of the explained case is about a response that the cause also reports.
     SameResponses,
-    /// Every finding of the explained case mentions this.
+    /// Every finding of the explained case mentions this text.
     Mentions(&'static str),
-    /// Findings of both cases mention this.
+    /// Findings of both cases mention this text.
     BothMention(&'static str),
     /// Every finding of the explained case is about a server error.
     ServerErrors,
-    /// All of these cases depart.
+    /// All of these cases fail.
     AllDepart(&'static [&'static str]),
 }
 
-/// What a node that verifies no signature accepts.
+/// Cases that all fail on a node that does not verify signatures.
 const UNVERIFIED: &[&str] = &[
     "submit-transaction/signature-altered",
     "submit-transaction/another-wallets-key",
@@ -50,7 +50,7 @@ const UNVERIFIED: &[&str] = &[
     "submit-transaction/transaction-altered",
 ];
 
-/// The same where no signature of the wallet that pays may be sent.
+/// The same, for a run that may not send a signature of the paying wallet.
 const ANYBODY: &[&str] = &[
     "submit-transaction/unsigned",
     "submit-transaction/half-signed",
@@ -70,7 +70,7 @@ const fn rule(
     }
 }
 
-/// The same member is wrong in a record of the chain and in the claim's.
+/// The same member is wrong in a record of the chain and in the record of the claim.
 macro_rules! record_rule {
     ($id:literal, $member:literal) => {
         rule(
@@ -82,9 +82,9 @@ macro_rules! record_rule {
 }
 
 const RULES: &[Rule] = &[
-    // A node that fails now and then.
+    // A node with occasional server errors.
     rule(&["http/no-retries"], &["*"], When::ServerErrors),
-    // Documents without the content type of JSON.
+    // JSON responses without the content type of JSON.
     rule(
         &["http/content-type"],
         &[
@@ -93,7 +93,7 @@ const RULES: &[Rule] = &[
         ],
         When::Always,
     ),
-    // A block in place of none.
+    // A block is returned for an index that does not exist.
     rule(
         &["get-block/unknown-index"],
         &[
@@ -108,7 +108,7 @@ const RULES: &[Rule] = &[
         &["chain/unchanged-by-probes"],
         When::Always,
     ),
-    // What a node knows by a code that it gave to another transaction.
+    // A node that already knows the transaction's code, because it gave that to another one.
     rule(
         &["call-sc/trans-code-distinct"],
         &[
@@ -117,7 +117,7 @@ const RULES: &[Rule] = &[
         ],
         When::Always,
     ),
-    // Another call than was asked for, whoever asks.
+    // A contract call that differs from the requested one.
     rule(
         &[
             "call-sc/sc-address",
@@ -129,7 +129,7 @@ const RULES: &[Rule] = &[
         &["submit-transaction/claim-built"],
         When::Always,
     ),
-    // An endpoint that does not exist, or whose responses are not objects.
+    // An endpoint that does not exist, or whose responses are not JSON objects.
     rule(
         &["get-block/answers"],
         &["get-block/*", "chain/*"],
@@ -184,7 +184,7 @@ const RULES: &[Rule] = &[
         &["call-sc/*", "submit-transaction/*"],
         When::Unusable,
     ),
-    // A block in row form.
+    // A block in the form of a database row.
     rule(
         &["get-block/shape"],
         &[
@@ -217,7 +217,7 @@ const RULES: &[Rule] = &[
         &["get-block/receipt-*"],
         When::Inconclusive,
     ),
-    // A field, and what reads the whole response.
+    // A field, and cases that read the whole response.
     rule(
         &["get-block/receipt-*", "get-block/index-echo"],
         &[
@@ -340,7 +340,7 @@ const RULES: &[Rule] = &[
         &["call-sc/deep-and-large-params"],
         When::Always,
     ),
-    // A response that does not depend on what was asked for.
+    // A response that does not depend on the request's parameters.
     rule(
         &["get-balances/wallet-address"],
         &["get-balances/token-code"],
@@ -361,7 +361,7 @@ const RULES: &[Rule] = &[
         &["sc-state/claim-readable"],
         When::SameResponses,
     ),
-    // A node that builds a call of nothing, or reads half a document.
+    // A node that builds a contract call from an incomplete or invalid body.
     rule(
         &["call-sc/*-required"],
         &[
@@ -376,13 +376,13 @@ const RULES: &[Rule] = &[
         &["call-sc/body-empty"],
         When::Always,
     ),
-    // A node that stores what it refused does so with each claim that it refused.
+    // A node that stores what it refuses does this for every refused claim.
     rule(
         &["submit-transaction/refused-not-stored"],
         &["submit-transaction/claim-refused-not-stored"],
         When::Always,
     ),
-    // A node that verifies no signature.
+    // A node that does not verify signatures.
     rule(
         &["submit-transaction/signature-altered"],
         &[
@@ -411,7 +411,7 @@ const RULES: &[Rule] = &[
         ],
         When::AllDepart(ANYBODY),
     ),
-    // A member that is not stored as it was claimed, in old records and in the new one.
+    // A member that is stored differently from the claim, in old records and in the new one.
     record_rule!("submit-transaction/claim-asset-type", "asset_type"),
     record_rule!(
         "submit-transaction/claim-verifier-address",
@@ -425,7 +425,7 @@ const RULES: &[Rule] = &[
         "submit-transaction/claim-deletable-after",
         "deletable_after"
     ),
-    // A claim that did not get further.
+    // A claim that fails at an earlier step.
     rule(
         &[
             "submit-transaction/claim-built",
@@ -442,7 +442,7 @@ const RULES: &[Rule] = &[
     ),
 ];
 
-/// Sets which case explains the result of which.
+/// Returns the case that explains each result, if there is one.
 pub(super) fn explain(ended: &[CaseResult]) -> Vec<Option<&'static str>> {
     ended
         .iter()
@@ -450,10 +450,10 @@ pub(super) fn explain(ended: &[CaseResult]) -> Vec<Option<&'static str>> {
         .collect()
 }
 
-/// The cause of a result, the cause of that, and so on: the last one.
+/// Follows the causes of a result to the last one.
 fn root(explained: &CaseResult, ended: &[CaseResult]) -> Option<&'static str> {
     let mut cause = cause_of(explained, ended)?;
-    // No chain of causes is longer than the list of rules, unless it goes in a circle.
+    // A chain of causes has at most as many links as there are rules, unless it is a cycle.
     for _ in 0..RULES.len() {
         match cause_of(cause, ended) {
             Some(next) if next.case.id != explained.case.id => cause = next,
@@ -485,7 +485,7 @@ fn cause_of<'r>(explained: &CaseResult, ended: &'r [CaseResult]) -> Option<&'r C
     })
 }
 
-/// Whether an ID matches a pattern.
+/// Whether an ID matches a pattern with at most one star.
 fn matches(pattern: &str, id: &str) -> bool {
     match pattern.split_once('*') {
         Some((start, end)) => {
@@ -531,8 +531,7 @@ impl When {
     }
 }
 
-/// Whether a case found responses that are not a 200 with an object, which is more than that a header
-/// is wrong.
+/// Whether a case found a response that is not a 200 with a JSON object. A wrong header does not count.
 fn is_unusable(cause: &CaseResult) -> bool {
     let exchanges = cause
         .findings
@@ -543,7 +542,7 @@ fn is_unusable(cause: &CaseResult) -> bool {
         .any(|exchange| exchange.status != 200 || !exchange.body.trim_start().starts_with('{'))
 }
 
-/// Whether an endpoint fails in the same way in both cases, whatever was requested.
+/// Whether an endpoint fails in the same way in both cases, regardless of the parameters.
 fn same_failure(cause: &CaseResult, explained: &CaseResult) -> bool {
     let failures = |result: &CaseResult| -> Vec<_> {
         let exchanges = result
@@ -574,11 +573,11 @@ fn same_responses(cause: &CaseResult, explained: &CaseResult) -> bool {
         exchanges.map(|exchange| exchange.url.clone()).collect()
     };
     let of_cause = urls(cause);
-    // A case lists its first findings only. The rest may be about any response.
+    // A case lists only its first findings. The others may be about any response.
     cause.unlisted > 0 || urls(explained).iter().all(|url| of_cause.contains(url))
 }
 
-/// What a case is about.
+/// Returns the subject of a case.
 pub(super) fn aspect_of(case: &Case) -> Aspect {
     const STYLE: &[&str] = &[
         "submit-transaction/refusal-is-no-crash",

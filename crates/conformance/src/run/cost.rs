@@ -1,4 +1,4 @@
-//! What a run cost the node.
+//! The requests, times and bytes that a run took.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use nodeproof_report::{CostReport, EndpointCost};
 
 use crate::http::{Latencies, Node};
 
-/// Returns what a run cost the node, unless no request was sent.
+/// Returns the cost of a run, or `None` if no request was sent.
 pub(crate) fn cost(node: &Node, elapsed: Duration) -> Option<CostReport> {
     let log = node.log();
     let mut all = Latencies::default();

@@ -1,4 +1,4 @@
-//! What a run exercised of what the contract documents, and what it did not, with the reason.
+//! Which documented operations, parameters and fields a run exercised, and why the others are missing.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 use nodeproof_openapi::{Operation, Spec, View};
 
-/// Holds what was sent and judged against what the description documents.
+/// Compares the sent requests and the results with the documented operations.
 pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[CaseResult]) -> Coverage {
     let operations = spec
         .operations(View::Documented)
@@ -60,15 +60,15 @@ fn why_not(operation: &str, ended: &[CaseResult]) -> String {
     let asks = |id: &str| id.split('/').next() == Some(operation);
     let mut cases = all().into_iter().filter(|case| asks(case.id));
     if ended.iter().any(|ended| asks(ended.case.id)) {
-        "its cases found nothing to ask it with".to_owned()
+        "its cases found no sample for a request".to_owned()
     } else if cases.all(|case| case.tier > Tier::Read) {
         "this run only reads".to_owned()
     } else {
-        "no selected case asks it".to_owned()
+        "no selected case uses it".to_owned()
     }
 }
 
-/// The documented parameters of a query, or the members of a documented body.
+/// Returns the documented query parameters and body members of an operation.
 fn parameters(spec: &Spec, operation: &Operation<'_>) -> Vec<String> {
     let mut names: Vec<String> = operation
         .parameters()
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use nodeproof_openapi::pointer;
 
-    /// The documented fields of an answer that have no case: there should be none.
+    /// Collects the documented response fields without a case. There should be none.
     fn fields_without_a_case(spec: &Spec, at: &str, path: &mut Vec<String>, out: &mut Vec<String>) {
         let Some((place, schema)) = spec.unwrap(View::Documented, at) else {
             return;

@@ -1,4 +1,4 @@
-//! A run: reach the target, discover what to ask about, run the cases, judge.
+//! Runs the cases: connects to the target, discovers samples, runs the cases and draws a conclusion.
 
 use std::{
     future::Future,
@@ -32,8 +32,9 @@ use crate::{
 };
 use nodeproof_openapi::Spec;
 
-/// Runs the selected cases against a target, until all are done, the deadline has come or
-/// `interrupt` is ready.
+/// Runs the selected cases against a target until all are done.
+///
+/// Stops early at the deadline, or when `interrupt` is ready.
 pub async fn run(
     target: Target,
     options: &Options,
@@ -43,7 +44,7 @@ pub async fn run(
     examine(target, options, watch, interrupt).await.report
 }
 
-/// The description, which is parsed once for all runs of a process.
+/// Returns the OpenAPI description, which is parsed once per process.
 fn spec() -> Result<Arc<Spec>, String> {
     static SPEC: OnceLock<Result<Arc<Spec>, String>> = OnceLock::new();
     let read = || Spec::from_json(nodeproof_openapi::NODE_JSON).map(Arc::new);
@@ -51,7 +52,7 @@ fn spec() -> Result<Arc<Spec>, String> {
         .clone()
 }
 
-/// Does the same as [`run`], and returns more.
+/// Does the same as [`run`], and also returns the data for comparing nodes.
 pub(crate) async fn examine(
     target: Target,
     options: &Options,
@@ -91,7 +92,7 @@ pub(crate) async fn examine(
     let progress = Arc::new(CaseResults::default());
     let sweep = options.sweep.as_ref();
     let sweeping = sweep.map(|sweep| Arc::new(RunningSweep::new(sweep, &selected, &target)));
-    // With a sweep, the cases about blocks are about those that it goes through.
+    // In a sweep, the cases about blocks run as part of it.
     let of_cases = selected
         .into_iter()
         .filter(|case| sweeping.is_none() || case.block_check().is_none())
@@ -116,7 +117,7 @@ pub(crate) async fn examine(
     let ends_before = known.and_then(|known| behind(sweep, &known.chain));
     let (known, cut) = match (done, &sweeping, ends_before) {
         (Ok(known), Some(_), Some(tip)) => {
-            let reason = format!("the sweep has no block to judge: the chain ends at block {tip}");
+            let reason = format!("the sweep has no block to check: the chain ends at block {tip}");
             (Some(known), Some(StopReason::Behind(reason)))
         }
         (Ok(known), Some(sweeping), None) => {
@@ -165,7 +166,7 @@ pub(crate) async fn examine(
     }
 }
 
-/// The newest index of a chain that ends before a sweep's first block.
+/// Returns the height of the chain if it ends before the sweep's first block.
 fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
     let first = sweep
         .filter(|sweep| sweep.resumed.is_none())?
@@ -174,7 +175,7 @@ fn behind(sweep: Option<&Sweep>, chain: &ChainBounds) -> Option<u64> {
     chain.tip.filter(|tip| *tip < first)
 }
 
-/// Keeps what a sweep has found for the report, and for who resumes it.
+/// Adds the sweep's results to the others, and saves its state. Returns why the run has no verdict.
 fn after(
     sweeping: &RunningSweep,
     cut: Option<StopReason>,
@@ -194,10 +195,9 @@ fn after(
     cut.or_else(|| untold().filter(|_| !departs))
 }
 
-/// Does some work until it is done, interrupted or out of time.
+/// Runs some work until it is done, interrupted or out of time.
 ///
-/// The work is a task of its own, so that a node that keeps it busy can't keep the deadline from
-/// coming.
+/// The work runs in a separate task, so a node that keeps it busy can't delay the deadline.
 async fn within<T: Send + 'static>(
     work: impl Future<Output = Result<T, StopReason>> + Send + 'static,
     interrupt: Pin<&mut impl Future<Output = ()>>,
@@ -228,7 +228,7 @@ async fn within<T: Send + 'static>(
     done
 }
 
-/// What a sweep that is begun wants to know.
+/// Returns the blocks that a new sweep needs from discovery.
 fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
     let Some(sweep) = sweep.filter(|sweep| sweep.resumed.is_none()) else {
         return Wanted::default();
@@ -238,11 +238,11 @@ fn wanted_by(sweep: Option<&Sweep>) -> Wanted {
     Wanted {
         blocks: first.into_iter().chain(last).collect(),
         lowest: first.is_none(),
-        newest: end.is_none(),
+        latest: end.is_none(),
     }
 }
 
-/// Runs the cases, and hands back what is known of the node.
+/// Runs the cases, and returns what was found on the node.
 async fn all(
     node: Arc<Node>,
     spec: Arc<Spec>,
@@ -301,7 +301,7 @@ async fn all(
                 Arc::clone(&progress),
             );
             async move {
-                // A set of one: when the run is cut short, the task is dropped with it.
+                // A set of one task: if the run is stopped, dropping the set stops the task.
                 let mut task = JoinSet::new();
                 task.spawn(one);
                 while task.join_next().await.is_some() {}
@@ -324,7 +324,7 @@ async fn all(
     }
 }
 
-/// Runs one case, and tells how it ended.
+/// Runs one case, and records its result.
 async fn one(
     case: Case,
     context: Arc<Context>,
@@ -349,8 +349,8 @@ async fn one(
     progress.push(ended);
 }
 
-/// The reason of a case that had nothing to judge, and does not say what it looked for.
-const NOTHING_EXAMINED: &str = "the node sent nothing that the case could judge";
+/// The reason of an inconclusive case that has no reason of its own.
+const NOTHING_EXAMINED: &str = "the node sent nothing that the case could check";
 
 fn ended(case: Case, found: Findings) -> CaseResult {
     match found {
@@ -384,8 +384,7 @@ fn ended(case: Case, found: Findings) -> CaseResult {
     }
 }
 
-/// Whether the node was lost during the run: cases failed for the network's sake, and it does not
-/// answer now either, or nothing else was found out.
+/// Returns a reason if requests had no response, and the node still does not respond or no case failed.
 async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
     let (reason, departed) = {
         let ended = progress.ended.lock().ok()?;

@@ -1,4 +1,4 @@
-//! The result of a run, with what a comparison with other nodes needs.
+//! The result of a run, with the data for comparing nodes.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use nodeproof_report::Report;
 use super::verdict::Conclusion;
 use crate::{http::Node, sweep::ChainBounds};
 
-/// A node that was reached, and what was found out of it.
+/// A node that responded to the end, and what the run found on it.
 pub(crate) struct Known {
     pub(crate) node: Arc<Node>,
     pub(crate) chain: ChainBounds,
-    /// Wallets with a token that each holds.
+    /// Pairs of a wallet and a token that it holds.
     pub(crate) holdings: Vec<(String, String)>,
-    /// Claims: contracts with assets.
+    /// Claims: pairs of a contract and an asset.
     pub(crate) assets: Vec<(String, String)>,
     /// Pairs of wallets that may have a trust score.
     pub(crate) trust: Vec<(String, String)>,
 }
 
-/// The result of a run, with what a comparison with other nodes needs.
+/// The result of a run, with the data for comparing nodes.
 pub(crate) struct Examined {
     pub(crate) report: Report,
-    /// The conclusion without the sweep, if the chain ends before the sweep's first block.
+    /// The conclusion from all other cases, if the chain ends before the sweep's first block.
     pub(crate) without_sweep: Option<Conclusion>,
-    /// The node, if the run came to its end.
+    /// The node and its data, if the run was completed.
     pub(crate) known: Option<Known>,
 }

@@ -7,10 +7,10 @@ use nodeproof_report::{CaseReport, ExchangeReport};
 
 use crate::cases::CaseResult;
 
-/// Maximum number of exchanges listed for a case, besides those of its findings.
+/// Maximum number of exchanges listed for a case, in addition to those of its findings.
 const MOST_LISTED: usize = 10;
-/// Total length of the bodies in a report, in bytes, after which the bodies of exchanges without a
-/// finding are cut to one line.
+/// Limit of the total length of all bodies in a report, in bytes. Above it, exchanges without a finding
+/// get a shortened body.
 const MOST_BODIES: usize = 2 * 1024 * 1024;
 
 /// The exchanges of a report. Each exchange is listed once, in the order in which cases refer to them.
@@ -24,8 +24,7 @@ pub(crate) struct Exchanges {
 }
 
 impl Exchanges {
-    /// Adds the indexes of the case's exchanges to its report: those of its findings, and the first
-    /// others.
+    /// Adds exchange indexes to the report of a case: those of its findings, then the first others.
     pub(crate) fn named_by(&mut self, ended: &CaseResult, mut case: CaseReport) -> CaseReport {
         for (told, finding) in case.findings.iter_mut().zip(&ended.findings) {
             let place = finding

@@ -1,7 +1,7 @@
-//! A node's known departures: case IDs with a reason, and a day after which they are known no more.
+//! The known failures of a node: case IDs with a reason and, optionally, an expiry date.
 //!
-//! Cases that are expected to depart still run. One that departs is *known*; one that passes is
-//! *stale*, which fails the run, so that the file can't outlive the fault.
+//! These cases still run. If one violates its requirement, its outcome is *known*. If it passes, its
+//! outcome is *stale*, and the run fails. So the file can't list faults that are fixed.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use toml::value::Datetime;
 
 use crate::cases::{self, CaseResult};
 
-/// Why a file of expectations can't be used.
+/// The reason why a file of expectations can't be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpectationError {
-    /// It is not TOML of the form wanted; the message names the line.
+    /// The text is not valid TOML, or has unexpected members. The message names the line.
     #[error("{0}")]
     Form(String),
-    /// An ID is not a case's.
+    /// A case ID does not exist.
     #[error("{case:?} is not a case{}; see --list", near(.nearest))]
     UnknownCase {
-        /// The ID as written.
+        /// The ID in the file.
         case: String,
         /// A case with a similar ID.
         nearest: Option<&'static str>,
     },
-    /// A case stands there twice.
+    /// A case is listed twice.
     #[error("{0:?} is expected twice")]
     Twice(String),
     /// A reason is empty.
@@ -35,12 +35,12 @@ pub enum ExpectationError {
         "{0:?} has no reason: say why the node violates the contract, and where that is tracked"
     )]
     NoReason(String),
-    /// An expiry is not a plain date.
+    /// An expiry is not a date without a time.
     #[error("{case:?} expires on {found}, which is not a date such as 2027-06-30")]
     Expiry {
-        /// The case.
+        /// The case of the entry.
         case: String,
-        /// What was written.
+        /// The value in the file.
         found: String,
     },
 }
@@ -51,7 +51,7 @@ fn near(nearest: &Option<&'static str>) -> String {
         .unwrap_or_default()
 }
 
-/// A day, as year, month and day of the month.
+/// A day: year, month and day of the month.
 type Day = (u16, u8, u8);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ struct Expected {
     expires: Option<Day>,
 }
 
-/// What is known of a node, by case.
+/// The known failures of a node, by case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectations(BTreeMap<String, Expected>);
 
@@ -80,7 +80,7 @@ struct Entry {
 }
 
 impl Expectations {
-    /// Reads a file's text.
+    /// Parses a file's text.
     ///
     /// ```
     /// let text = r#"
@@ -94,7 +94,8 @@ impl Expectations {
     /// ```
     ///
     /// # Errors
-    /// When it is not of that form, or names what is not a case.
+    /// Returns an error if the text is not valid, names an unknown case or lists a case twice, if a reason
+    /// is empty, or if an expiry is not a date.
     pub fn from_toml(text: &str) -> Result<Self, ExpectationError> {
         let file: File =
             toml::from_str(text).map_err(|error| ExpectationError::Form(error.to_string()))?;
@@ -126,7 +127,7 @@ impl Expectations {
         Ok(Self(expected))
     }
 
-    /// Judges how a case ended by what was expected of it, on a day.
+    /// Sets the outcome of a case that is expected to fail, unless the expectation has expired.
     pub(crate) fn apply(&self, ended: &mut CaseResult, today: Day) {
         let Some(expected) = self.0.get(ended.case.id) else {
             return;
@@ -143,7 +144,7 @@ impl Expectations {
         } else if ended.outcome == Outcome::Pass {
             ended.outcome = Outcome::Stale;
             ended.note = Some(format!(
-                "expected to depart ({}), and does not: take it out of the file",
+                "expected to violate the contract ({}), but does not: remove it from the file",
                 expected.reason
             ));
         }
@@ -160,8 +161,7 @@ fn day(case: &str, found: &Datetime) -> Result<Day, ExpectationError> {
     }
 }
 
-/// The known ID that shares the most with what was written, if it shares enough.
-/// The known ID that is most like what was written.
+/// Returns the known ID that is most similar to the given text, if any is similar enough.
 pub(crate) fn nearest(written: &str, known: &[&'static str]) -> Option<&'static str> {
     known
         .iter()
@@ -171,7 +171,7 @@ pub(crate) fn nearest(written: &str, known: &[&'static str]) -> Option<&'static 
         .map(|(_, id)| id)
 }
 
-/// The present day in UTC.
+/// Returns the current day in UTC.
 pub(crate) fn today() -> Day {
     let today = OffsetDateTime::now_utc().date();
     (

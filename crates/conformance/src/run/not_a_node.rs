@@ -1,4 +1,4 @@
-//! Whether the target is a node at all.
+//! Finds out whether the target is a node at all.
 
 use crate::{
     api::is_missing_endpoint,
@@ -6,7 +6,7 @@ use crate::{
     http::{Exchange, InconclusiveReason, Node, Request},
 };
 
-/// Why what answers is not a node at all: none of its calls is there.
+/// Returns the reason why the target is not a node, if none of the tested endpoints exists on it.
 pub(crate) async fn not_a_node_reason(
     node: &Node,
     material: &Discovered,
@@ -37,12 +37,12 @@ pub(crate) async fn not_a_node_reason(
         )
     });
     Ok(Some(format!(
-        "what answers at {} is not a node{said}; check host, port and path",
+        "the server at {} is not a node{said}; check host, port and path",
         node.target.base_url
     )))
 }
 
-/// Whether an answer could be a node's: the call is there, and speaks JSON, well or badly.
+/// Whether a response could be from a node: the endpoint exists and returns JSON, valid or not.
 fn is_a_nodes(exchange: &Exchange) -> bool {
     let json = exchange
         .content_type

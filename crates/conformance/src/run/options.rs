@@ -30,17 +30,17 @@ use crate::{
 pub struct Options {
     /// Which cases run.
     pub selection: Selection,
-    /// The most that a run sends, waits for and keeps.
+    /// Limits of requests, time and memory.
     pub limits: RunLimits,
-    /// What a run reads from files and leaves in them.
+    /// Files that a run reads and writes.
     pub files: Files,
     /// Whether a mismatch at the level SHOULD fails the run.
     pub strict: bool,
     /// Whether the run fails if it did not exercise something that the contract documents.
     pub require_coverage: bool,
-    /// The blocks that the cases about blocks check; without it, a few that the run chooses.
+    /// The blocks of a sweep. Without it, the cases about blocks check a few blocks that the run chooses.
     pub sweep: Option<Sweep>,
-    /// The wallet, the fee and the contract of what the run submits.
+    /// The wallet, fee, token and contract for submissions.
     pub submitting: Submitting,
 }
 
@@ -48,38 +48,38 @@ pub struct Options {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Only cases whose ID one of these matches; all if it is empty.
+    /// Patterns of case IDs to run. All cases run if this is empty.
     pub only: Vec<GlobMatcher>,
-    /// No case whose ID one of these matches.
+    /// Patterns of case IDs to skip.
     pub skip: Vec<GlobMatcher>,
-    /// How far the run may go: reading only, unless set.
+    /// The highest allowed tier. Default: [`Tier::Read`].
     pub allow: Tier,
-    /// Whether the run may send probes.
+    /// Whether probes are allowed.
     pub probe: bool,
-    /// Whether it may go beyond reading on mainnet, too.
+    /// Whether tiers above `read` are also allowed on mainnet.
     pub allow_mainnet: bool,
 }
 
-/// The most that a run sends, waits for and keeps.
+/// The limits of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunLimits {
-    /// The number of cases that run at a time. 4.
+    /// Maximum number of cases that run at the same time. Default: 4.
     pub jobs: usize,
-    /// The time for one request, until the last byte of its response. 10 seconds.
+    /// Time limit of one request, to the last byte of its response. Default: 10 seconds.
     pub request_timeout: Duration,
-    /// The time for the whole run. 300 seconds.
+    /// Time limit of the whole run. Default: 300 seconds.
     pub deadline: Duration,
-    /// The number of requests per second; no limit unless set.
+    /// Maximum number of requests per second. Default: no limit.
     pub rate: Option<f64>,
-    /// The number of requests. 2,000.
+    /// Maximum number of requests. Default: 2,000.
     pub max_requests: u64,
-    /// The size of one response's body, in bytes. 16 MiB.
+    /// Maximum length of a response body, in bytes. Default: 16 MiB.
     pub max_body: usize,
-    /// The memory for all responses that are kept at a time, in bytes, by estimate. 64 MiB. The
-    /// program itself takes about 20 MB more.
+    /// Estimated maximum memory of all responses that are in use at the same time, in bytes. Default:
+    /// 64 MiB. The program itself needs about 20 MB more.
     pub max_memory: usize,
-    /// The nesting of a response's JSON document, in levels, up to 127. 127.
+    /// Maximum nesting of a response's JSON document, in levels, up to 127. Default: 127.
     pub max_depth: usize,
 }
 
@@ -98,26 +98,26 @@ impl Default for RunLimits {
     }
 }
 
-/// What a run reads from files and leaves in them.
+/// The files that a run reads and writes.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Files {
-    /// What is known of the node beforehand.
+    /// Samples that the node is known to have.
     pub fixture: Fixture,
-    /// What was recorded of the node before, or is to be recorded.
+    /// The baseline to compare the node with, or to record.
     pub baseline: Option<Baseline>,
-    /// The cases in which the node is known to differ.
+    /// The known failures of the node.
     pub expectations: Expectations,
-    /// The folder of the shared snapshots, in which this run may leave some for review. Only for a
-    /// run against our own local node.
+    /// The folder of the shared snapshots, in which this run may leave pending ones for review. Only for
+    /// runs against our own local node.
     pub reviewable_snapshots: Option<PathBuf>,
 }
 
 impl Options {
-    /// Runs the cases with these IDs and no others.
+    /// Selects only the cases with these IDs.
     ///
     /// # Errors
-    /// When an ID can't be matched with.
+    /// Returns an error if an ID is not a valid glob pattern.
     pub fn select_only<'a>(
         &mut self,
         ids: impl IntoIterator<Item = &'a str>,
@@ -129,7 +129,7 @@ impl Options {
         Ok(())
     }
 
-    /// All cases that a run with these options has, selected or not.
+    /// Returns all cases of a run with these options, selected or not.
     #[must_use]
     pub fn cases(&self) -> Vec<Case> {
         let mut cases = cases::all();
@@ -142,17 +142,17 @@ impl Options {
         cases
     }
 
-    /// Whether a case is to run.
+    /// Whether a case is selected.
     #[must_use]
     pub fn selects(&self, id: &str) -> bool {
         (self.selection.only.is_empty() || self.selection.only.iter().any(|glob| glob.is_match(id)))
             && !self.selection.skip.iter().any(|glob| glob.is_match(id))
     }
 
-    /// Whether a run against this network may do what a case does.
+    /// Whether these options allow a case on this network.
     ///
     /// # Errors
-    /// With the flag that would allow it.
+    /// Returns the command-line flag that would allow it.
     pub fn permits(&self, case: &Case, network: Network) -> Result<(), &'static str> {
         match case.tier {
             Tier::Read => Ok(()),

@@ -1,8 +1,8 @@
-//! Every kind of request that a run sends, before it is sent.
+//! The plan of a run: every kind of request, before anything is sent.
 //!
-//! Values are found out while a run goes on, so what can be said beforehand is the kind: method,
-//! path, the names of the parameters, and what the values are. A test holds this table against what
-//! runs really send, case by case.
+//! The values are only found during the run. So the plan has the method, the path, the names of the
+//! parameters, and a description of each value. A test compares the plan with the requests of real
+//! runs, case by case.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ use crate::{
     http::{Method, Target},
 };
 
-/// The kinds that a run with these options sends.
+/// Returns the kinds of requests that a run with these options can send.
 #[must_use]
 pub fn kinds(options: &Options, network: Network) -> Vec<RequestKind> {
     let cases = planned_cases(options, network);
@@ -38,7 +38,7 @@ fn planned_cases(options: &Options, network: Network) -> Vec<Case> {
         .collect()
 }
 
-/// What a run would send, for a person.
+/// Returns the plan of a run as readable text.
 pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Network) -> String {
     let node = target.map_or_else(
         || "a node".to_owned(),
@@ -46,8 +46,8 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
     );
     let cases = planned_cases(options, network);
     let mut out = format!(
-        "every kind of request that a run would send to {node}; the values are found out while it \
-         runs, and nothing was sent\n"
+        "every kind of request that a run would send to {node}; the values are chosen during the \
+        run, and nothing was sent\n"
     );
     let mut tier = None;
     for kind in kinds(options, network) {
@@ -88,19 +88,19 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
     out
 }
 
-/// Lists every probe, with words in place of what is found on the chain.
+/// Lists every probe. Descriptions replace the values that are found on the chain.
 fn list_probes(out: &mut String) {
-    out.push_str("\nthe odd values\n");
+    out.push_str("\nthe unusual values\n");
     for (path, parameter, oddity, value) in probe_values() {
         let value = shown(&value, MOST_OF_A_VALUE);
         let _ = writeln!(out, "  {path} {parameter}: {oddity}: {value}");
     }
 }
 
-/// The most characters of an odd value that are listed.
+/// Maximum length of a listed value, in characters.
 const MOST_OF_A_VALUE: usize = 80;
 
-/// Who has a kind sent, in a line.
+/// Returns the cases that need a kind of request, on one line.
 fn asking(kind: &RequestKind, cases: &[Case]) -> String {
     let mut ids: Vec<_> = cases
         .iter()
@@ -108,7 +108,7 @@ fn asking(kind: &RequestKind, cases: &[Case]) -> String {
         .filter(|id| kind.is_of(id))
         .collect();
     if kind.asked_by.contains(&DISCOVERY) {
-        ids.insert(0, "finding out what to ask about");
+        ids.insert(0, "finding samples");
     }
     let more = ids.len().saturating_sub(3);
     ids.truncate(3);

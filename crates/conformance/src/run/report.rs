@@ -39,7 +39,7 @@ pub(crate) fn build(
     known: Option<(&Node, &Spec)>,
     started: Instant,
 ) -> (Report, Option<Conclusion>) {
-    // Cases end in any order. The report must not depend on it.
+    // Cases end in any order, but the report must not depend on it.
     let order: Vec<_> = cases::all().iter().map(|case| case.id).collect();
     ended.sort_by_key(|ended| order.iter().position(|id| *id == ended.case.id));
     let coverage = known

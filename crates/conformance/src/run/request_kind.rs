@@ -10,29 +10,29 @@ pub struct RequestKind {
     pub method: Method,
     /// The path below the base URL.
     pub path: &'static str,
-    /// The query's parameters, by name, each with what its value is.
+    /// The query parameters, by name, each with a description of its value.
     pub parameters: &'static [(&'static str, &'static str)],
-    /// What the body is, where there is one.
+    /// A description of the body, if there is one.
     pub body: Option<&'static str>,
-    /// What a run needs to be allowed to send it.
+    /// The tier that must be allowed.
     pub tier: Tier,
-    /// The cases that have it sent; a star stands for any text, and `!` excepts a case.
+    /// Patterns of the cases that send it. A star matches any text, and `!` excludes a case.
     pub(super) asked_by: &'static [&'static str],
-    /// Further ones, of the same form.
+    /// Further patterns, in the same form.
     pub(super) shares: &'static [&'static str],
 }
 
-/// Who asks what no case asks for itself.
+/// Stands for discovery in the list of cases that send a request.
 pub(crate) const DISCOVERY: &str = "discovery";
 
 impl RequestKind {
-    /// Whether a run with these options sends it, if the node has what it is about.
+    /// Whether a run with these options can send it. The node may have no sample for it.
     #[must_use]
     pub fn is_sent(&self, cases: &[Case]) -> bool {
         self.asked_by.contains(&DISCOVERY) || cases.iter().any(|case| self.is_of(case.id))
     }
 
-    /// Whether a case has it sent.
+    /// Whether a case sends it.
     #[must_use]
     pub fn is_of(&self, id: &str) -> bool {
         let mut patterns = self.asked_by.iter().chain(self.shares);

@@ -1,4 +1,4 @@
-//! The table itself.
+//! The table of all kinds of requests.
 
 use super::request_kind::{DISCOVERY, RequestKind};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     http::Method::{self, Get, Post},
 };
 
-/// A parameter: its name, and what its value is.
+/// A parameter: its name, and a description of its value.
 type Parameter = (&'static str, &'static str);
 
 const BLOCK_INDEX: Parameter = (
@@ -27,21 +27,18 @@ const ANY_TOKEN: Parameter = (
 const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or no documented one");
 const ANY_WALLET: Parameter = (
     "wallet_address",
-    "an address from the chain, or one that nobody has",
+    "an address from the chain, or an unknown one",
 );
 const TABLE: Parameter = ("table_name", "verification, or one that is not there");
 const CONTRACT: Parameter = (
     "contract_address",
-    "a contract from the chain, or one that nobody deployed",
+    "a contract from the chain, or an unknown one",
 );
 const COLUMN: Parameter = (
     "unique_column",
     "asset_id, or one that does not hold assets",
 );
-const VALUE: Parameter = (
-    "unique_value",
-    "an asset from the chain, or one that nobody claimed",
-);
+const VALUE: Parameter = ("unique_value", "an asset from the chain, or an unknown one");
 const SOURCE: Parameter = (
     "src_wallet_address",
     "an address from the chain, or no address",
@@ -60,7 +57,7 @@ const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refus
 
 const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
 
-/// The cases about all bad submissions.
+/// The cases about all submissions that must be refused.
 const SHAPE: [&str; 10] = [
     "submit-transaction/refused-not-stored",
     "submit-transaction/answers",
@@ -74,7 +71,7 @@ const SHAPE: [&str; 10] = [
     "submit-transaction/new-transaction",
 ];
 
-/// The cases that compare a bad submission with the control.
+/// The cases that compare an invalid submission with a valid one.
 const REFUSALS: &[&str] = &[
     "submit-transaction/unsigned",
     "submit-transaction/half-signed",
@@ -98,7 +95,7 @@ const REFUSALS: &[&str] = &[
     "submit-transaction/signature-order",
 ];
 
-/// The cases about the one claim.
+/// The cases about the claim.
 const CLAIM: &[&str] = &[
     "submit-transaction/claim-*",
     "submit-transaction/resubmission-*",
@@ -106,7 +103,7 @@ const CLAIM: &[&str] = &[
     "submit-transaction/fee-paid",
 ];
 
-/// One row.
+/// Creates a row.
 const fn kind(
     method: Method,
     path: &'static str,
@@ -126,7 +123,7 @@ const fn kind(
     }
 }
 
-/// One row of what is submitted to be refused, which the cases about all refusals look at, too.
+/// Creates a row of a submission that must be refused. The cases about all refusals use it, too.
 const fn refused(
     path: &'static str,
     body: &'static str,
@@ -138,7 +135,7 @@ const fn refused(
     }
 }
 
-/// One row of probes. Their values are listed apart from the rows.
+/// Creates a row of a probe. The probes' values are listed separately.
 const fn probe(
     method: Method,
     path: &'static str,
@@ -154,7 +151,7 @@ const fn probe(
 
 const ODD: &str = "a plain value or an odd one";
 
-/// Every kind of request that there is.
+/// Every kind of request.
 pub const KINDS: &[RequestKind] = &[
     kind(Get, "/get-block", &[BLOCK_INDEX], None, Read, &[DISCOVERY]),
     kind(
@@ -344,7 +341,7 @@ pub const KINDS: &[RequestKind] = &[
         Read,
         &["get-trustscore-wallets/dst-required"],
     ),
-    // Where this leads within the node, if it leads anywhere, is asked once, too.
+    // If the response links to another path on the node, that path is requested once, too.
     kind(
         Get,
         "/docs",
@@ -591,9 +588,7 @@ pub const KINDS: &[RequestKind] = &[
         Post,
         "/call-sc",
         &[],
-        Some(
-            "a claim about an asset that nobody has heard of, to be signed and submitted, or refused",
-        ),
+        Some("a claim about an asset without claims, to be signed and submitted, or refused"),
         Write,
         CLAIM,
     ),

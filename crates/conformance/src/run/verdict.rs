@@ -5,7 +5,7 @@ use nodeproof_report::{Coverage, ExitStatus, Outcome, Report, Verdict};
 use super::options::Options;
 use crate::{api::Tier, cases::CaseResult, http::InconclusiveReason, sweep::StopReason};
 
-/// What a run concludes about its node.
+/// The conclusion of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Conclusion {
     pub(super) verdict: Verdict,
@@ -22,7 +22,7 @@ impl Conclusion {
         }
     }
 
-    /// Replaces the conclusion of a report by this one. The report's reason stays if this has none.
+    /// Replaces the conclusion of a report. Without a reason of its own, the report's reason stays.
     pub(crate) fn replace_in(self, report: &mut Report) {
         report.verdict = self.verdict;
         report.exit_code = self.status.code();
@@ -30,8 +30,10 @@ impl Conclusion {
     }
 }
 
-/// Returns the case and the reason if an inconclusive case rules out the verdict `conforms`: the node
-/// was busy, sent more than the run reads, or has no block at all.
+/// Returns the case and the reason if an inconclusive case rules out the verdict `conforms`.
+///
+/// This is so if the node was busy, if a limit of the run was reached, or if a case that is essential
+/// for a verdict has no sample.
 fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
     let obstacle = ended.obstacle.as_ref()?;
     let id = ended.case.id;
@@ -45,7 +47,7 @@ fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
     kept_back.then(|| (id, obstacle.reason()))
 }
 
-/// Returns why the tier that was asked for by name tested nothing, if it did not.
+/// Returns the reason if all cases of an allowed tier were inconclusive.
 fn idle_tier(ended: &[CaseResult], options: &Options) -> Option<String> {
     let probe = options.selection.probe.then_some(Tier::Probe);
     let mut tiers = probe.into_iter().chain([options.selection.allow]);

@@ -1,21 +1,21 @@
-//! What is known of a chain before a sweep.
+//! What discovery found about a chain.
 
 use crate::discovery::{Discovered, Unknown};
 
-/// What is known of a chain before a sweep.
+/// What discovery found about a chain.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChainBounds {
-    /// The lowest index of a block that was found.
+    /// The lowest index with a block, if it was found.
     pub(crate) lowest: Option<u64>,
-    /// The latest index.
+    /// The height.
     pub(crate) tip: Option<u64>,
-    /// By how much the index in every block differs from the requested one.
+    /// The difference between each block's index and the requested one.
     pub(crate) offset: Option<i128>,
     /// What the node returns for a block that it does not have.
     pub(crate) unknown: Unknown,
-    /// The first of the blocks in between for which there was no response, and why.
+    /// The first block in between that had no response, with the reason.
     pub(crate) unread: Option<(u64, String)>,
-    /// Some blocks that were read.
+    /// Indexes of some blocks that were read.
     pub(crate) known: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ impl ChainBounds {
         }
     }
 
-    /// Whether an index is above that of every known block.
+    /// Whether an index is above every known block.
     pub(crate) fn is_beyond(&self, index: u64) -> bool {
         self.tip.is_none_or(|tip| index > tip)
     }

@@ -1,13 +1,12 @@
-//! Indexes that may be after the chain's end.
+//! Responses for indexes that may be after the end of the chain.
 //!
-//! An index without a block is a hole only if a later index has one. So responses wait here until a
-//! later block decides.
+//! An index without a block counts as missing only if a later index has a block. So responses wait
+//! here until a later block arrives.
 
 use super::checks::CheckedBlock;
 use crate::api::ResponseKind;
 
-/// So many indexes in a row after the latest known block, and none of them has a block: that is the
-/// chain's end, however far the range goes.
+/// Number of indexes in a row without a block after which the chain has ended.
 const BEHIND_THE_END: usize = 64;
 
 /// The responses for indexes that may be after the chain's end, in order.
@@ -18,17 +17,17 @@ pub(crate) struct ChainEnd {
 
 struct Waiting {
     block: CheckedBlock,
-    /// Whether it was requested after a later block was there.
+    /// Whether it was requested again after a later block had arrived.
     is_final: bool,
 }
 
 impl ChainEnd {
-    /// Whether any response waits.
+    /// Whether no response waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Whether so many indexes have no block that the chain has ended.
+    /// Whether enough indexes in a row have no block.
     pub(crate) fn is_certain(&self) -> bool {
         self.waiting.len() >= BEHIND_THE_END
     }
@@ -41,7 +40,7 @@ impl ChainEnd {
         });
     }
 
-    /// Returns the indexes without a block that were requested before a later block was there.
+    /// Returns the indexes without a block that were requested before a later block had arrived.
     pub(crate) fn missing(&self) -> Vec<u64> {
         let missing =
             |waiting: &&Waiting| !waiting.is_final && waiting.block.is(ResponseKind::Missing);
@@ -49,7 +48,7 @@ impl ChainEnd {
         waiting.map(|waiting| waiting.block.index).collect()
     }
 
-    /// Replaces a response with the one to a second request.
+    /// Replaces a response with that of a second request.
     pub(crate) fn replace(&mut self, block: CheckedBlock) {
         let same = |old: &&mut Waiting| old.block.index == block.index;
         if let Some(waiting) = self.waiting.iter_mut().find(same) {
@@ -58,7 +57,7 @@ impl ChainEnd {
         }
     }
 
-    /// Takes all responses, in order.
+    /// Removes and returns all responses, in order.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = CheckedBlock> + use<> {
         let waiting = std::mem::take(&mut self.waiting);
         waiting.into_iter().map(|waiting| waiting.block)

@@ -1,4 +1,4 @@
-//! Checks each block alone, as it arrives.
+//! Checks each block by itself when it arrives.
 
 use std::sync::{
     Arc,
@@ -14,17 +14,18 @@ use crate::{
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
 
-/// Checking a longer body keeps a core busy for so long that other tasks would wait.
+/// Maximum length of a body, in bytes, that is checked in place. Checking a longer one would block
+/// other tasks.
 pub(crate) const LONG_WORK: usize = 64 * 1024;
 
 /// The checks of a sweep, with their schemas.
 pub(crate) struct Checks {
     pub(crate) list: Vec<(&'static str, PreparedCheck)>,
-    /// The schema of a whole block. If a block conforms, so does each of its fields.
+    /// The schema of a whole block. If a block conforms to it, so does each of its fields.
     whole: Option<SchemaValidator>,
-    /// Which fields were seen in a block that conforms.
+    /// For each check, whether its field occurred in a conforming block.
     seen: Vec<AtomicBool>,
-    /// The places of those that look at blocks in order.
+    /// Positions of the checks that need the blocks in order.
     in_order: Vec<usize>,
     pub(crate) chain: ChainBounds,
 }
@@ -54,15 +55,17 @@ impl Checks {
         })
     }
 
-    /// Those that look at blocks in order, with their places.
+    /// Returns the checks that need the blocks in order, with their positions.
     pub(crate) fn in_order(&self) -> impl Iterator<Item = (usize, &PreparedCheck)> {
         self.in_order
             .iter()
             .map(|place| (*place, &self.list[*place].1))
     }
 
-    /// Classifies a response. A node that is off by some number is off everywhere. One case fails
-    /// for that, and the others check its blocks all the same.
+    /// Classifies a response.
+    ///
+    /// The index in a block may differ from the requested one by the chain's constant offset. One case
+    /// reports that, and the other cases still check the blocks.
     fn kind(&self, index: u64, exchange: &Exchange) -> ResponseKind {
         let kind = match exchange.answered_object().map(reported_index) {
             Some(Some(reported))
@@ -82,8 +85,9 @@ impl Checks {
         }
     }
 
-    /// Counts that a field was seen in a block that conforms, the first time: whether it was seen at
-    /// all is the only question later.
+    /// Returns 1 for the first conforming block with a field, else 0.
+    ///
+    /// Later, it only matters whether the field occurred at all.
     fn first_seen(&self, place: usize, is_in: impl FnOnce() -> bool) -> u64 {
         let known = self.seen[place].load(Ordering::Relaxed);
         let first = !known && is_in();
@@ -93,13 +97,13 @@ impl Checks {
         u64::from(first)
     }
 
-    /// Checks a response alone.
+    /// Checks a response by itself.
     pub(crate) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
         if exchange.is_success()
             && let Err(fault) = exchange.json()
             && fault.ends_with(TOO_MUCH)
         {
-            let what = Checked::TooLarge(format!("the answer is {fault}"));
+            let what = Checked::TooLarge(format!("the response is {fault}"));
             return CheckedBlock { index, what };
         }
         let seen = BlockResponse::new(index, self.kind(index, &exchange), exchange);
@@ -117,7 +121,7 @@ impl Checks {
             links: has_links.then(|| Links::of(&seen)),
             figures: BlockFigures::of(&seen),
             evidence: if seen.exchange.body.len() > LONG_WORK {
-                // It may have to wait for earlier blocks, and then only its excerpt does.
+                // It may have to wait for earlier blocks, so only its excerpt is kept.
                 Evidence::Report(report_of(&seen.exchange))
             } else {
                 Evidence::Exchange(Arc::clone(&seen.exchange))
@@ -125,7 +129,7 @@ impl Checks {
         };
         for (place, (_, judge)) in self.list.iter().enumerate() {
             match judge.check.look {
-                // Every place of the field is within the block that conforms.
+                // If the block conforms, every occurrence of the field does.
                 CheckScope::Field(field) if conforms => {
                     let is_in = || field.is_in(&seen.exchange);
                     results.counts[place] = self.first_seen(place, is_in);
@@ -140,14 +144,14 @@ impl Checks {
     }
 }
 
-/// A requested block, on its way to be processed in order.
+/// A block that was requested, before it is processed in order.
 pub(crate) struct CheckedBlock {
     pub(crate) index: u64,
     pub(crate) what: Checked,
 }
 
 pub(crate) enum Checked {
-    /// There is a response.
+    /// The node returned a response, which was checked.
     Results(Box<CheckResults>),
     /// The node responds, but not to this request.
     Unanswered(String),
@@ -156,13 +160,13 @@ pub(crate) enum Checked {
 }
 
 impl CheckedBlock {
-    /// Whether there is a response of this kind.
+    /// Whether there is a response, and it is of this kind.
     pub(crate) fn is(&self, kind: ResponseKind) -> bool {
         matches!(&self.what, Checked::Results(results) if results.kind == kind)
     }
 }
 
-/// The results of checking a response alone, by the checks' places in their list.
+/// The results of checking a response by itself, by the positions of the checks.
 pub(crate) struct CheckResults {
     pub(crate) kind: ResponseKind,
     pub(crate) counts: Vec<u64>,
@@ -170,12 +174,12 @@ pub(crate) struct CheckResults {
     pub(crate) obstacles: Vec<(usize, InconclusiveReason)>,
     pub(crate) links: Option<Links>,
     pub(crate) figures: Option<BlockFigures>,
-    /// Kept until it is the block's turn.
+    /// The response, saved until it is the block's turn.
     pub(crate) evidence: Evidence,
 }
 
 impl CheckResults {
-    /// Adds the result of the check at a place.
+    /// Adds the result of the check at a position.
     fn add(&mut self, place: usize, judged: CheckResult) {
         self.counts[place] = judged.count;
         let few = few(judged.findings).into_iter();

@@ -1,4 +1,4 @@
-//! Fetches blocks, several at a time, and checks each one alone as it arrives.
+//! Fetches several blocks at a time, and checks each one by itself when it arrives.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,28 +16,27 @@ use crate::{
     http::{BackOff, InconclusiveReason, Node, ResponseWithPermit, SendOptions},
 };
 
-/// How often a node that stays busy gets a longer pause before it is given up.
+/// Maximum number of pauses for a node that stays busy.
 const MOST_PAUSES: u32 = 6;
-/// After how many pauses another block is requested, to see whether only this one fails.
+/// Number of pauses after which another block is requested, to find out whether only this one fails.
 const SOME_PAUSES: u32 = 2;
-/// The first pause for a busy node.
+/// The first pause for a busy node. Later ones double.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
-/// How many requests for a known block decide whether the node is lost.
+/// Maximum number of requests for a known block before the node counts as lost.
 const MOST_PROBES: u32 = 4;
-/// The first pause between those.
+/// The first pause between these requests.
 const FIRST_PROBE_PAUSE: Duration = Duration::from_millis(250);
 
 /// Fetches and checks blocks. Shared by all tasks of a sweep.
 pub(crate) struct Fetcher {
     pub(crate) node: Arc<Node>,
     pub(crate) checks: Arc<Checks>,
-    /// Lets one long response at a time be read and checked.
+    /// Limits the long responses that are read and checked at the same time to one.
     pub(crate) long_responses: Arc<Semaphore>,
 }
 
 impl Fetcher {
-    /// Fetches and checks a block in a task of its own, which ends when the returned future is
-    /// dropped.
+    /// Fetches and checks a block in a separate task, which stops when the returned future is dropped.
     pub(crate) async fn spawn(
         self: Arc<Self>,
         index: u64,
@@ -52,7 +51,7 @@ impl Fetcher {
         }
     }
 
-    /// Fetches a block and checks it. A long block keeps the permit for its request until then.
+    /// Fetches and checks a block. A long block keeps its request's permit until it has been checked.
     pub(crate) async fn fetch_and_check(
         &self,
         index: u64,
@@ -81,7 +80,7 @@ impl Fetcher {
         block.map_err(|error| Lost::by_us(index, &error.to_string()))
     }
 
-    /// Fetches a block. Some blocks have no response that can be checked.
+    /// Fetches a block. The inner error is a block without a response that can be checked.
     async fn fetch(
         &self,
         index: u64,
@@ -95,7 +94,7 @@ impl Fetcher {
         };
         loop {
             let reason = match self.node.send_with(block_request(index), options).await {
-                // A gateway reports that the node is not there.
+                // A gateway error means that the node behind the gateway does not respond.
                 Ok((exchange, _)) if is_gateway_error(exchange.status) => exchange.summary(),
                 Ok(response) => return Ok(Ok(response)),
                 Err(InconclusiveReason::Transport(reason)) => reason,
@@ -125,7 +124,7 @@ impl Fetcher {
         }
     }
 
-    /// Whether the node responds at all: to a request for another block, which was read before.
+    /// Whether the node responds to a request for another block, which it returned before.
     async fn responds(&self, index: u64) -> bool {
         let known = &self.checks.chain.known;
         let Some(known) = known.iter().find(|known| **known != index) else {
@@ -145,8 +144,9 @@ impl Fetcher {
     }
 }
 
-/// Why a sweep can't go on after a block: the node does not respond any more, or the run may send
-/// no more requests.
+/// The reason why a sweep can't continue after a block.
+///
+/// Either the node no longer responds, or the maximum number of requests was reached.
 pub(crate) struct Lost {
     pub(crate) block: u64,
     pub(crate) obstacle: InconclusiveReason,

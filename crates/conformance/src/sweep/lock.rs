@@ -1,6 +1,6 @@
-//! Keeps a sweep's state to one run at a time.
+//! Gives a sweep's state to one run at a time.
 //!
-//! The state itself is replaced again and again, so the lock is on a file beside it.
+//! The state file itself is often replaced, so a second file next to it is locked.
 
 use std::{
     ffi::OsString,
@@ -12,14 +12,14 @@ use nodeproof_files::{LockError, LockFile, parent_folder};
 
 use super::state::StateError;
 
-/// Held for as long as a state belongs to this run.
+/// The lock of a sweep's state. Dropping it releases the lock.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: LockFile,
 }
 
 impl Lock {
-    /// Locks a state for this run.
+    /// Locks the state of a sweep for this run.
     pub(crate) fn take(state: &Path) -> Result<Self, StateError> {
         let failed = |source| StateError::Io {
             path: state.to_owned(),
@@ -62,7 +62,7 @@ mod tests {
         let other = Lock::take(&folder.path().join("deep").join("other.json"));
         assert!(other.is_ok());
         drop((lock, other));
-        // Nothing is left, and the lock is free again.
+        // The lock file was removed, and the lock can be taken again.
         assert_eq!(state.parent().unwrap().read_dir().unwrap().count(), 0);
         drop(Lock::take(&state).unwrap());
     }

@@ -1,10 +1,12 @@
-//! A sweep: every case about blocks over every block of a range.
+//! A sweep: every case about blocks, for every block of a range.
 //!
-//! `--jobs` requests at a time fetch blocks (`fetch`). Each block is checked alone as it arrives, on
-//! all cores (`checks`). Then the blocks are put in order and compared with those before them
-//! (`running`). Findings are counted and grouped (`tally`), and written to a file now and then, so
-//! that a sweep that was stopped can be resumed (`state`). Memory does not grow with the chain: only
-//! a few blocks are in flight at a time, and of a checked block only its links are kept.
+//! `--jobs` requests at a time fetch blocks (`fetch`). Each block is checked by itself when it arrives,
+//! on all cores (`checks`). Then the blocks are put in order and compared with earlier ones (`running`).
+//! Findings are counted and grouped (`tally`), and saved every two seconds, so a sweep that was stopped
+//! can be resumed (`state`).
+//!
+//! Memory does not grow with the chain. Only a few blocks are in flight at a time, and of a checked
+//! block only its links are kept.
 
 mod chain_bounds;
 mod chain_end;

@@ -1,21 +1,21 @@
-//! Who observes a run.
+//! Receives the progress of a run.
 
 use nodeproof_report::CaseReport;
 
 use super::settings::SweepProgress;
 
-/// Told what happens while a run goes on.
+/// Receives the progress of a run.
 pub trait Observer: Send + Sync {
-    /// Something is being done that takes its time.
+    /// A longer phase of the run begins.
     fn phase(&self, what: &str);
-    /// The cases begin; so many will run.
+    /// The cases begin. `cases` is their number.
     fn begin(&self, cases: usize);
     /// A case has ended.
     fn done(&self, case: &CaseReport);
-    /// A sweep is at it; told again and again.
+    /// A sweep makes progress. Called repeatedly.
     fn sweep(&self, _: &SweepProgress) {}
-    /// A sweep has found something that it had not found before: by which case, and in which block.
+    /// A sweep has found a mismatch of a new kind.
     fn found(&self, _case: &str, _block: u64, _what: &str) {}
-    /// All is over.
+    /// The run has ended.
     fn end(&self);
 }

@@ -1,9 +1,8 @@
-//! Which blocks a sweep goes through.
+//! The range of blocks of a sweep.
 
 use std::{fmt, str::FromStr};
 
-/// Some blocks of a chain, by index: a range as Rust writes one, open on either side if wanted.
-///
+/// A range of blocks, by index, in the syntax of Rust ranges. Either end may be open.
 /// ```
 /// use nodeproof_conformance::BlockRange;
 ///
@@ -15,20 +14,20 @@ use std::{fmt, str::FromStr};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockRange {
-    /// The first one; the chain's first where it is open.
+    /// The first index, or `None` for the chain's first block.
     from: Option<u64>,
-    /// The one behind the last; behind the chain's newest where it is open.
+    /// The index after the last block, or `None` for the end of the chain.
     to: Option<u64>,
 }
 
-/// The highest index that a block can have: integers of the nodes have a sign.
+/// The highest possible index, because nodes use signed 64-bit integers.
 const MOST: u64 = i64::MAX as u64;
 
-/// Why a text is not a range of blocks.
+/// The reason why a text is not a range of blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseBlockRangeError {
-    /// It has no two dots.
+    /// The text does not have two dots.
     #[error(
         "{0:?} is not a range of blocks: write 5..10 for 5 to 9, 5..=10 for 5 to 10, 5.. for 5 and \
          all after it, ..10 for all before 10, .. for all"
@@ -37,13 +36,13 @@ pub enum ParseBlockRangeError {
     /// An end is not an index.
     #[error("{0:?} is not an index of a block: a whole number without sign")]
     Index(String),
-    /// An end is past what an index can be.
+    /// An end is above the highest possible index.
     #[error(
         "block {0} is past the last index that a block can have, {MOST}; leave the end open for all \
          blocks that there are"
     )]
     TooHigh(String),
-    /// No block is in it.
+    /// The range contains no block.
     #[error("no block is in {0}: the end is not in a range, so 5..6 is block 5 alone")]
     Empty(String),
 }
@@ -58,19 +57,19 @@ impl BlockRange {
         }
     }
 
-    /// The first block, where the range says which.
+    /// Returns the first index, if the range names it.
     #[must_use]
     pub const fn first(&self) -> Option<u64> {
         self.from
     }
 
-    /// The index behind the last block, where the range says which.
+    /// Returns the index after the last block, if the range names it.
     #[must_use]
     pub const fn end(&self) -> Option<u64> {
         self.to
     }
 
-    /// Whether a block is in it.
+    /// Whether the range contains a block.
     #[must_use]
     pub fn contains(&self, index: u64) -> bool {
         self.from.is_none_or(|from| index >= from) && self.to.is_none_or(|to| index < to)
@@ -94,7 +93,7 @@ impl FromStr for BlockRange {
             if !text.bytes().all(|byte| byte.is_ascii_digit()) {
                 return Err(ParseBlockRangeError::Index(shown()));
             }
-            // Digits alone: what can't be read is too large.
+            // The text has only digits, so if it can't be parsed, it is too large.
             let index = text.parse().ok().filter(|index| *index <= most);
             index
                 .map(Some)

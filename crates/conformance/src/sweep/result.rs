@@ -1,4 +1,4 @@
-//! What is known when a sweep ends, however it ends: its state is kept, and it is told.
+//! The end of a sweep: saves its state, and returns its results and its report.
 
 use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
@@ -11,8 +11,9 @@ use super::{running::RunningSweep, state::State, stop_reason::StopReason};
 use crate::{cases::CaseResult, http::InconclusiveReason};
 
 impl RunningSweep {
-    /// Takes what is known as all that will be, and writes it down: what is still under way when a
-    /// sweep is cut must not make the report and the state differ.
+    /// Stops adding results, and saves the state.
+    ///
+    /// Work that is still running must not make the report and the state differ.
     pub(crate) fn close(&self) {
         self.with_state(|_| self.over.store(true, Ordering::Relaxed));
         self.save();
@@ -25,7 +26,7 @@ impl RunningSweep {
         }
     }
 
-    /// The same, while the sweep goes on.
+    /// Saves the state in a separate task while the sweep continues.
     pub(crate) fn save_aside(self: &Arc<Self>) {
         if let Some((number, text)) = self.text() {
             let this = Arc::clone(self);
@@ -33,7 +34,7 @@ impl RunningSweep {
         }
     }
 
-    /// The state's text, with a number by which a newer one is told from an older one.
+    /// Returns the text of the state, with a number that increases with each text.
     fn text(&self) -> Option<(u64, String)> {
         self.keeper.as_ref()?;
         self.with_state(|state| {
@@ -50,7 +51,7 @@ impl RunningSweep {
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = wrong;
     }
 
-    /// How each case about blocks ended; nothing if no block was reached.
+    /// Returns the results of the cases about blocks. There are none if no block was reached.
     pub(crate) fn ended(&self) -> Vec<CaseResult> {
         let elapsed = self.began.get().map_or(Duration::ZERO, Instant::elapsed);
         self.with_state(|state| {
@@ -62,7 +63,7 @@ impl RunningSweep {
         })
     }
 
-    /// Why blocks that nothing came of keep a node from a verdict; it may depart all the same.
+    /// Returns why a run has no verdict if blocks could not be checked. Failed cases still give one.
     pub(crate) fn unread(&self) -> Option<StopReason> {
         self.with_state(|state| {
             let unread = &state.as_ref()?.tally.unread;
@@ -77,16 +78,18 @@ impl RunningSweep {
         })
     }
 
-    /// Why a range that names more blocks than were found keeps a node from a verdict; it may depart
-    /// all the same. A latest block with a wrong response is not found either.
+    /// Returns why a run has no verdict if the range names more blocks than were found.
+    /// Failed cases still give one.
+    ///
+    /// If the response for the latest block is wrong, that block counts as not found.
     pub(crate) fn beyond(&self) -> Option<StopReason> {
         let named = self.sweep.blocks.end()?;
         self.with_state(|state| {
             let end = state.as_ref()?.to;
             (end < named).then(|| {
                 StopReason::OutOfTime(format!(
-                    "the sweep was to go to block {}, but the newest that was found is {}: no block \
-                     after it was judged; leave the range open to judge those that there are",
+                    "the sweep should go to block {}, but the latest block is {}: no block after \
+                    it was checked; leave the range open to check all blocks",
                     named.saturating_sub(1),
                     end.saturating_sub(1)
                 ))
@@ -113,7 +116,7 @@ impl RunningSweep {
                 blocks: self.sweep.blocks.to_string(),
                 from: state.from,
                 to: state.to,
-                // Chains were seen to begin at 1; 0 is as good a beginning.
+                // Known chains begin at block 1. Block 0 is also a valid beginning.
                 none_below: (self.sweep.blocks.first().is_none() && state.from > 1)
                     .then_some(state.from),
                 next: state.next,

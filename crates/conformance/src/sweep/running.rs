@@ -1,4 +1,4 @@
-//! A sweep while it runs: fetches blocks, and processes their results in order.
+//! A running sweep: fetches blocks, and processes their results in order.
 
 use std::{
     pin::pin,
@@ -31,13 +31,13 @@ use crate::{
 };
 use nodeproof_openapi::Spec;
 
-/// How many blocks are fetched, or wait for their turn, for each request that may be in flight.
+/// Number of blocks that are fetched or wait for their turn, for each of the parallel requests.
 const AHEAD: usize = 4;
 /// How often the state is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
-/// After so many blocks in a row without a response, the node counts as lost.
+/// Number of blocks in a row without a response after which the node counts as lost.
 const MOST_UNANSWERED: u64 = 20;
 
 /// A running sweep.
@@ -47,21 +47,21 @@ pub(crate) struct RunningSweep {
     target: Target,
     state: Mutex<Option<State>>,
     pub(crate) keeper: Option<Keeper>,
-    /// How many states were saved.
+    /// Number of state texts so far.
     pub(crate) saved: AtomicU64,
-    /// Why no state can be saved.
+    /// The reason why the state can't be saved.
     pub(crate) trouble: Mutex<Option<String>>,
     /// When the first block was requested.
     pub(crate) began: OnceLock<Instant>,
-    /// Set, under the state's lock, when the sweep is reported: nothing is added any more.
+    /// Whether the sweep has been reported. Set under the state's lock. Nothing is added afterwards.
     pub(crate) over: AtomicBool,
 }
 
-/// What a sweep remembers between two blocks.
+/// What a sweep keeps in memory from one block to the next.
 #[derive(Default)]
 struct Position {
     chain_end: ChainEnd,
-    /// How many blocks in a row had no response.
+    /// Number of blocks in a row without a response.
     unanswered: u64,
 }
 
@@ -81,11 +81,11 @@ impl RunningSweep {
     }
 
     pub(crate) fn with_state<T>(&self, work: impl FnOnce(&mut Option<State>) -> T) -> T {
-        // A state is whole between any two blocks, so a lock that is poisoned guards a whole one.
+        // The state is consistent between any two blocks, so it can be used even if the lock is poisoned.
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Checks the blocks, until all are done or something stops it.
+    /// Checks the blocks until all are done or an error stops the sweep.
     pub(crate) async fn run(
         self: Arc<Self>,
         node: Arc<Node>,
@@ -97,13 +97,13 @@ impl RunningSweep {
         let (from, first, to) = self.begin(&chain)?;
         let began = *self.began.get_or_init(Instant::now);
         if self.sweep.blocks.end().is_none() {
-            // The chain had this block when the sweep was begun.
+            // The chain had this block when the sweep began.
             chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
         }
         let checks = Checks::of(&self.cases, &spec, &chain)
             .map_err(|obstacle| StopReason::Harness(obstacle.reason().to_owned()))?;
         if !self.sweep.counts_requests {
-            // A block may be requested again when there was no response.
+            // A block without a response may be requested again.
             node.allow_more((to - first).saturating_mul(3));
         }
         self.save();
@@ -127,7 +127,7 @@ impl RunningSweep {
                 findings,
             });
         };
-        // Requests begin in order, each when it has a permit.
+        // Requests start in order. Each one needs a permit.
         let requests = Arc::new(Semaphore::new(jobs));
         let blocks = stream::iter(first..to)
             .then(|index| {
@@ -167,8 +167,9 @@ impl RunningSweep {
         ended
     }
 
-    /// Returns the first block, the next one, and the index after the last. A resumed sweep has them
-    /// in its state. A range with both ends needs no knowledge of the chain.
+    /// Returns the first block, the next one, and the index after the last one.
+    ///
+    /// A resumed sweep has them in its state. A range with two ends does not depend on the chain.
     fn begin(&self, chain: &ChainBounds) -> Result<(u64, u64, u64), StopReason> {
         let ends = |state: &State| (state.from, state.next, state.to);
         if let Some(known) = self.with_state(|state| state.as_ref().map(ends)) {
@@ -187,11 +188,11 @@ impl RunningSweep {
         };
         if from >= to {
             return Err(StopReason::OutOfTime(match chain.lowest {
-                Some(lowest) if blocks.first().is_none() => format!(
-                    "the sweep has no block to judge: the lowest block that there is is {lowest}"
-                ),
+                Some(lowest) if blocks.first().is_none() => {
+                    format!("the sweep has no block to check: the lowest block is {lowest}")
+                }
                 _ => format!(
-                    "the sweep has no block to judge: the chain ends at block {}",
+                    "the sweep has no block to check: the chain ends at block {}",
                     to.saturating_sub(1)
                 ),
             }));
@@ -202,7 +203,7 @@ impl RunningSweep {
         Ok(known)
     }
 
-    /// Processes the block whose turn it is.
+    /// Processes the next block.
     async fn process(
         &self,
         block: Result<CheckedBlock, Lost>,
@@ -212,7 +213,7 @@ impl RunningSweep {
     ) -> Result<(), Lost> {
         let block = block?;
         if block.is(ResponseKind::Block) {
-            // The chain may have grown since these were requested.
+            // The chain may have grown since these blocks were requested.
             for index in position.chain_end.missing() {
                 let again = fetcher.fetch_and_check(index, None).await?;
                 position.chain_end.replace(again);
@@ -243,8 +244,9 @@ impl RunningSweep {
         Ok(())
     }
 
-    /// Ends the sweep, also where the chain has ended before the range. Of the responses after the
-    /// chain's end, only those count that neither are a block nor say that there is none.
+    /// Ends the sweep, also if the chain ends before the range does.
+    ///
+    /// Responses after the chain's end count, unless they only state that there is no block.
     fn finish(&self, mut chain_end: ChainEnd, checks: &Checks, watch: &dyn Observer) {
         let ends_before = !chain_end.is_empty();
         for block in chain_end.take() {
@@ -329,8 +331,9 @@ fn add_results(
     }
 }
 
-/// Adds a finding to the tally, and reports it if it is the first of its kind. It is about this
-/// block, unless it names another.
+/// Adds a finding to the tally, and reports it if it is the first of its kind.
+///
+/// It is about this block, unless it names another one.
 fn found(
     case: usize,
     block: u64,

@@ -1,4 +1,4 @@
-//! What a sweep is to do, and how far it is.
+//! The settings and the progress of a sweep.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,27 +13,28 @@ use super::{
 };
 use crate::{cases::Case, http::Target};
 
-/// A sweep that a run is to make.
+/// The settings of a sweep.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sweep {
     /// The blocks.
     pub blocks: BlockRange,
-    /// The file of the sweep's state, with which it can be resumed. No file if not given.
+    /// The file of the sweep's state, which makes it possible to resume the sweep. Optional.
     pub(crate) state: Option<PathBuf>,
-    /// How far it was, if it is resumed.
+    /// The saved state, if the sweep is resumed.
     pub(crate) resumed: Option<Arc<State>>,
-    /// Whether the run's limit of requests counts for its blocks, too.
+    /// Whether its blocks count towards the run's limit of requests.
     pub counts_requests: bool,
-    /// Whether the run's deadline counts for it, too.
+    /// Whether the run's deadline applies to it.
     pub has_deadline: bool,
-    /// Keeps other runs from the state.
+    /// Prevents other runs from using the state.
     lock: Option<Arc<Lock>>,
 }
 
 impl Sweep {
-    /// A sweep over these blocks. It has no state file, and takes the requests and the time that it
-    /// needs.
+    /// Creates a sweep over these blocks.
+    ///
+    /// It has no state file, and no limit of requests or time.
     #[must_use]
     pub const fn new(blocks: BlockRange) -> Self {
         Self {
@@ -46,25 +47,26 @@ impl Sweep {
         }
     }
 
-    /// The sweep with a lock on its state, held until the last copy is dropped.
+    /// Adds a lock on the state, which is held until the last copy of the sweep is dropped.
     pub(crate) fn locked(mut self, lock: Lock) -> Self {
         self.lock = Some(Arc::new(lock));
         self
     }
 
-    /// The sweep with its state in a file, which is replaced. The caller makes sure that no two runs
-    /// use one file at a time. The command line does.
+    /// Saves the sweep's state in a file, which is replaced if it exists.
+    ///
+    /// The caller must make sure that no two runs use the same file at the same time. The command line does.
     #[must_use]
     pub fn keeping_state(mut self, path: PathBuf) -> Self {
         self.state = Some(path);
         self
     }
 
-    /// The sweep from where the one that left its state in that file was stopped.
+    /// Continues the sweep whose state is in that file.
     ///
     /// # Errors
-    /// When there is no such file, or it is damaged, or of another node, range or selection of
-    /// cases.
+    /// Returns an error if the file does not exist or is damaged, or if it belongs to another node, range
+    /// or selection of cases.
     pub fn resuming(
         mut self,
         path: PathBuf,
@@ -77,21 +79,22 @@ impl Sweep {
         Ok(self.keeping_state(path))
     }
 
-    /// Returns the next block of the unfinished sweep that a file is of, and the index after its
-    /// last block. `None` if the file is not the state of an unfinished sweep.
+    /// Reads the state of an unfinished sweep, and returns its next block and the index after its last one.
+    ///
+    /// Returns `None` if the file is not the state of an unfinished sweep.
     #[must_use]
     pub fn unfinished(path: &Path) -> Option<(u64, u64)> {
         State::unfinished(path)
     }
 }
 
-/// Returns the cases that a sweep runs.
+/// Returns the cases about blocks.
 pub(crate) fn about_blocks(cases: &[Case]) -> Vec<Case> {
     let about = |case: &&Case| case.block_check().is_some();
     cases.iter().filter(about).copied().collect()
 }
 
-/// How far a sweep is.
+/// The progress of a sweep.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SweepProgress {
@@ -101,10 +104,10 @@ pub struct SweepProgress {
     pub to: u64,
     /// The next block.
     pub next: u64,
-    /// How many blocks this run has checked.
+    /// Number of blocks that this run has checked.
     pub done: u64,
     /// The time since the first request.
     pub elapsed: Duration,
-    /// How many findings there are.
+    /// Number of findings.
     pub findings: u64,
 }

@@ -1,7 +1,7 @@
-//! The intervals and votes of a sweep's blocks, summarised over the chain in constant memory.
+//! Summarises the intervals and votes of a sweep's blocks over the chain, in constant memory.
 //!
-//! The range is divided into equally long spans. Blocks are added in order, so that values are
-//! counted for one span at a time.
+//! The range is divided into spans of equal length. Blocks are added in order, so values are counted
+//! for one span at a time.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::api::{BlockResponse, ResponseKind};
 
 /// Maximum number of spans.
 const MOST_SPANS: u64 = 200;
-/// How many leading bits of a value are counted. Longer values are rounded down, by less than 1%.
+/// Number of leading bits of a value that are counted. Rounding down changes a value by less than 1%.
 const BITS: u32 = 8;
 
-/// What a span summarises of one block.
+/// The figures of one block that a span summarises.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BlockFigures {
     /// Its timestamp, in milliseconds.
@@ -46,11 +46,11 @@ pub(crate) struct Spans {
     length: u64,
     finished: Vec<BlockSpan>,
     current: Option<CurrentSpan>,
-    /// The latest block with a time: its index and its time.
-    newest: Option<(u64, i64)>,
+    /// The latest block with a time: its index and its timestamp in milliseconds.
+    latest: Option<(u64, i64)>,
 }
 
-/// The span that blocks are added to.
+/// The span to which blocks are added now.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct CurrentSpan {
     from: u64,
@@ -58,17 +58,17 @@ struct CurrentSpan {
     votes: Values,
 }
 
-/// Any number of values.
+/// A histogram of any number of values.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Values {
-    /// How often each value occurs, rounded down to its leading bits.
+    /// Number of occurrences of each value, rounded down to its leading bits.
     counts: BTreeMap<u64, u64>,
     min: u64,
     max: u64,
 }
 
 impl Spans {
-    /// Returns no spans yet of a range of blocks, whose end is exclusive.
+    /// Creates empty spans for a range of blocks. `to` is exclusive.
     pub(crate) fn over(from: u64, to: u64) -> Self {
         Self {
             from,
@@ -94,7 +94,7 @@ impl Spans {
             span.votes.add(votes);
         }
         let Some(time) = figures.time else { return };
-        let before = self.newest.replace((index, time));
+        let before = self.latest.replace((index, time));
         let interval = before
             .filter(|(before, _)| before.checked_add(1) == Some(index))
             .and_then(|(_, before)| u64::try_from(time.checked_sub(before)?).ok());
@@ -103,7 +103,7 @@ impl Spans {
         }
     }
 
-    /// Returns the spans, up to this block.
+    /// Returns the spans before the block `next`.
     pub(crate) fn report(&self, next: u64) -> Vec<BlockSpan> {
         let current = self.current.clone();
         let current = current.map(|span| span.finish(self.length.max(1)));

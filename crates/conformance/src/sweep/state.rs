@@ -1,7 +1,7 @@
-//! How far a sweep is, in a file from which it can be resumed.
+//! The saved state of a sweep, which makes it possible to resume the sweep.
 //!
-//! A new file replaces the old one as a whole, so a run that is killed while it writes leaves the
-//! old one. The file begins with a format tag.
+//! A new file replaces the old one atomically. If a run is killed while it writes, the old file remains.
+//! The file begins with a format tag.
 
 use std::{
     fs,
@@ -16,107 +16,107 @@ use serde::{Deserialize, Serialize};
 use super::{range::BlockRange, spans::Spans, tally::Tally};
 use crate::{cases::Case, checks::Memory, http::Target};
 
-/// The longest file that is read, in bytes.
+/// Maximum length of a state file, in bytes.
 const LONGEST: u64 = 64 << 20;
 /// The format tag, with the version.
 const FORMAT: &str = "nodeproof-sweep/4";
-/// How every version's file begins, also one that was cut off.
+/// The first bytes of a state file of any version, even if it was truncated.
 const BEGINNING: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
-/// Why a sweep can't be resumed, or its state not be kept.
+/// The reason why a sweep can't be resumed, or its state can't be saved.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is nothing to resume: no sweep has left its state in {}", path.display())]
     Nothing {
-        /// Where it was looked for.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The file can't be read or written.
     #[error("the sweep's state in {} can't be used: {source}", path.display())]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file is not what was written.
+    /// The content of the file is not valid.
     #[error(
         "the sweep's state in {} is damaged ({reason}): remove it, and start the sweep again, \
          without --resume",
         path.display()
     )]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault.
         reason: String,
     },
-    /// What stands there is a folder, a device, or whatever else has no text of its own.
+    /// The path is a folder, a device, or something else that is not a regular file.
     #[error(
         "the sweep's state can't be in {}, which is not a regular file: name a new file",
         path.display()
     )]
     NoFile {
-        /// What stands there.
+        /// The path.
         path: PathBuf,
     },
-    /// The file was not written by a sweep, so none may replace it.
+    /// The file was not written by a sweep, so it is not replaced.
     #[error(
         "{} is there already, and is not a sweep's state: name a new file for it, or remove this one",
         path.display()
     )]
     Foreign {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Another run keeps its state there at the moment.
+    /// Another run is using this state file.
     #[error(
         "another run is keeping its sweep's state in {}: wait until that has ended, or give this one \
          another --state FILE or --report-dir DIR",
         path.display()
     )]
     InUse {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// The file is of another sweep.
+    /// The file belongs to a different sweep.
     #[error(
-        "the state in {} is of another sweep: its {what} is {kept}, and not {given}; resume it with \
-         what it was begun with, or start again, without --resume",
+        "the state in {} is of another sweep: its {what} is {kept}, not {given}; resume it with \
+        the same options, or start again without --resume",
         path.display()
     )]
     Other {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// In what it differs.
+        /// The setting that differs.
         what: &'static str,
-        /// What the file has.
+        /// The value in the file.
         kept: String,
-        /// What was given.
+        /// The value of this run.
         given: String,
     },
 }
 
-/// A sweep that was begun: what it is, and how far it is.
+/// The settings, the progress and the results of a sweep.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State {
     /// The format tag: the first member of the file.
     format: String,
-    /// The program's own version: another one may judge otherwise.
+    /// The program's version. Another version may check differently.
     program: String,
     base_url: String,
     network: String,
-    /// The range as it was given.
+    /// The range, as the user gave it.
     blocks: String,
-    /// The selected cases.
+    /// The IDs of the selected cases.
     cases: Vec<String>,
     /// The first block.
     pub(crate) from: u64,
-    /// The index behind the last block.
+    /// The index after the last block.
     pub(crate) to: u64,
-    /// The block that comes next.
+    /// The next block.
     pub(crate) next: u64,
     pub(crate) tally: Tally,
     pub(crate) spans: Spans,
@@ -148,7 +148,7 @@ impl State {
         }
     }
 
-    /// Reads a file, and sees that it is of this sweep.
+    /// Reads a state file, and checks that it belongs to this sweep.
     pub(crate) fn read(
         path: &Path,
         target: &Target,
@@ -182,7 +182,7 @@ impl State {
         Ok(state)
     }
 
-    /// Reads a file of whatever sweep.
+    /// Reads a state file of any sweep.
     fn read_any(path: &Path) -> Result<Self, StateError> {
         let failed = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => StateError::Nothing {
@@ -230,13 +230,13 @@ impl State {
         }
     }
 
-    /// How far the unfinished sweep is that a file is of, if it is of one.
+    /// Returns the next block and the index after the last one, if the file is of an unfinished sweep.
     pub(crate) fn unfinished(path: &Path) -> Option<(u64, u64)> {
         let state = Self::read_any(path).ok()?;
         (state.from < state.next && state.next < state.to).then_some((state.next, state.to))
     }
 
-    /// The text of the file.
+    /// Returns the text of the state file.
     pub(crate) fn to_text(&self) -> serde_json::Result<String> {
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
@@ -244,19 +244,19 @@ impl State {
     }
 }
 
-/// Replaces a file, the newest text last, whoever comes first.
+/// Replaces a file with numbered texts. A text never replaces one with a higher number.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     path: PathBuf,
-    /// Which text was written last.
-    newest: Mutex<u64>,
+    /// The number of the last written text.
+    latest: Mutex<u64>,
 }
 
 impl Keeper {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
-            newest: Mutex::new(0),
+            latest: Mutex::new(0),
         }
     }
 
@@ -264,26 +264,26 @@ impl Keeper {
         &self.path
     }
 
-    /// Writes a text, unless one with a higher number is there already.
+    /// Writes a text, unless one with the same or a higher number has been written.
     pub(crate) fn write(&self, number: u64, text: &str) -> io::Result<()> {
-        let mut newest = self
-            .newest
+        let mut latest = self
+            .latest
             .lock()
             .map_err(|_| io::Error::other("an earlier attempt to write it failed"))?;
-        if number <= *newest {
+        if number <= *latest {
             return Ok(());
         }
         fs::create_dir_all(parent_folder(&self.path))?;
         replace(&self.path, text.as_bytes(), Access::Owner)?;
-        *newest = number;
+        *latest = number;
         Ok(())
     }
 }
 
-/// Prefix of the file that shows whether the folder can be written to. It is removed at once.
+/// Prefix of the file that tests whether the folder is writable. It is removed immediately.
 const PROBE: &str = ".sweep-";
 
-/// Whether a file begins as a sweep's state does.
+/// Whether a file begins like a sweep's state.
 fn is_own(path: &Path) -> io::Result<bool> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path)?;
@@ -291,17 +291,19 @@ fn is_own(path: &Path) -> io::Result<bool> {
     Ok(bytes == BEGINNING)
 }
 
-/// Removes the state of a finished sweep; nothing else that has come to stand there.
+/// Removes the state of a finished sweep. Does nothing if the file is something else.
 pub(crate) fn remove_finished(path: &Path) {
     let regular = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if regular && is_own(path).unwrap_or(false) {
-        // There is nothing left to resume. One that can't be removed is one of a finished sweep.
+        // If this fails, only the state of a finished sweep remains. That is harmless.
         let _ = fs::remove_file(path);
     }
 }
 
-/// Sees whether a state can be kept there: who waits for a sweep should not learn only then that it
-/// is lost, and what is not a sweep's state is not replaced by one.
+/// Checks that a state can be saved in this file.
+///
+/// Otherwise the user would learn only after the sweep that its state is lost. A file that is not a
+/// sweep's state is not replaced.
 pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
     let failed = |source| StateError::Io {
         path: path.to_owned(),
@@ -311,7 +313,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), StateError> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => return Err(failed(error)),
-        // A link may lead to one; what it leads to counts, and nothing is opened before that is known.
+        // A symbolic link counts as its target. The type is checked before the file is opened.
         Ok(_) if !fs::metadata(path).is_ok_and(|found| found.is_file()) => {
             return Err(StateError::NoFile { path: path_of() });
         }

@@ -1,4 +1,4 @@
-//! Where a sweep's state is kept if nobody says where.
+//! The default path of a sweep's state.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,9 @@ use sha2::{Digest, Sha256};
 
 use crate::http::Target;
 
-/// The state of a sweep of this node: in the folder of reports, or else in the user's own folder for
-/// states. Nothing where there is no such folder.
+/// Returns the default path of the state for this node.
+///
+/// It is in the folder of reports, or else in the user's state folder. Returns `None` if neither exists.
 pub(crate) fn default_state(reports: Option<&Path>, target: &Target) -> Option<PathBuf> {
     let folder = match reports {
         Some(folder) => folder.to_owned(),
@@ -16,7 +17,7 @@ pub(crate) fn default_state(reports: Option<&Path>, target: &Target) -> Option<P
     Some(folder.join(name(target)))
 }
 
-/// The file's name: it tells a person which node it is of, and no two nodes have the same.
+/// Returns the file name: readable, and different for each node.
 fn name(target: &Target) -> String {
     let url = target.base_url.to_string();
     let seen: String = url

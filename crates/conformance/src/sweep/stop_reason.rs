@@ -1,12 +1,12 @@
-//! Why a run or a sweep has stopped early.
+//! The reasons why a run or a sweep stopped early.
 
-/// Why a run has no verdict of its own.
+/// The reason why a run stopped before it had a verdict.
 #[derive(Clone, Debug)]
 pub(crate) enum StopReason {
     Unreachable(String),
     NoNode(String),
     OutOfTime(String),
-    /// Its chain ends before the blocks of the sweep. All other cases ran.
+    /// The chain ends before the first block of the sweep. All other cases ran.
     Behind(String),
     Interrupted,
     Harness(String),

@@ -1,7 +1,6 @@
-//! What a sweep has found, in a place that does not grow with the chain.
+//! The findings of a sweep, in memory that does not grow with the chain.
 //!
-//! What is wrong in the same way in many blocks is one kind: it is counted, and the first places are
-//! kept.
+//! The same mismatch in many blocks is one kind. It is counted, and its first locations are kept.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,44 +9,44 @@ use serde::{Deserialize, Serialize};
 
 use crate::{checks::Finding, http::InconclusiveReason};
 
-/// How many kinds of findings of one case are told apart; what comes after is counted.
+/// Maximum number of kinds of mismatch for each case. Further ones are only counted.
 const KINDS: usize = 8;
-/// How many places of one kind are kept.
+/// Maximum number of locations for each kind.
 const PLACES: usize = 5;
 
-/// What a sweep has found.
+/// The results of a sweep so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// In the order of the cases.
+    /// The cases, in order.
     pub(crate) cases: Vec<CaseTally>,
     /// The exchanges that findings are about, by the block's index.
     exchanges: BTreeMap<u64, Arc<ExchangeReport>>,
-    /// Blocks that were judged.
+    /// Number of checked blocks.
     pub(crate) blocks: u64,
     /// Indexes without a block.
     pub(crate) holes: u64,
-    /// Blocks that nothing came of.
+    /// Blocks that could not be checked.
     pub(crate) unread: UncheckedBlocks,
 }
 
-/// What one case has said.
+/// The results of one case.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct CaseTally {
     /// The case's ID.
     pub(crate) id: String,
-    /// Of how many things it could say whether they are right.
+    /// Number of checked items.
     pub(crate) judged: u64,
-    /// How many were not.
+    /// Number of findings.
     pub(crate) found: u64,
-    /// What is wrong, in the order of its first appearance.
+    /// The kinds of mismatch, in the order of their first appearance.
     pub(crate) kinds: Vec<KindTally>,
-    /// Why it contradicts itself.
+    /// The fault of the harness in this case, if there is one.
     harness: Option<String>,
-    /// Why it could not say of some block.
+    /// The reason why a block could not be checked, if there is one.
     too_large: Option<String>,
 }
 
-/// What is wrong in one way.
+/// One kind of mismatch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KindTally {
     pub(crate) what: String,
@@ -55,7 +54,7 @@ pub(crate) struct KindTally {
     pub(crate) first: Vec<Kept>,
 }
 
-/// One place of it.
+/// One location of a mismatch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) block: u64,
@@ -66,11 +65,11 @@ pub(crate) struct Kept {
     signed: Option<Box<SignedReport>>,
 }
 
-/// Blocks that nothing came of, and why.
+/// Blocks that could not be checked, and why.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct UncheckedBlocks {
     pub(crate) count: u64,
-    /// The first of them, with the reason.
+    /// The first of these blocks, with the reason.
     pub(crate) first: Option<(u64, String)>,
 }
 
@@ -82,7 +81,7 @@ impl UncheckedBlocks {
 }
 
 impl Tally {
-    /// One that has a place for each case, so that each is told of.
+    /// Creates an empty tally with an entry for each case.
     pub(crate) fn of<'a>(ids: impl Iterator<Item = &'a str>) -> Self {
         Self {
             cases: ids
@@ -95,7 +94,7 @@ impl Tally {
         }
     }
 
-    /// Counts what the case at a place could judge.
+    /// Adds the number of items that the case at a position checked.
     pub(crate) fn judged(&mut self, case: usize, count: u64, obstacle: Option<InconclusiveReason>) {
         let Some(case) = self.cases.get_mut(case) else {
             return;
@@ -113,8 +112,9 @@ impl Tally {
         }
     }
 
-    /// Adds a finding of the case at a place, which stands for so many, and tells what is wrong if it
-    /// is the first of its kind.
+    /// Adds a finding of the case at a position, which counts `count` times.
+    ///
+    /// Returns the description of the mismatch if it is the first of its kind.
     pub(crate) fn found(
         &mut self,
         case: usize,
@@ -154,17 +154,17 @@ impl Tally {
         first
     }
 
-    /// What the case with that ID has said.
+    /// Returns the results of the case with this ID.
     pub(crate) fn case(&self, id: &str) -> Option<&CaseTally> {
         self.cases.iter().find(|case| case.id == id)
     }
 
-    /// How many findings there are in all.
+    /// Returns the total number of findings.
     pub(crate) fn findings(&self) -> u64 {
         self.cases.iter().map(|case| case.found).sum()
     }
 
-    /// The findings of a case that were kept: the first of each kind, and then their further places.
+    /// Returns the findings of a case: the first location of each kind, then further locations.
     pub(crate) fn kept(&self, id: &str) -> Vec<Finding> {
         let kinds = self.case(id).map_or(&[][..], |case| &case.kinds);
         let rows = (0..PLACES).flat_map(|row| {
@@ -186,14 +186,15 @@ impl Tally {
     }
 }
 
-/// The findings of one case in one block, of which no more are kept than a tally takes: each with how
-/// many it stands for. A block may have many thousands.
+/// Reduces the findings of one case in one block to as many as a tally keeps.
+///
+/// Each has the number of findings that it stands for. A block may have many thousands.
 pub(crate) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
     let mut few: Vec<(Finding, u64)> = Vec::new();
     for finding in findings {
         let alike = few.iter().filter(|(known, _)| known.what == finding.what);
         let alike = alike.count();
-        // The last one stands for all that are of yet other kinds, which a tally has no place for.
+        // The last one stands for all further kinds, which don't fit into a tally.
         let takes = match alike {
             0 => few.len() <= KINDS * PLACES,
             alike => alike < PLACES && few.len() < KINDS * PLACES,
@@ -211,7 +212,7 @@ pub(crate) fn few(findings: Vec<Finding>) -> Vec<(Finding, u64)> {
 }
 
 impl KindTally {
-    /// The first blocks that have it.
+    /// Returns the first blocks with this mismatch.
     pub(crate) fn blocks(&self) -> Vec<u64> {
         let mut blocks: Vec<_> = self.first.iter().map(|kept| kept.block).collect();
         blocks.dedup();
@@ -220,7 +221,7 @@ impl KindTally {
 }
 
 impl CaseTally {
-    /// Why the case can't say.
+    /// Returns the reason why the case is inconclusive.
     pub(crate) fn obstacle(&self) -> Option<InconclusiveReason> {
         let harness = self.harness.clone().map(InconclusiveReason::Harness);
         harness.or(self.too_large.clone().map(InconclusiveReason::TooLarge))

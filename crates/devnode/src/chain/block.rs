@@ -1,29 +1,30 @@
-//! Blocks: kept as what can't be computed, written out when they are asked for.
+//! Blocks. Only data that can't be computed is stored. The rest is computed for each response.
 
 use nodeproof_primitives::{Hash256, sorted_message};
 use sha2::{Digest, Sha256};
 
 use super::committee::{Committee, MEMBERS};
 
-/// The proof that empty blocks carry. Observed on a real node.
+/// The proof of empty blocks. Observed on a real node.
 const PROOF_OF_AN_EMPTY_BLOCK: u32 = 42;
 
 /// The status of a valid block. Observed on a real node.
 const STATUS_VALID: u32 = 1;
 
-/// What is kept of a block. The rest follows from its index, the block before it
-/// and the committee; written out, a block is ten times as large.
+/// The stored data of a block. The rest follows from its index, the block before it and the committee.
+///
+/// A complete block is ten times as large.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) timestamp: i64,
     pub(crate) previous_hash: Hash256,
-    /// The members' signatures of their receipts for the block before; none in the first block.
+    /// The members' signatures of their receipts for the previous block. The first block has none.
     pub(crate) receipts: Option<Box<[[u8; 64]; MEMBERS]>>,
     /// Elements of `text.transactions`, as JSON without spaces.
     pub(crate) transactions: Box<[Box<str>]>,
 }
 
-/// How JSON is spaced.
+/// The separators of JSON text.
 struct Layout {
     comma: &'static str,
     colon: &'static str,
@@ -38,16 +39,16 @@ const AS_PYTHON: Layout = Layout {
     colon: ": ",
 };
 
-/// A block with what it takes to write it out.
+/// A block with everything that is needed to write it as JSON.
 pub(crate) struct BlockView<'a> {
     pub(crate) index: u64,
     pub(crate) block: &'a Block,
-    /// The timestamp of the block before.
+    /// The timestamp of the previous block.
     pub(crate) previous_timestamp: Option<i64>,
     pub(crate) committee: &'a Committee,
 }
 
-/// A vote on a block, before it is signed.
+/// A vote on a block, without its signature.
 pub(crate) struct Vote<'a> {
     pub(crate) block_index: u64,
     pub(crate) block_hash: Hash256,
@@ -57,7 +58,7 @@ pub(crate) struct Vote<'a> {
 }
 
 impl Vote<'_> {
-    /// The votes on a block, of which the next one has the timestamp `next`.
+    /// Returns the votes on a block. `next` is the timestamp of the block after it.
     pub(crate) fn all(
         committee: &Committee,
         block_index: u64,
@@ -69,7 +70,7 @@ impl Vote<'_> {
         std::array::from_fn(|voter| Vote {
             block_index,
             block_hash,
-            // Spread between the two blocks, in the order of the members.
+            // The votes are spread over the time between the two blocks, in the order of the members.
             timestamp: timestamp
                 + i64::try_from(voter + 1).map_or(0, |place| {
                     gap / i64::try_from(MEMBERS + 1).unwrap_or(i64::MAX) * place
@@ -79,7 +80,7 @@ impl Vote<'_> {
         })
     }
 
-    /// 9 in the receipt of the block's own maker, 1 in every other. Observed on a real node.
+    /// Returns 9 for the creator's own receipt, else 1. Observed on a real node.
     fn value(&self) -> u32 {
         if Committee::turn(self.block_index) == self.voter {
             9
@@ -88,7 +89,7 @@ impl Vote<'_> {
         }
     }
 
-    /// The message that the voter signs: `data` as CPython writes it.
+    /// Returns the message that the voter signs: `data` as CPython writes it.
     pub(crate) fn message(&self) -> String {
         self.data(&AS_PYTHON)
     }
@@ -108,7 +109,7 @@ impl Vote<'_> {
         )
     }
 
-    /// `data` with sorted members, as it stands in the text that a block's hash is of.
+    /// Returns `data` with sorted members, as the text for the block's hash contains it.
     pub(crate) fn sorted_data(&self) -> String {
         let Self {
             block_index,
@@ -174,12 +175,12 @@ impl BlockView<'_> {
         receipts.join(comma)
     }
 
-    /// The block as `/get-block` returns it: the documented fields, in the documented order.
+    /// Returns the block as `/get-block` does: the documented fields, in the documented order.
     pub(crate) fn text(&self) -> String {
         self.document(str::to_owned)
     }
 
-    /// The documented fields, with arrays and objects as JSON inside strings.
+    /// Returns the documented fields, with arrays and objects as JSON inside strings.
     pub(crate) fn text_of_strings(&self) -> String {
         self.document(quoted)
     }
@@ -204,7 +205,7 @@ impl BlockView<'_> {
         )
     }
 
-    /// The block as a row of the table of blocks, with its own hash. Observed on a real node.
+    /// Returns the block as a row of the block table, with its own hash. Observed on a real node.
     pub(crate) fn row(&self, hash: &Hash256) -> String {
         let previous = match self.index {
             1 => "0".to_owned(),
@@ -222,8 +223,9 @@ impl BlockView<'_> {
         )
     }
 
-    /// What [`sorted_message`] makes of [`text`](Self::text), without the detour for all
-    /// that is known to be in order. A test holds the two together.
+    /// Returns the same text as [`sorted_message`] for [`text`](Self::text), without parsing it again.
+    ///
+    /// A test compares the two.
     fn sorted_text(&self) -> String {
         let (creator, committee) = (self.creator(), self.members(&AS_PYTHON));
         let receipts = self.receipts(&AS_PYTHON, |vote| vote.sorted_data());
@@ -231,7 +233,7 @@ impl BlockView<'_> {
             .block
             .transactions
             .iter()
-            // What is in a block came through the same reader, which took it then.
+            // This can't fail: the transaction was read in the same way before it got into the block.
             .map(|entry| sorted_message(entry).unwrap_or_default())
             .collect();
         format!(
@@ -248,13 +250,13 @@ impl BlockView<'_> {
         )
     }
 
-    /// The block's hash: SHA-256 of the block with sorted members. Observed on a real node.
+    /// Returns the block's hash: SHA-256 of the block with sorted members. Observed on a real node.
     pub(crate) fn hash(&self) -> Hash256 {
         Hash256::from_bytes(Sha256::digest(self.sorted_text()).into())
     }
 }
 
-/// JSON inside a string.
+/// Returns JSON as a JSON string.
 fn quoted(json: &str) -> String {
     serde_json::Value::from(json).to_string()
 }

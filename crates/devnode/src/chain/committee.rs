@@ -1,14 +1,14 @@
-//! The wallets that make blocks and vote on them.
+//! The wallets that create blocks and vote on them.
 
 use nodeproof_primitives::WalletAddress;
 use nodeproof_wallet::KeyPair;
 
 use crate::test_wallet::TestWallet;
 
-/// How many members a committee has.
+/// Number of members of a committee.
 pub(crate) const MEMBERS: usize = 3;
 
-/// One member, with the texts that stand in every block.
+/// One member, with its texts in every block.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) keys: KeyPair,
@@ -16,7 +16,7 @@ pub(crate) struct Member {
     pub(crate) public_key: String,
 }
 
-/// The members, who take turns in making blocks and all vote on each.
+/// The members. They create blocks in turn, and all of them vote on each block.
 #[derive(Debug)]
 pub(crate) struct Committee {
     members: [Member; MEMBERS],
@@ -37,13 +37,13 @@ impl Committee {
         &self.members
     }
 
-    /// Whose turn it is to make the block at an index.
+    /// Returns the position of the member that creates the block at an index.
     pub(crate) const fn turn(index: u64) -> usize {
-        // The remainder is below the number of members, so nothing is cut off.
+        // The remainder is less than the number of members, so the cast loses nothing.
         (index % MEMBERS as u64) as usize
     }
 
-    /// The wallet that makes the block at an index.
+    /// Returns the wallet that creates the block at an index.
     pub(crate) fn creator(&self, index: u64) -> WalletAddress {
         self.members[Self::turn(index)].keys.address()
     }

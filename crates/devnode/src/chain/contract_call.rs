@@ -5,8 +5,8 @@ use nodeproof_primitives::{ContractAddress, TransactionCode};
 
 use super::NATIVE_TOKEN;
 
-/// What a contract is asked to do. All but the address is JSON text, so that
-/// every value comes out exactly as it came in.
+/// A contract call. All members except the address are JSON text, so each value stays exactly as it was
+/// sent.
 pub(crate) struct ContractCall<'a> {
     pub(crate) address: ContractAddress,
     pub(crate) function: &'a str,
@@ -15,8 +15,9 @@ pub(crate) struct ContractCall<'a> {
 }
 
 impl ContractCall<'_> {
-    /// The transaction, as JSON text. Its code is BLAKE2b-160 of the text without the code,
-    /// as was observed on a real node.
+    /// Returns the transaction as JSON text. Its code is BLAKE2b-160 of the text without the code.
+    ///
+    /// Observed on a real node.
     pub(crate) fn transaction(&self, timestamp: i64, fee: &str) -> String {
         let Self {
             address,

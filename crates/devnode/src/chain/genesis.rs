@@ -1,4 +1,4 @@
-//! What a chain starts with: balances, and the transactions of its first blocks.
+//! The start of a chain: balances, and the transactions of its first blocks.
 
 use nodeproof_primitives::{HolderAddress, TimestampMs, WalletAddress, signed_message};
 use nodeproof_wallet::KeyPair;
@@ -9,28 +9,28 @@ use super::{
 };
 use crate::{ChainTime, FUNDS, InjectedFault, seed::Seed, test_wallet::TestWallet};
 
-/// How far apart the blocks are that a chain starts with, in milliseconds.
+/// Time between the initial blocks, in milliseconds.
 const GENESIS_STEP: i64 = 1000;
 
-/// A chain that starts with many blocks has a claim in every so many of them.
+/// Number of initial blocks between two claims on a long chain.
 const CLAIM_EVERY: u64 = 16;
 
-/// The first asset that a chain has a claim about, and the block that has it.
+/// The asset of the chain's first claim, and the block with that claim.
 pub(crate) const CLAIMED_ASSET: (&str, u64) = ("warehouse-receipt-0001", 2);
 
-/// Two tokens beside the native one. Of the second, balances lie beyond 2^53.
+/// Two tokens in addition to the native one. Balances of the second are above 2^53.
 const GRAIN: &str = "GRAIN";
 const VAULT: &str = "VAULT";
 
-/// The wallets that a chain starts with.
+/// The wallets at the start of a chain.
 pub(crate) struct Cast<'a> {
     pub(crate) validators: [&'a TestWallet; MEMBERS],
     pub(crate) users: [&'a TestWallet; 3],
-    /// Wallets of somebody else, which only hold something.
+    /// The user's own wallets. They only get tokens.
     pub(crate) funded: &'a [WalletAddress],
 }
 
-/// How a chain starts.
+/// The start of a chain.
 #[derive(Clone, Copy)]
 pub(crate) struct Start {
     pub(crate) blocks: u64,
@@ -38,12 +38,12 @@ pub(crate) struct Start {
     pub(crate) fault: Option<InjectedFault>,
 }
 
-/// Founds a chain and makes its first blocks.
+/// Creates a chain with its initial blocks.
 pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, start: Start) -> Chain {
     let blocks = start.blocks;
     let time = match start.time {
         ChainTime::From(start) => start.as_millis(),
-        // The latest block is as old as a block of a running chain.
+        // The latest block is about as old as that of a running chain.
         ChainTime::Clock => {
             let age = i64::try_from(blocks).map_or(i64::MAX, |n| n.saturating_mul(GENESIS_STEP));
             TimestampMs::now().as_millis().saturating_sub(age)
@@ -51,7 +51,7 @@ pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, start:
     };
     let committee = Committee::new(cast.validators);
     let mut chain = Chain::new(committee, rules, time);
-    // The first blocks have their transactions all the same.
+    // This fault does not affect the initial blocks: they need their transactions.
     chain.set_fault(
         start
             .fault
@@ -77,7 +77,7 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>)
             .ledger
             .mint(NATIVE_TOKEN, wallet(user), 1_000_000_000_000_000 + few);
         chain.ledger.mint(GRAIN, wallet(user), 250_000_000 + few);
-        // An odd number beyond 2^53 is one that a float can't hold.
+        // A float can't represent an odd number above 2^53.
         chain
             .ledger
             .mint(VAULT, wallet(user), exact * (2 * place + 1));
@@ -97,7 +97,7 @@ fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>)
     chain.ledger.mint(VAULT, treasury, (1 << 62) + 1);
 }
 
-/// A call that a block starts with, and who signs it.
+/// A contract call in an initial block, with its signers.
 struct Planned<'a> {
     address: nodeproof_primitives::ContractAddress,
     function: &'static str,
@@ -155,12 +155,12 @@ fn planned<'a>(index: u64, rules: TransactionRules, cast: &Cast<'a>) -> Vec<Plan
     }
 }
 
-/// A made-up document's hash.
+/// Returns the hash of an invented document.
 fn hash_of(document: &str) -> String {
     nodeproof_primitives::Hash256::from_bytes(Seed(0).bytes(document)).to_string()
 }
 
-/// Signs a planned call and submits it as anybody else would.
+/// Signs a planned call, and submits it like any other client.
 fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
     let signers: Vec<_> = planned
         .signers
@@ -191,7 +191,7 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
     let verdict = submission
         .check(chain.rules(), None)
         .map(|transaction| chain.submit(transaction));
-    // A test holds that every planned transaction gets into its block.
+    // A test checks that every planned transaction gets into its block.
     if let Err(refusal) = verdict {
         tracing::error!(
             index,

@@ -1,21 +1,21 @@
-//! Who holds how much of what.
+//! The balances of all holders.
 
 use std::collections::BTreeMap;
 
 use nodeproof_primitives::HolderAddress;
 
-/// A holder that has less than it was to give.
+/// The holder's balance is too low for a transfer.
 #[derive(Debug)]
 pub(crate) struct Insufficient;
 
-/// All balances, in base units. They are exact, and no sum of one token exceeds 2^127.
+/// All balances, in base units. They are exact. The sum of one token is at most 2^127.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     tokens: BTreeMap<String, BTreeMap<HolderAddress, u128>>,
 }
 
 impl Ledger {
-    /// Brings tokens into being.
+    /// Creates tokens.
     pub(crate) fn mint(&mut self, token: &str, holder: HolderAddress, amount: u128) {
         *self
             .tokens
@@ -25,24 +25,24 @@ impl Ledger {
             .or_default() += amount;
     }
 
-    /// What is held of one token; 0 as well when holder or token are unknown.
+    /// Returns a holder's balance of a token. It is 0 if the holder or the token is unknown.
     pub(crate) fn balance(&self, token: &str, holder: HolderAddress) -> u128 {
         self.held(token, holder).unwrap_or(0)
     }
 
-    /// What is held of one token; `None` for a holder that never had it.
+    /// Returns a holder's balance of a token, or `None` if the holder never had any.
     pub(crate) fn held(&self, token: &str, holder: HolderAddress) -> Option<u128> {
         self.tokens.get(token)?.get(&holder).copied()
     }
 
-    /// Every token that a holder has or had, with what is held of it, by code.
+    /// Returns all tokens that a holder has or had, with their balances, sorted by code.
     pub(crate) fn holdings(&self, holder: HolderAddress) -> impl Iterator<Item = (&str, u128)> {
         self.tokens
             .iter()
             .filter_map(move |(token, holders)| Some((token.as_str(), *holders.get(&holder)?)))
     }
 
-    /// Everybody who has or had a token, with what is held of it, by address.
+    /// Returns all holders that have or had a token, with their balances, sorted by address.
     pub(crate) fn holders(&self, token: &str) -> impl Iterator<Item = (HolderAddress, u128)> {
         self.tokens
             .get(token)
@@ -51,12 +51,12 @@ impl Ledger {
             .map(|(holder, balance)| (*holder, *balance))
     }
 
-    /// Whether there is such a token.
+    /// Whether the token exists.
     pub(crate) fn knows(&self, token: &str) -> bool {
         self.tokens.contains_key(token)
     }
 
-    /// Moves tokens, all or none.
+    /// Transfers tokens. If this fails, no balance changes.
     pub(crate) fn transfer(
         &mut self,
         token: &str,

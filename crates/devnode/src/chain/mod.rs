@@ -1,7 +1,7 @@
-//! The chain: blocks with their receipts, balances, claims, and what waits for the next block.
+//! The chain: blocks with their receipts, balances, claims, and pending transactions.
 //!
-//! Nothing here knows HTTP. A chain follows from its seed and from what was submitted to it, unless
-//! its time is the machine's clock.
+//! Nothing here depends on HTTP. The chain is determined by its seed and by the submissions, unless its
+//! time is the machine's clock.
 
 mod block;
 mod committee;
@@ -22,14 +22,14 @@ pub(crate) use transaction::{Submission, Transaction, TransactionRules};
 pub(crate) use trust::TrustScores;
 pub(crate) use verification::{Record, TABLE};
 
-/// The token that fees are paid in. Its code is this node's own.
+/// The token for fees. Its code exists only on this node.
 pub(crate) const NATIVE_TOKEN: &str = "DEVN";
 
-/// How many base units make one native token.
+/// Base units in one native token.
 pub(crate) const NATIVE_UNIT: u128 = 1_000_000;
 
-/// The least fee of a transaction, in base units of the native token.
+/// The minimum fee of a transaction, in base units of the native token.
 pub const LEAST_FEE: u128 = NATIVE_UNIT;
 
-/// The longest submission in bytes of JSON. Observed on a real node.
+/// Maximum length of a submission, in bytes of JSON. Observed on a real node.
 pub(crate) const LONGEST_SUBMISSION: usize = 4096;

@@ -1,4 +1,4 @@
-//! Transactions that wait for the next block, and those that are known already.
+//! Pending transactions, and the codes of all known transactions.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use nodeproof_primitives::{HolderAddress, TransactionCode};
 
 use super::{Transaction, transaction::Call};
 
-/// Whether a code has been seen.
+/// Whether a transaction code is known.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     No,
-    /// With this very transaction.
+    /// Known with this transaction.
     Same,
-    /// With another transaction.
+    /// Known with another transaction.
     Other,
 }
 
-/// Transactions that wait, in the order in which they came, and the codes of
-/// those and of all that are in blocks.
+/// Pending transactions, in the order of their arrival, and the codes of all transactions that are
+/// pending or in blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     waiting: Vec<Transaction>,
     known: HashMap<TransactionCode, [u8; 32]>,
-    /// What the waiting ones will take from whom.
+    /// The amounts that pending transactions will take, by holder and token.
     reserved: HashMap<(HolderAddress, String), u128>,
 }
 
@@ -35,12 +35,12 @@ impl Pool {
         }
     }
 
-    /// Whether this very transaction is known, whatever its code.
+    /// Whether exactly this transaction is pending or in a block.
     pub(crate) fn knows(&self, code: TransactionCode, digest: &[u8; 32]) -> bool {
         self.seen(code, digest) == Seen::Same
     }
 
-    /// Whether a transaction waits for the next block.
+    /// Whether a transaction is pending.
     pub(crate) fn waits(&self, code: TransactionCode) -> bool {
         self.waiting.iter().any(|waiting| waiting.code == code)
     }
@@ -49,7 +49,7 @@ impl Pool {
         self.waiting.len()
     }
 
-    /// How much of a token the waiting transactions will take from a holder.
+    /// Returns how much of a token the pending transactions will take from a holder.
     pub(crate) fn reserved(&self, holder: HolderAddress, token: &str) -> u128 {
         self.reserved
             .get(&(holder, token.to_owned()))
@@ -66,20 +66,20 @@ impl Pool {
         self.waiting.push(transaction);
     }
 
-    /// Hands over all that wait.
+    /// Removes and returns all pending transactions.
     pub(crate) fn take(&mut self) -> Vec<Transaction> {
         self.reserved.clear();
         std::mem::take(&mut self.waiting)
     }
 
-    /// Forgets a transaction that no block will hold.
+    /// Forgets a transaction that won't get into a block.
     pub(crate) fn forget(&mut self, code: TransactionCode) {
         self.known.remove(&code);
     }
 }
 
 impl Transaction {
-    /// What it takes from whom: the fee, and what it sends.
+    /// Returns the amounts that the transaction takes, with holder and token: the fee, and a transfer.
     pub(crate) fn takes(&self) -> impl Iterator<Item = (HolderAddress, &str, u128)> {
         let sent = match &self.call {
             Call::Transfer {

@@ -1,4 +1,4 @@
-//! The chain's state, and the two ways in which it changes: a submission and a block.
+//! The state of the chain. Submissions and blocks change it.
 
 use nodeproof_primitives::{Hash256, HolderAddress};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Forms, InjectedFault};
 
-/// What a node says about a submission.
+/// The node's result for a submission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) valid: bool,
@@ -39,7 +39,7 @@ impl Verdict {
     }
 }
 
-/// Blocks, balances, claims and what waits. Indexes count from 1.
+/// Blocks, balances, claims and pending transactions. Indexes start at 1.
 #[derive(Debug)]
 pub(crate) struct Chain {
     committee: Committee,
@@ -51,7 +51,7 @@ pub(crate) struct Chain {
     table: Table,
     pool: Pool,
     fault: Option<InjectedFault>,
-    /// What was refused, with the height at which a fault stores it.
+    /// Refused transactions, with the height at which a fault stores them.
     stored_later: Vec<(u64, Transaction)>,
 }
 
@@ -62,7 +62,7 @@ impl Chain {
             rules,
             genesis_time,
             blocks: Vec::new(),
-            // The contract says 64 hexadecimal characters, and nothing comes before the first block.
+            // The contract requires 64 hexadecimal characters, and there is no block before the first one.
             tip_hash: Hash256::from_bytes([0; 32]),
             ledger: Ledger::default(),
             table: Table::new(rules.verification),
@@ -72,12 +72,12 @@ impl Chain {
         }
     }
 
-    /// The index of the latest block; 0 when there is none.
+    /// Returns the index of the latest block, or 0 if there is none.
     pub(crate) fn height(&self) -> u64 {
         u64::try_from(self.blocks.len()).unwrap_or(u64::MAX)
     }
 
-    /// How many transactions wait for the next block.
+    /// Returns the number of pending transactions.
     pub(crate) fn waiting(&self) -> usize {
         self.pool.waiting()
     }
@@ -90,7 +90,7 @@ impl Chain {
         &self.table
     }
 
-    /// Whether this very transaction waits or is in a block.
+    /// Whether exactly this transaction is pending or in a block.
     pub(crate) fn knows(
         &self,
         code: nodeproof_primitives::TransactionCode,
@@ -99,8 +99,10 @@ impl Chain {
         self.pool.knows(code, digest)
     }
 
-    /// The time of a transaction that is built now: after the latest block, not before the
-    /// clock's time if that is given, and different after each submission.
+    /// Returns the timestamp for a transaction that is built now.
+    ///
+    /// It is after the latest block and, if a clock is given, not before the clock's time. It is different
+    /// after each submission.
     pub(crate) fn now(&self, clock: Option<i64>) -> i64 {
         let waiting = i64::try_from(self.pool.waiting()).unwrap_or(0);
         let after_tip = self.tip_time().saturating_add(1);
@@ -113,7 +115,7 @@ impl Chain {
             .map_or(self.genesis_time, |block| block.timestamp)
     }
 
-    /// The block at an index, as JSON.
+    /// Returns the block at an index as JSON, if it exists.
     pub(crate) fn block_text(&self, index: u64, forms: Forms) -> Option<String> {
         let view = self.view(index)?;
         Some(match forms {
@@ -140,7 +142,7 @@ impl Chain {
         })
     }
 
-    /// Takes a transaction that is right in itself, if the chain allows it.
+    /// Accepts a transaction that has passed all other checks, if the chain allows it.
     pub(crate) fn submit(&mut self, transaction: Transaction) -> Verdict {
         match self.pool.seen(transaction.code, &transaction.digest) {
             Seen::No => {}
@@ -180,12 +182,12 @@ impl Chain {
         self.fault == Some(fault)
     }
 
-    /// Keeps what was refused for a later block, as a fault.
+    /// Stores a refused transaction in a later block. This is a fault.
     pub(crate) fn store_later(&mut self, transaction: Transaction) {
         self.stored_later.push((self.height() + 2, transaction));
     }
 
-    /// Whether fee and amount can be paid next to what the waiting transactions take.
+    /// Checks that the payer can pay the fee and the amount in addition to all pending transactions.
     fn affordable(&self, transaction: &Transaction) -> Result<(), String> {
         let available = |holder: HolderAddress, token: &str| {
             self.ledger
@@ -214,8 +216,10 @@ impl Chain {
         Ok(())
     }
 
-    /// Makes the next block of what waits, and returns its index. Its timestamp is the clock's if
-    /// that is given, and otherwise `step` milliseconds after the latest block's.
+    /// Creates the next block from the pending transactions, and returns its index.
+    ///
+    /// Its timestamp is the clock's time, if a clock is given. Otherwise it is `step` milliseconds after the
+    /// latest block.
     pub(crate) fn make_block(&mut self, step: i64, clock: Option<i64>) -> u64 {
         let index = self.height() + 1;
         let tip_time = self.tip_time();
@@ -277,7 +281,7 @@ impl Chain {
         index
     }
 
-    /// Does what a transaction says and takes its fee, or neither.
+    /// Executes a transaction and takes its fee. If this fails, nothing changes.
     fn apply(
         &mut self,
         transaction: &Transaction,
@@ -305,7 +309,7 @@ impl Chain {
                     .transfer(token, *from, *to, *amount)
                     .map_err(|_| "the balance is not enough")?;
                 if let Err(reason) = self.pay_fee(transaction, creator) {
-                    // What was moved is moved back; it can't have gone anywhere in between.
+                    // Undoes the transfer. This can't fail, because the amount is still there.
                     let _moved_back = self.ledger.transfer(token, *to, *from, *amount);
                     return Err(reason);
                 }

@@ -1,4 +1,4 @@
-//! Submitted transactions: what can be said of one without looking at the chain.
+//! Submitted transactions, and all checks that don't depend on the chain.
 
 use nodeproof_primitives::{
     Amount, ContractAddress, HolderAddress, Integer, RawJson, TransactionCode, WalletAddress,
@@ -12,20 +12,20 @@ use crate::InjectedFault;
 
 use super::{LEAST_FEE, LONGEST_SUBMISSION, NATIVE_TOKEN, NATIVE_UNIT, Record};
 
-/// A submission whose fields are of the documented kinds; nothing more is known of it.
+/// A submission whose fields have the documented types. Nothing else has been checked.
 #[derive(Debug)]
 pub(crate) struct Submission<'a> {
-    /// `transaction`, as it was sent.
+    /// `transaction` as it was sent.
     pub(crate) transaction: &'a str,
-    /// `transaction.trans_code`, if it has that form.
+    /// `transaction.trans_code`, if it has the form of a code.
     pub(crate) code: Option<TransactionCode>,
-    /// Wallet and signature of each element of `signatures`.
+    /// The wallet and the signature of each element of `signatures`.
     pub(crate) signatures: Vec<(String, String)>,
-    /// The length of the whole submission.
+    /// The length of the whole submission, in bytes.
     pub(crate) size: usize,
 }
 
-/// Why a transaction is not valid, in words.
+/// The reason why a transaction is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(pub(crate) String);
 
@@ -35,28 +35,28 @@ impl Refusal {
     }
 }
 
-/// The contracts that can be called.
+/// The contracts of this node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TransactionRules {
     pub(crate) verification: ContractAddress,
     pub(crate) token: ContractAddress,
 }
 
-/// A transaction that is right in itself.
+/// A transaction that has passed all checks that don't depend on the chain.
 #[derive(Debug)]
 pub(crate) struct Transaction {
     pub(crate) code: TransactionCode,
-    /// Of its signed message: two submissions with the same one are the same transaction.
+    /// The SHA-256 digest of its signed message. Submissions with the same digest are the same transaction.
     pub(crate) digest: [u8; 32],
-    /// What stands in a block for it: the transaction, its signatures and its status.
+    /// Its element of a block's transactions: the transaction, its signatures and its status.
     pub(crate) entry: Box<str>,
     pub(crate) fee: u128,
-    /// Who pays the fee: the first signer.
+    /// The wallet that pays the fee: the first signer.
     pub(crate) payer: HolderAddress,
     pub(crate) call: Call,
 }
 
-/// What a transaction does.
+/// The effect of a transaction.
 #[derive(Debug)]
 pub(crate) enum Call {
     AddVerification(Record),
@@ -107,15 +107,16 @@ struct TransferView {
 }
 
 impl Submission<'_> {
-    /// The digest by which the chain knows the transaction again, if it has a message at all.
+    /// Returns the digest that identifies the transaction, if it has a valid signed message.
     pub(crate) fn digest(&self) -> Option<[u8; 32]> {
         signed_message(self.transaction)
             .ok()
             .map(|message| Sha256::digest(message).into())
     }
 
-    /// Checks everything that doesn't depend on the chain, signatures first. A fault can make it check
-    /// less.
+    /// Checks everything that doesn't depend on the chain, signatures first.
+    ///
+    /// Some faults leave out checks.
     pub(crate) fn check(
         &self,
         rules: TransactionRules,
@@ -126,7 +127,7 @@ impl Submission<'_> {
         }
         let message = signed_message(self.transaction)
             .map_err(|error| Refusal(format!("Invalid transaction structure: {error}")))?;
-        // A number too large for a float is signed as a word that JSON does not have.
+        // CPython writes a number that is too large for a float as a word that is not valid JSON.
         let view: View = serde_json::from_str::<IgnoredAny>(&message)
             .and_then(|_| serde_json::from_str(&message))
             .map_err(|error| Refusal(format!("Invalid transaction structure: {error}")))?;
@@ -157,7 +158,7 @@ impl Submission<'_> {
         };
         let (payer, fee) = match call.signers.first() {
             Some(payer) => (*payer, fee(&view)?),
-            // Nobody pays.
+            // There is no payer.
             None if unsigned => (WalletAddress::from_bytes([0; 20]), 0),
             None => return Err(invalid_signatures()),
         };
@@ -176,7 +177,7 @@ impl Submission<'_> {
         })
     }
 
-    /// The signatures, if each has the form of one.
+    /// Returns the signatures, if all of them are well-formed.
     fn entries(&self) -> Result<Vec<SignatureEntry>, Refusal> {
         self.signatures
             .iter()
@@ -190,14 +191,14 @@ impl Submission<'_> {
             .ok_or_else(invalid_signatures)
     }
 
-    /// The signatures as JSON, if every signer's is there and right, and nobody else's.
+    /// Returns the signatures as JSON, if there is a valid one for each signer and no other one.
     fn verified_signatures(&self) -> Result<Vec<String>, Refusal> {
         let entries = self.entries()?;
         verify_transaction(self.transaction, &entries).map_err(|_| invalid_signatures())?;
         Ok(entries.iter().map(entry_text).collect())
     }
 
-    /// The signatures as JSON, if the first is right: a fault.
+    /// Returns all signatures as JSON if the first one is valid. This is a fault.
     fn first_verified(
         &self,
         message: &str,
@@ -239,11 +240,11 @@ fn fee(view: &View) -> Result<u128, Refusal> {
     if view.fee < LEAST_FEE {
         return Err(too_low());
     }
-    // More than there is can't be paid, and a part of a base unit neither.
+    // A higher fee than all existing tokens can't be paid. Neither can a fraction of a base unit.
     base_units(&view.fee).ok_or_else(|| Refusal::new("Fee validation failed"))
 }
 
-/// A whole number of base units.
+/// Parses a whole number of base units.
 fn base_units(amount: &Amount) -> Option<u128> {
     let whole: Integer = amount.as_str().parse().ok()?;
     u128::try_from(whole.as_i128()?).ok()
@@ -291,7 +292,7 @@ fn contract_call(
     }
 }
 
-/// Takes the spaces between values out of a message that CPython would write.
+/// Removes the spaces between the values of a message in CPython's form.
 fn without_spaces(message: &str) -> String {
     let mut dense = String::with_capacity(message.len());
     let (mut quoted, mut escaped) = (false, false);

@@ -1,4 +1,4 @@
-//! Trust scores between the wallets that a chain starts with.
+//! Trust scores between the chain's initial wallets.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,9 @@ use nodeproof_primitives::WalletAddress;
 
 use crate::seed::Seed;
 
-/// A score for each ordered pair of known wallets. No two pairs have the same one,
-/// so that an answer about another pair, or about the reverse, can be told.
+/// A score for each ordered pair of known wallets.
+///
+/// All scores are different. So a client notices a score of another pair, or of the reversed pair.
 #[derive(Debug)]
 pub(crate) struct TrustScores {
     places: HashMap<WalletAddress, u64>,
@@ -22,7 +23,7 @@ impl TrustScores {
         }
     }
 
-    /// How far one wallet trusts another, if both are known.
+    /// Returns the trust score from one wallet to another, if both are known.
     pub(crate) fn score(&self, from: WalletAddress, to: WalletAddress) -> Option<u64> {
         let (from, to) = (self.places.get(&from)?, self.places.get(&to)?);
         let count = u64::try_from(self.places.len()).ok()?;

@@ -1,4 +1,4 @@
-//! The verification contract's table.
+//! The table of the verification contract.
 
 use std::collections::HashMap;
 
@@ -12,25 +12,25 @@ pub(crate) const TABLE: &str = "verification";
 pub(crate) struct Record {
     pub(crate) asset_id: String,
     pub(crate) asset_type: String,
-    /// The wallet that signed, whatever the call's params said. Observed on a real node.
+    /// The wallet that signed, regardless of the call's params. Observed on a real node.
     pub(crate) verifier: WalletAddress,
     pub(crate) outcome: Integer,
-    /// A list as JSON text, spaced as CPython does.
+    /// A list as JSON text with CPython's spaces.
     pub(crate) doc_hash_list: String,
-    /// A list as JSON text, spaced as CPython does.
+    /// A list as JSON text with CPython's spaces.
     pub(crate) doc_link_list: String,
     pub(crate) remarks: String,
     pub(crate) deletable_after: Integer,
 }
 
-/// A column that the table doesn't have.
+/// The table does not have this column.
 #[derive(Debug)]
 pub(crate) struct UnknownColumn;
 
-/// How a record's value is compared with a text.
+/// Compares a record's value in a column with a text.
 type Column = fn(&Table, &Record, &str) -> bool;
 
-/// All claims, in the order in which they came.
+/// All claims, in the order of their arrival.
 #[derive(Debug)]
 pub(crate) struct Table {
     address: ContractAddress,
@@ -47,7 +47,7 @@ impl Table {
         }
     }
 
-    /// Whether this verifier has made a claim about this asset.
+    /// Whether this verifier already has a claim about this asset.
     pub(crate) fn holds(&self, asset_id: &str, verifier: WalletAddress) -> bool {
         self.by_asset.get(asset_id).is_some_and(|places| {
             places
@@ -56,7 +56,7 @@ impl Table {
         })
     }
 
-    /// Adds a claim, unless this verifier has made one about this asset.
+    /// Adds a claim, unless this verifier already has one about this asset.
     pub(crate) fn insert(&mut self, record: Record) -> bool {
         if self.holds(&record.asset_id, record.verifier) {
             return false;
@@ -69,7 +69,7 @@ impl Table {
         true
     }
 
-    /// The first claim whose column holds a value, as a row of JSON values.
+    /// Returns the first claim with a value in a column, as a row of JSON values.
     pub(crate) fn find(&self, column: &str, value: &str) -> Result<Option<String>, UnknownColumn> {
         let found = if column == "asset_id" {
             self.by_asset
@@ -85,7 +85,7 @@ impl Table {
         Ok(found.map(|record| self.row(record)))
     }
 
-    /// The first claim of all, as a row of JSON values.
+    /// Returns the first claim of all, as a row of JSON values.
     pub(crate) fn first(&self) -> Option<String> {
         self.records.first().map(|record| self.row(record))
     }
@@ -104,7 +104,7 @@ impl Table {
         })
     }
 
-    /// The columns in the order of the table. Observed on a real node.
+    /// Returns the values in the order of the table's columns. Observed on a real node.
     fn row(&self, record: &Record) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
         format!(

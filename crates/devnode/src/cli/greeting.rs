@@ -1,4 +1,4 @@
-//! What the command prints when the node listens: text for people, or one line of JSON for programs.
+//! The command's output when the node listens: text for people, or one line of JSON for programs.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use crate::{BlockTime, Config, FUNDS, Handle, LEAST_FEE};
 
-/// What a user needs to know of a running node. The names of the fields are those of `--json`;
-/// README.md documents them.
+/// The data of a running node that users need.
+///
+/// The names of the fields are those of `--json`. README.md documents them.
 #[derive(Serialize)]
 pub(super) struct Greeting<'a> {
     base_url: &'a str,
@@ -75,7 +76,7 @@ impl<'a> Greeting<'a> {
         }
     }
 
-    /// One JSON object on one line.
+    /// Returns one JSON object on one line.
     pub(super) fn json(&self) -> Result<String, serde_json::Error> {
         Ok(serde_json::to_string(self)? + "\n")
     }
@@ -108,7 +109,7 @@ impl<'a> Greeting<'a> {
             },
             seed = self.seed,
         );
-        // Writing to a string doesn't fail.
+        // Writing to a string can't fail.
         for Wallet {
             name,
             address,

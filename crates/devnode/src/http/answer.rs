@@ -1,4 +1,4 @@
-//! How answers are written.
+//! Builds responses.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::json;
 
-/// An answer of JSON text.
+/// Returns a response with JSON text.
 pub(super) fn json_text(status: StatusCode, text: String) -> Response {
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
@@ -20,12 +20,12 @@ pub(super) fn json_text(status: StatusCode, text: String) -> Response {
     response
 }
 
-/// A failure that is told in a sentence.
+/// Returns a failure with a message.
 pub(super) fn detail(status: StatusCode, detail: &str) -> Response {
     json_text(status, json!({ "detail": detail }).to_string())
 }
 
-/// Where in a request something is wrong: `query` or `body`, then names and positions.
+/// A part of a fault's location: `query` or `body`, then names and positions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(super) enum Place {
@@ -39,7 +39,7 @@ impl From<&'static str> for Place {
     }
 }
 
-/// One thing that is wrong with a request, in the form that was observed on a real node.
+/// One fault of a request, in the form that was observed on a real node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Fault {
     pub(super) loc: Vec<Place>,
@@ -66,7 +66,7 @@ impl Fault {
     }
 }
 
-/// All that is wrong with a request: 422, with a list.
+/// All faults of a request. The response has status 422 and lists them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Faults(Vec<Fault>);
 
@@ -79,7 +79,7 @@ impl Faults {
         self.0.is_empty()
     }
 
-    /// The value, or a note of what is wrong with it.
+    /// Returns the value, or adds its fault to the list.
     pub(super) fn note<T>(&mut self, value: Result<T, Fault>) -> Option<T> {
         value.map_err(|fault| self.push(fault)).ok()
     }

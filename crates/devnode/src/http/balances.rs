@@ -42,11 +42,10 @@ impl FromStr for BalanceType {
     }
 }
 
-/// Balances, after their type. A holder may be a wallet or a contract.
+/// Returns balances, depending on `balance_type`. A holder is a wallet or a contract.
 ///
-/// A parameter that the type uses has to be there: an answer without it would
-/// not be about what was asked. Nothing held, and an unknown token, are 0,
-/// or null in the form of rows.
+/// The parameters of that type are required. An unknown token, or a token that the holder never had,
+/// has the balance 0, or null in the form `rows`.
 pub(super) async fn get_balances(
     State(node): State<Arc<Node>>,
     query: Query,

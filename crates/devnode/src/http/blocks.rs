@@ -14,8 +14,9 @@ use super::{
 };
 use crate::Node;
 
-/// The block at an index. What is not an index of a block is answered with 400, be it
-/// unknown, negative, huge or no number at all, as was observed on a real node.
+/// Returns the block at an index.
+///
+/// An unknown, negative, too large or malformed index gets status 400. Observed on a real node.
 pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Response {
     let index = match query.text("block_index") {
         Ok(text) => index(text),
@@ -27,7 +28,7 @@ pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Re
     }
 }
 
-/// An index in the one way in which it is written.
+/// Parses an index in canonical form, without a sign or leading zeros.
 fn index(text: &str) -> Option<u64> {
     let index: u64 = text.parse().ok()?;
     (index.to_string() == text).then_some(index)

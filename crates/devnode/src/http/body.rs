@@ -1,4 +1,4 @@
-//! Reading a request's body, within bounds of size, time and depth.
+//! Reads request bodies, with limits of size, time and depth.
 
 use std::time::Duration;
 
@@ -14,17 +14,18 @@ use super::{
     browser::declares_json,
 };
 
-/// How long a client may take to send a body.
+/// Time limit for receiving a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How much of a body that is too long is read and thrown away. A client that is
-/// still sending when the connection closes may never see the answer.
+/// Maximum length of a body that is read to its end although it is too long, in bytes.
+///
+/// If the connection closes while a client is still sending, the client may never see the response.
 const DRAINED: usize = 16 << 20;
 
-/// How deep arrays and objects may be nested.
+/// Maximum nesting of arrays and objects.
 const DEEPEST: usize = 128;
 
-/// Why a body was not read.
+/// The reason why a body was not accepted.
 pub(super) enum BodyError {
     TooLong { limit: usize },
     TooSlow,
@@ -65,7 +66,7 @@ impl IntoResponse for BodyError {
     }
 }
 
-/// A body's text, which is declared as JSON and is one JSON document of a sane depth.
+/// Returns a body's text if it is declared as JSON, and is one JSON document that is not too deep.
 pub(super) async fn read_json(
     headers: &HeaderMap,
     body: Body,
@@ -118,8 +119,9 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Whether brackets outside of strings are nested deeper than that. It asks before
-/// anything that calls itself reads the text.
+/// Whether brackets outside of strings are nested deeper than `deepest`.
+///
+/// This runs before any recursive parser reads the text.
 fn nested_deeper_than(text: &str, deepest: usize) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     for byte in text.bytes() {

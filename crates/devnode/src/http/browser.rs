@@ -1,12 +1,12 @@
-//! Protects the node from web pages that are open in a browser on the same machine.
+//! Protects the node from web pages in a browser on the same machine.
 //!
-//! The node has no accounts, and its keys are public. A page can still reach it in two ways, and
-//! each is refused:
+//! The node has no accounts, and its keys are public. A page could reach it in two ways, and the node
+//! refuses both:
 //!
 //! - *DNS rebinding*: the page's own host name resolves to this machine, so the browser treats the
-//!   node as part of the page's site. Such a request names that host in `Host`.
-//! - *A simple cross-site POST*: a browser sends one without asking the server first, but only with a
-//!   content type that HTML forms have, or with none.
+//!   node as part of the page's site. Such a request has that name in `Host`.
+//! - *A simple cross-site POST*: a browser sends it without a preflight request, but only with a
+//!   content type of HTML forms, or with none.
 
 use std::{net::Ipv6Addr, sync::Arc};
 
@@ -24,7 +24,7 @@ use axum::{
 use super::answer::detail;
 use crate::Node;
 
-/// Refuses a request for a host that is not this node's.
+/// Refuses requests for other hosts.
 pub(super) async fn guard(State(node): State<Arc<Node>>, request: Request, next: Next) -> Response {
     if !names_this_node(request.uri(), request.headers(), node.allowed_hosts()) {
         return detail(
@@ -36,9 +36,9 @@ pub(super) async fn guard(State(node): State<Arc<Node>>, request: Request, next:
     next.run(request).await
 }
 
-/// Whether every host that the request names may be used for this node.
+/// Whether every host that the request names is allowed.
 ///
-/// A request without any host is allowed: browsers always send one.
+/// A request without a host is allowed, because browsers always send one.
 fn names_this_node(uri: &Uri, headers: &HeaderMap, allowed: &[String]) -> bool {
     let in_uri = uri.authority().is_none_or(|host| is_allowed(host, allowed));
     in_uri
@@ -48,8 +48,8 @@ fn names_this_node(uri: &Uri, headers: &HeaderMap, allowed: &[String]) -> bool {
         })
 }
 
-/// An IP address cannot be rebound, `localhost` always means this machine, and other names have to
-/// be in the list.
+/// IP addresses can't be rebound, and `localhost` is always this machine. Other names must be in the
+/// list.
 fn is_allowed(authority: &Authority, allowed: &[String]) -> bool {
     let host = authority.host();
     let ip_v6 = host
@@ -65,7 +65,7 @@ fn is_allowed(authority: &Authority, allowed: &[String]) -> bool {
         || allowed.iter().any(|name| name.eq_ignore_ascii_case(&host))
 }
 
-/// Whether the one content type is JSON's, with or without parameters.
+/// Whether there is one content type, and it is JSON, with or without parameters.
 pub(super) fn declares_json(headers: &HeaderMap) -> bool {
     let mut types = headers.get_all(CONTENT_TYPE).iter();
     let (Some(only), None) = (types.next(), types.next()) else {

@@ -17,9 +17,10 @@ use super::{
 };
 use crate::{Node, chain::ContractCall};
 
-/// Builds the raw transaction of a contract call. Address, function and params are
-/// not looked at, and nothing changes, as was observed on a real node. What was sent
-/// stands in the answer exactly as it was sent.
+/// Builds the raw transaction of a contract call.
+///
+/// It does not check address, function or params, and changes nothing. Observed on a real node. The
+/// response contains the values exactly as they were sent.
 pub(super) async fn call_sc(
     State(node): State<Arc<Node>>,
     headers: HeaderMap,
@@ -53,7 +54,7 @@ fn raw_transaction(node: &Node, text: &str) -> Result<String, Faults> {
         params,
     };
     let now = node.now();
-    // The fee is the caller's to set before signing.
+    // The caller sets the fee before signing.
     let transaction = call.transaction(now, "0.0");
     Ok(format!(
         "{{\"transaction\":{transaction},\"signatures\":[]}}"
@@ -68,7 +69,7 @@ fn address(fields: &Fields<'_>) -> Result<ContractAddress, Fault> {
         })
 }
 
-/// The signers' raw text, if each of them is the address of a wallet.
+/// Returns the raw text of the signers, if all of them are wallet addresses.
 fn signers<'a>(fields: &Fields<'a>, faults: &mut Faults) -> Option<&'a str> {
     let elements = faults.note(fields.elements("signers"))?;
     let mut right = true;

@@ -16,8 +16,9 @@ use super::{
 };
 use crate::{Forms, InjectedFault, Node, chain::TABLE};
 
-/// A row of a contract's table, both as the `value` that the contract describes and
-/// as the `data` that was observed on a real node; null when no row matches.
+/// Returns a row of a contract's table, or null if no row matches.
+///
+/// It is in `value`, as the contract describes, and in `data`, as observed on a real node.
 pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Response {
     let mut faults = Faults::default();
     let table = faults.note(query.text("table_name"));
@@ -43,7 +44,7 @@ pub(super) async fn sc_state(State(node): State<Arc<Node>>, query: Query) -> Res
     {
         return found(Some(&row), node.forms());
     }
-    // The token contract keeps balances, and no table.
+    // The token contract has balances, but no table.
     if contract != node.contract_address() || table != TABLE {
         return unknown("table", table);
     }

@@ -1,4 +1,4 @@
-//! `GET /docs`: the interactive listing, with everything that it needs inside the binary.
+//! `GET /docs`: the interactive listing. The binary contains all its files.
 
 #[cfg(feature = "swagger-ui")]
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use axum::{
 use nodeproof_openapi::{NODE_JSON, NODE_YAML};
 use serde_json::Value;
 
-/// Without Swagger UI, the page is the list of operations that it shows to readers without scripts.
+/// Without Swagger UI, the page is only the list of operations for readers without scripts.
 const PAGE: &str = if cfg!(feature = "swagger-ui") {
     include_str!("docs.html")
 } else {
     include_str!("docs_list.html")
 };
 
-/// Nothing may be fetched from anywhere else.
+/// The page may not load anything from other servers.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'";
 
 /// The files of Swagger UI that the page uses.
@@ -39,8 +39,10 @@ fn answer(content_type: &str, body: impl Into<Body>) -> Response {
     response
 }
 
-/// The page. It is answered right away at both of its addresses, as clients don't
-/// follow redirects, so its relative links start from where it was asked for.
+/// Returns the page, with or without a slash at the end of the path.
+///
+/// There is no redirect, because clients of nodes don't follow redirects. So the page's relative links
+/// depend on the request's path.
 pub(super) async fn page(uri: Uri) -> Response {
     static PAGES: LazyLock<[String; 2]> = LazyLock::new(|| {
         let calls = calls();
@@ -86,7 +88,7 @@ fn escaped(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
-/// A file of Swagger UI.
+/// Returns a file of Swagger UI.
 #[cfg(feature = "swagger-ui")]
 pub(super) async fn asset(uri: Uri) -> Response {
     use utoipa_swagger_ui::Config;
@@ -103,12 +105,12 @@ pub(super) async fn asset(uri: Uri) -> Response {
     }
 }
 
-/// The description of the contract, as it was written.
+/// Returns the OpenAPI description as YAML.
 pub(super) async fn yaml() -> Response {
     answer("application/yaml", NODE_YAML)
 }
 
-/// The same as JSON, where real nodes have theirs.
+/// Returns the OpenAPI description as JSON, at the same path as real nodes.
 pub(super) async fn json() -> Response {
     answer("application/json", NODE_JSON)
 }

@@ -1,5 +1,4 @@
-//! Faults that show in single responses, and what a node has to remember for them. Those of the chain
-//! are in `chain`.
+//! Faults in single responses, and the state that they need. Faults of the chain are in `chain`.
 
 use std::{
     collections::HashMap,
@@ -19,10 +18,10 @@ use serde_json::{Value, json};
 use super::answer::detail;
 use crate::InjectedFault;
 
-/// From which read of a block on its content is another one.
+/// The read of a block, counted from 1, from which on its content is different.
 const CHANGES_FROM: u64 = 20;
 
-/// A fault, with what a node has to remember for it.
+/// A fault, with the state that it needs.
 #[derive(Debug)]
 pub(crate) struct Faulty {
     pub(crate) fault: InjectedFault,
@@ -39,7 +38,7 @@ impl Faulty {
         }
     }
 
-    /// What a fault returns instead of a response of the node, to this request of all since it started.
+    /// Returns the fault's response, if it replaces the node's. `request` counts all requests from 1.
     pub(super) fn instead(&self, request: u64, path: &str, query: &str) -> Option<Response> {
         use InjectedFault as F;
         let missing = match self.fault {
@@ -60,7 +59,7 @@ impl Faulty {
         missing.then(|| detail(StatusCode::NOT_FOUND, "Not Found"))
     }
 
-    /// The request that the node responds to.
+    /// Returns the request to process, if the fault changes it.
     pub(super) fn asked(&self, uri: &Uri) -> Option<Uri> {
         let query = uri.query().unwrap_or_default();
         let query = match (self.fault, uri.path()) {
@@ -73,7 +72,7 @@ impl Faulty {
         format!("{}?{query}", uri.path()).parse().ok()
     }
 
-    /// What becomes of the body of a response of status 200.
+    /// Returns the body of a response with status 200, changed by the fault.
     pub(super) fn body(&self, path: &str, query: &str, body: Bytes) -> Bytes {
         use InjectedFault as F;
         let altered = |alter: &dyn Fn(&mut Value)| match serde_json::from_slice(&body) {
@@ -121,7 +120,7 @@ impl Faulty {
     }
 }
 
-/// A built transaction with a code that is always the same, and otherwise as it is.
+/// Returns a built transaction with a constant code. Everything else stays the same.
 fn constant_code(body: &Bytes) -> Option<Bytes> {
     const MEMBER: &str = "\"trans_code\":\"";
     let text = std::str::from_utf8(body).ok()?;
@@ -131,7 +130,7 @@ fn constant_code(body: &Bytes) -> Option<Bytes> {
     Some(format!("{before}{MEMBER}{code}\"{after}").into())
 }
 
-/// A block as a row of a table.
+/// Converts a block into a row of a table.
 fn row(block: &Value) -> Value {
     json!({
         "block_index": block["index"],
@@ -146,7 +145,7 @@ fn row(block: &Value) -> Value {
     })
 }
 
-/// Lets every number go through a float.
+/// Converts every number to a float and back.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! The members of a JSON object in a request's body, by name and kind.
+//! The members of a JSON object in a request body, by name and type.
 
 use std::{borrow::Cow, collections::HashMap, fmt};
 
@@ -11,15 +11,15 @@ use serde_json::value::RawValue;
 
 use super::answer::{Fault, Place};
 
-/// An object's members as raw text. Of members with one name the last one counts,
-/// as it does in the signed message.
+/// The members of an object as raw text. If a name occurs twice, the last one counts, as in the signed
+/// message.
 pub(super) struct Fields<'a> {
     place: Vec<Place>,
     members: HashMap<Cow<'a, str>, &'a str>,
 }
 
 impl<'a> Fields<'a> {
-    /// Reads JSON text that stands at `place`.
+    /// Parses the JSON text at `place`.
     pub(super) fn read(text: &'a str, place: Vec<Place>) -> Result<Self, Fault> {
         match serde_json::from_str(text) {
             Ok(Members(members)) => Ok(Self { place, members }),
@@ -33,7 +33,7 @@ impl<'a> Fields<'a> {
         place
     }
 
-    /// A member's raw text.
+    /// Returns the raw text of a member.
     pub(super) fn raw(&self, name: &'static str) -> Result<&'a str, Fault> {
         self.members
             .get(name)
@@ -50,7 +50,7 @@ impl<'a> Fields<'a> {
         read(self.raw(name)?).ok_or_else(|| wrong_kind(self.at(name), kind))
     }
 
-    /// A string's value.
+    /// Returns the value of a string.
     pub(super) fn string(&self, name: &'static str) -> Result<String, Fault> {
         self.of_kind(name, "str", |raw| serde_json::from_str(raw).ok())
     }
@@ -67,23 +67,23 @@ impl<'a> Fields<'a> {
         self.of_kind(name, "float", |raw| number(raw).then_some(()))
     }
 
-    /// An object's raw text.
+    /// Returns the raw text of an object.
     pub(super) fn object(&self, name: &'static str) -> Result<&'a str, Fault> {
         self.of_kind(name, "dict", |raw| raw.starts_with('{').then_some(raw))
     }
 
-    /// An object's members.
+    /// Returns the members of an object.
     pub(super) fn fields(&self, name: &'static str) -> Result<Self, Fault> {
         Self::read(self.raw(name)?, self.at(name))
     }
 
-    /// The raw texts of an array's elements, each with its place.
+    /// Returns the raw text of each element of an array, with its location.
     pub(super) fn elements(&self, name: &'static str) -> Result<Vec<(Vec<Place>, &'a str)>, Fault> {
         elements(self.raw(name)?, &self.at(name))
     }
 }
 
-/// The raw texts of an array's elements, each with its place.
+/// Returns the raw text of each element of an array, with its location.
 pub(super) fn elements<'a>(
     text: &'a str,
     place: &[Place],

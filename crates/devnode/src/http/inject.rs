@@ -1,4 +1,4 @@
-//! The layer that gives responses the node's fault.
+//! The layer that adds the node's fault to responses.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use axum::{
 use super::answer::json_text;
 use crate::{InjectedFault, Node};
 
-/// Responds as the node does, apart from its fault.
+/// Handles a request, and applies the node's fault.
 pub(super) async fn inject(
     State(node): State<Arc<Node>>,
     mut request: Request,
@@ -31,13 +31,13 @@ pub(super) async fn inject(
         *request.uri_mut() = uri;
     }
     let response = next.run(request).await;
-    if faulty.fault == InjectedFault::NewestForUnknown
+    if faulty.fault == InjectedFault::LatestForUnknown
         && path == "/get-block"
         && response.status() == StatusCode::BAD_REQUEST
     {
         let chain = node.chain();
-        let newest = chain.block_text(chain.height(), node.forms());
-        return newest.map_or(response, |block| json_text(StatusCode::OK, block));
+        let latest = chain.block_text(chain.height(), node.forms());
+        return latest.map_or(response, |block| json_text(StatusCode::OK, block));
     }
     let (mut head, body) = response.into_parts();
     let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
@@ -46,7 +46,7 @@ pub(super) async fn inject(
     {
         head.headers.remove(CONTENT_TYPE);
     }
-    // It is the node's own, so it is no larger than the node's memory.
+    // The node itself created the body, so reading it needs no limit.
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
     let body = match head.status {
         StatusCode::OK => faulty.body(&path, &query, body),

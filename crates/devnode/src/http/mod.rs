@@ -1,4 +1,4 @@
-//! Requests and answers: which path asks what of a node, and how answers are written.
+//! The HTTP layer: routes, requests and responses.
 
 mod answer;
 mod balances;
@@ -32,7 +32,7 @@ use crate::Node;
 pub(crate) use faulty::Faulty;
 pub(crate) use rate_limit::RateLimit;
 
-/// The node's calls, as an axum router over a node's state.
+/// Returns the node's endpoints, as an axum router over the node's state.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -7,8 +7,8 @@ use percent_encoding::percent_decode_str;
 
 use super::answer::Fault;
 
-/// A query string's parameters. Names that no call knows are left alone, and of a
-/// parameter that stands twice the last one counts, as on a real node.
+/// The parameters of a query string. Unknown ones are ignored. If a name occurs twice, the last one
+/// counts, as on a real node.
 #[derive(Debug)]
 pub(super) struct Query(Vec<(String, String)>);
 
@@ -28,7 +28,7 @@ impl Query {
         )
     }
 
-    /// A parameter's text.
+    /// Returns the text of a parameter.
     pub(super) fn text(&self, name: &'static str) -> Result<&str, Fault> {
         self.0
             .iter()
@@ -38,7 +38,7 @@ impl Query {
             .ok_or_else(|| Fault::missing(vec!["query".into(), name.into()]))
     }
 
-    /// A parameter of a form.
+    /// Parses a parameter.
     pub(super) fn read<T>(&self, name: &'static str) -> Result<T, Fault>
     where
         T: FromStr,

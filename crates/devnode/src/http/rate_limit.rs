@@ -1,11 +1,11 @@
-//! A bound on submissions, as nodes of the network have one.
+//! Limits submissions, as nodes of the network do.
 
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-/// At most so many within a second, counted from the first.
+/// Allows a maximum number of submissions within a second, counted from the first one.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     per_second: u32,
@@ -24,7 +24,7 @@ impl RateLimit {
         self.per_second
     }
 
-    /// Whether one more is taken now.
+    /// Counts a submission, and returns whether it is allowed.
     pub(crate) fn admits(&self, now: Instant) -> bool {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let (start, count) = match *window {

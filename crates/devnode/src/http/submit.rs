@@ -1,4 +1,4 @@
-//! `POST /submit-transaction`, and the batch of them that was observed on a real node.
+//! `POST /submit-transaction`, and its variant for batches that was observed on a real node.
 
 use std::{sync::Arc, time::Instant};
 
@@ -17,8 +17,9 @@ use super::{
 };
 use crate::{Node, chain::Submission};
 
-/// Takes or refuses a signed transaction. What is not of the documented kinds is
-/// answered with 422; everything else with 200 and a verdict.
+/// Accepts or refuses a signed transaction.
+///
+/// If its fields do not have the documented types, the status is 422. Otherwise it is 200, with a verdict.
 pub(super) async fn submit_transaction(
     State(node): State<Arc<Node>>,
     headers: HeaderMap,
@@ -49,7 +50,7 @@ pub(super) async fn submit_transaction(
     }
 }
 
-/// Takes or refuses several signed transactions. One that is known already counts as accepted.
+/// Accepts or refuses several signed transactions. One that is already known counts as accepted.
 pub(super) async fn submit_transaction_batch(
     State(node): State<Arc<Node>>,
     headers: HeaderMap,
@@ -69,7 +70,7 @@ pub(super) async fn submit_transaction_batch(
     };
     let (mut accepted, mut failed) = (Vec::new(), Vec::new());
     for (code, submission) in submissions {
-        // A batch takes as long as its signatures do; others get their turn in between.
+        // Verifying the signatures of a batch takes long, so other tasks get a turn after each submission.
         tokio::task::yield_now().await;
         if node.submit(&submission).valid {
             accepted.push(code);
@@ -108,7 +109,7 @@ fn batch(text: &str) -> Result<Vec<(String, Submission<'_>)>, Faults> {
         .collect()
 }
 
-/// Reads a submission, whose fields have to be of the documented kinds.
+/// Parses a submission. Its fields must have the documented types.
 fn submission(text: &str, place: Vec<Place>) -> Result<Submission<'_>, Faults> {
     let fields = Fields::read(text, place)?;
     let mut faults = Faults::default();

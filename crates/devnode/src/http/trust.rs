@@ -15,7 +15,7 @@ use super::{
 };
 use crate::Node;
 
-/// The trust score from one wallet to another.
+/// Returns the trust score from one wallet to another.
 pub(super) async fn get_trustscore_wallets(
     State(node): State<Arc<Node>>,
     query: Query,

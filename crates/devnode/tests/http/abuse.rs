@@ -1,4 +1,4 @@
-//! Clients that are slow, rude or many. Nothing makes the node fail.
+//! Tests with slow, invalid and numerous clients. The node must not fail.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use tokio::{
 
 use crate::peer::Peer;
 
-/// So long only what waits for the silent takes, on any machine: they are borne for 30 s.
+/// Only waiting for a silent client takes this long, on any machine. The time limit is 30 s.
 const NEVER: Duration = Duration::from_secs(20);
 
-/// Sends bytes on a connection of its own and reads until the node closes it.
+/// Sends bytes on a new connection, and reads until the node closes it.
 async fn raw(peer: &Peer, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(peer.node.address()).await.unwrap();
-    // A node that has seen enough may close before everything is sent.
+    // The node may close the connection before it has received everything.
     let _sent = stream.write_all(bytes).await;
     let mut answer = Vec::new();
     let _read = tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await;

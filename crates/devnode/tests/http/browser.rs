@@ -1,4 +1,4 @@
-//! What a web page in a browser on the same machine cannot do.
+//! Requests that web pages in a browser on the same machine must not be able to make.
 
 use nodeproof_devnode::Config;
 

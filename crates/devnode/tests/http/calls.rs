@@ -1,4 +1,4 @@
-//! `/call-sc`: an exact echo without effect.
+//! `/call-sc`: returns the request's values exactly, and changes nothing.
 
 use serde_json::json;
 

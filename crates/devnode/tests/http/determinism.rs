@@ -1,11 +1,11 @@
-//! Two nodes with one seed.
+//! Two nodes with the same seed.
 
 use nodeproof_devnode::{ChainTime, Config};
 use serde_json::json;
 
 use crate::peer::{Answer, Peer};
 
-/// Everything that a node answers to a list of requests, with a claim in between.
+/// Returns a node's responses to a list of requests, with a claim in between.
 async fn answers(seed: u64) -> Vec<Answer> {
     let peer = Peer::with(
         Config::for_tests()

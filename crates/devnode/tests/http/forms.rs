@@ -97,7 +97,7 @@ async fn each_transaction_is_in_a_block_at_once_if_asked_for() {
     assert_eq!(peer.node.height(), height + 1);
     let record = peer.record("at-once").await.json();
     assert_eq!(record["value"][1], "at-once");
-    // Neither a known transaction nor a refused one makes a block.
+    // A known or refused transaction does not create a block.
     let (valid, _, new) = peer.submit(signed).await.verdict();
     assert_eq!((valid, new), (true, false));
     let unsigned = peer.raw(&peer.claim_request(&["alice"], "unsigned")).await;

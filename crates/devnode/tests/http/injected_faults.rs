@@ -1,4 +1,4 @@
-//! Nodes with a defect: each shows it, and an honest node shows none of them.
+//! Nodes with a fault. Each of them shows the fault, and a node without a fault shows none of them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use nodeproof_wallet::sign_transaction;
 
 use crate::peer::{Peer, with_signatures};
 
-/// What a node returns in a session, by what was asked: status, content type and body.
+/// A node's responses in a session, by request: status, content type and body.
 type Session = BTreeMap<String, String>;
 
 struct Asker {
@@ -38,7 +38,7 @@ impl Asker {
     }
 }
 
-/// One session with a node: every call, and submissions of several kinds.
+/// Runs a session with a node: a request to every endpoint, and several kinds of submissions.
 async fn session(fault: Option<InjectedFault>) -> Session {
     let mut config = Config::for_tests().with_time(ChainTime::FIXED);
     config.fault = fault;
@@ -46,7 +46,7 @@ async fn session(fault: Option<InjectedFault>) -> Session {
         peer: Peer::with(config).await,
         session: Session::new(),
     };
-    // It builds what is submitted, so that a fault of `/call-sc` shows there alone.
+    // This node builds the transactions, so a fault of `/call-sc` shows only in responses of `/call-sc`.
     let honest = Peer::new().await;
     let [alice, bob] = ["alice", "bob"].map(|name| honest.keys(name).address());
     let contract = honest.node.contract_address();

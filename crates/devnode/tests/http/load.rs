@@ -1,4 +1,4 @@
-//! Thousands of clients at a time.
+//! Thousands of clients at the same time.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use tokio::{
@@ -9,12 +9,12 @@ use tokio::{
 
 use crate::peer::Peer;
 
-/// How many connections are open at a time, where the system allows that many.
+/// Number of connections that are open at the same time, if the system allows it.
 const CONNECTIONS: u64 = 10_000;
-/// How many file descriptors are left for everything else, such as the other tests of this process.
+/// Number of file descriptors for everything else, such as other tests in this process.
 const SPARE: u64 = 3_000;
 
-/// How many connections this process may have, both of whose ends are in it.
+/// Returns how many connections this process may have. Both of their ends are in it.
 fn possible_connections() -> u64 {
     let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
     let wanted = (2 * CONNECTIONS + SPARE).min(most);
@@ -29,7 +29,7 @@ async fn ten_thousand_connections_are_all_answered() {
     let mut open = Vec::new();
     for _ in 0..possible_connections() {
         let mut stream = TcpStream::connect(address).await.unwrap();
-        // Nobody gets to the end of a request before all have begun one.
+        // Each client sends only part of a request until all have begun one.
         stream
             .write_all(b"GET /get-block?block_index=1 HTTP/1.1\r\nhost: localhost\r\nconnec")
             .await
@@ -37,7 +37,7 @@ async fn ten_thousand_connections_are_all_answered() {
         open.push(stream);
     }
     assert!(open.len() > 500, "only {} connections", open.len());
-    // Who comes last is answered at once all the same.
+    // A later client still gets a response immediately.
     assert_eq!(peer.get("/get-block?block_index=2").await.status, 200);
     let asked = open.len();
     let mut answers: JoinSet<_> = open

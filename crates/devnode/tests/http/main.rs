@@ -1,4 +1,4 @@
-//! A node over HTTP, as its clients meet it.
+//! Tests of a node over HTTP, from the view of its clients.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod abuse;

@@ -1,4 +1,4 @@
-//! A node under test, and somebody who talks to it.
+//! A node under test, and its client.
 
 use nodeproof_devnode::{ChainTime, Config, Handle};
 use nodeproof_primitives::{RawJson, WalletAddress};
@@ -10,7 +10,7 @@ pub(crate) struct Peer {
     pub(crate) http: reqwest::Client,
 }
 
-/// An answer's status and text.
+/// The status and the text of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -22,7 +22,7 @@ impl Answer {
         serde_json::from_str(&self.text).unwrap()
     }
 
-    /// `response` of a submission, as validity, message and novelty.
+    /// Returns validity, message and novelty from `response` of a submission.
     #[track_caller]
     pub(crate) fn verdict(&self) -> (bool, String, bool) {
         assert_eq!(self.status, 200, "{}", self.text);
@@ -36,7 +36,7 @@ impl Answer {
         )
     }
 
-    /// Asserts that the request was refused as wrong, with `detail` a list.
+    /// Asserts status 422, with a list in `detail`.
     #[track_caller]
     pub(crate) fn assert_faulted(&self) {
         assert_eq!(self.status, 422, "{}", self.text);
@@ -57,7 +57,7 @@ impl Peer {
     }
 
     pub(crate) async fn with(config: Config) -> Self {
-        // Of several tests in one process, the first one installs it.
+        // Fails if another test in the same process has already installed it.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         Self {
             node: nodeproof_devnode::spawn(config).await.unwrap(),
@@ -121,7 +121,7 @@ impl Peer {
         self.get(&path).await
     }
 
-    /// The text of the transaction that `/call-sc` builds, with a fee of 1000000.
+    /// Returns the text of the transaction that `/call-sc` builds, with a fee of 1000000.
     pub(crate) async fn raw(&self, request: &Value) -> String {
         #[derive(serde::Deserialize)]
         struct Raw {
@@ -176,7 +176,7 @@ impl Peer {
         })
     }
 
-    /// A claim by one wallet, signed and ready to be submitted.
+    /// Returns a claim of one wallet, signed and ready for submission.
     pub(crate) async fn signed_claim(&self, signer: &str, asset: &str) -> String {
         let transaction = self.raw(&self.claim_request(&[signer], asset)).await;
         self.signed(&transaction, &[signer])

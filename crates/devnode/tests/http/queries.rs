@@ -1,4 +1,4 @@
-//! The four queries: what they answer, and how they refuse.
+//! The four queries: their responses and refusals.
 
 use nodeproof_devnode::Config;
 use nodeproof_primitives::Network;

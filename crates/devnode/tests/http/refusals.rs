@@ -1,4 +1,4 @@
-//! Submissions that must not be taken.
+//! Submissions that must be refused.
 
 use nodeproof_wallet::sign_transaction;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::peer::{Peer, with_signatures};
 
 const SIGNATURES: &str = "Transaction has invalid signatures";
 
-/// Submits a claim after a change to it, which alice signs.
+/// Changes a claim, signs it as alice and submits it.
 async fn after(peer: &Peer, change: impl FnOnce(String) -> String) -> (bool, String, bool) {
     let transaction = change(peer.raw(&peer.claim_request(&["alice"], "refused")).await);
     peer.submit(peer.signed(&transaction, &["alice"]))
@@ -48,7 +48,7 @@ async fn signatures_that_are_missing_wrong_malformed_or_too_many() {
     }
     assert_eq!(peer.node.pending(), 0);
     assert!(peer.submit(right_text).await.verdict().0);
-    // A known transaction is not valid without its signature either.
+    // A known transaction without its signature is not valid either.
     let unsigned = peer
         .submit(with_signatures(&transaction, &[]))
         .await

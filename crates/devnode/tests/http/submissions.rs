@@ -1,4 +1,4 @@
-//! Transactions from their building to where they can be read back.
+//! Transactions, from building them to reading their effects.
 
 use std::num::NonZeroU32;
 
@@ -140,7 +140,7 @@ async fn all_signers_of_a_transaction_have_to_sign_it() {
             .0
     );
     peer.node.make_block();
-    // The stored verifier is the first who signs.
+    // The stored verifier is the first signer.
     let row = peer.record("both").await.json()["data"].clone();
     assert_eq!(row[3], peer.keys("alice").address().to_string());
 }
@@ -163,7 +163,7 @@ async fn what_is_signed_is_the_text_that_was_submitted() {
         .get(&format!("/get-block?block_index={block}"))
         .await
         .text;
-    // The block has the signed message's spelling, so that its signature can be verified.
+    // The block has the numbers as in the signed message, so the signature can be verified.
     assert!(text.contains("\"fee\":1000000.0,"));
     assert!(signed_message(&text).is_ok());
 }

@@ -1,4 +1,4 @@
-//! Arithmetic on amounts: exact, or refused.
+//! Exact arithmetic on amounts.
 
 use std::iter::Sum;
 
@@ -44,8 +44,8 @@ impl Amount {
     }
 }
 
-/// Whether a number whose first digit stands at `top`, and whose last one stands at `last`, can be
-/// written out. Both are powers of ten.
+/// Returns whether a number is short enough to be written out. `top` is the power of ten of its
+/// first digit, and `last` that of its last digit.
 fn fits(top: i64, last: i64) -> bool {
     top.max(1).saturating_sub(last.min(0)) <= MAX_DIGITS
 }
@@ -55,7 +55,7 @@ fn combined(
     right: &Normal,
     combine: impl Fn(&Signed, &Signed) -> Signed,
 ) -> Option<Amount> {
-    // Zero is written with the power 0, and takes part with that of the other.
+    // Zero is stored with the power 0. Here it gets the power of the other number.
     let power = match (left.digits.is_empty(), right.digits.is_empty()) {
         (true, _) => right.power,
         (_, true) => left.power,
@@ -68,7 +68,7 @@ fn combined(
     Some(written(&combine(&aligned(left), &aligned(right)), power))
 }
 
-/// A count of zeros, which was checked to be small. Zero itself may lie below the other number.
+/// Returns a number of zeros, which is known to be small. It can be negative for the number zero.
 fn zeros(count: i64) -> usize {
     usize::try_from(count).unwrap_or(0)
 }
@@ -78,7 +78,7 @@ fn signed(normal: &Normal, zeros: usize) -> Signed {
     Signed::new(normal.negative, &digits)
 }
 
-/// Writes `value` times ten to the `power`, without an exponent and without needless zeros.
+/// Writes `value` times ten to the `power`, without an exponent and unnecessary zeros.
 fn written(value: &Signed, power: i64) -> Amount {
     let sign = if value.is_negative() { "-" } else { "" };
     let digits = value.digits();
@@ -101,13 +101,14 @@ fn written(value: &Signed, power: i64) -> Amount {
 compare_with!(Amount: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
 impl Default for Amount {
-    /// Zero.
+    /// Returns zero.
     fn default() -> Self {
         Self::from(0_u8)
     }
 }
 
-/// The exact sum of amounts of the same unit; `None` if it would have more than 10,000 digits.
+/// Returns the exact sum of amounts of the same unit, or `None` if it would have more than 10,000
+/// digits.
 ///
 /// ```
 /// use nodeproof_primitives::Amount;
@@ -188,7 +189,7 @@ mod tests {
                 let product = a.checked_mul(b).unwrap();
                 let more = a.checked_add(&Amount::from(1)).unwrap().checked_mul(b);
                 assert_eq!(more, product.checked_add(b), "{a} {b}");
-                // What arithmetic writes is a JSON number of the same value.
+                // The result of arithmetic is a JSON number of the same value.
                 assert_eq!(amount(sum.as_str()), sum);
             }
         }

@@ -142,7 +142,7 @@ impl<'a> Sum<&'a Integer> for Integer {
 mod tests {
     use super::*;
 
-    /// Numbers around the edges of the types, and sizes that none of them holds.
+    /// Returns numbers around the limits of the integer types, and numbers beyond all of them.
     fn samples() -> Vec<Integer> {
         let edges = [0, 1, i128::from(i64::MAX), i128::from(u64::MAX), i128::MAX];
         let mut samples: Vec<Integer> = edges
@@ -173,7 +173,7 @@ mod tests {
                 // (a + 1) b = ab + b
                 let more = (a + &1.into()).checked_mul(b);
                 assert_eq!(more, Some(&product + b), "{a} {b}");
-                // A number has one form, so that equal ones are equal.
+                // Each number has one form, so equal numbers compare as equal.
                 assert_eq!(sum.to_string().parse(), Ok(sum));
             }
         }

@@ -1,4 +1,4 @@
-//! Integers from and to the integers of the language.
+//! Conversion from and to Rust's integer types.
 
 use super::{Integer, Repr};
 use crate::{Amount, ParseIntegerError, compare::compare_with};
@@ -87,14 +87,14 @@ into_integers!(
 );
 compare_with!(Integer: u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
 
-/// The same number.
+/// Converts to the same number.
 impl From<Integer> for Amount {
     fn from(value: Integer) -> Self {
         Self::from(&value)
     }
 }
 
-/// The same number.
+/// Converts to the same number.
 impl From<&Integer> for Amount {
     fn from(value: &Integer) -> Self {
         match &value.0 {
@@ -104,7 +104,7 @@ impl From<&Integer> for Amount {
     }
 }
 
-/// The same number, if it is an integer.
+/// Converts to the same number, if it is an integer.
 impl TryFrom<&Amount> for Integer {
     type Error = ParseIntegerError;
 
@@ -114,7 +114,7 @@ impl TryFrom<&Amount> for Integer {
 }
 
 impl Default for Integer {
-    /// Zero.
+    /// Returns zero.
     fn default() -> Self {
         Self(Repr::Small(0))
     }

@@ -1,10 +1,10 @@
-//! Why a document has no signed message.
+//! The error for a document without a signed message.
 
-/// Why a document has no signed message.
+/// The reason why a document has no signed message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
-    /// The text is not a JSON document as CPython reads one.
+    /// The text is not a JSON document that CPython can read.
     #[error("not a JSON document: {what} at byte {at}")]
     Syntax {
         /// The fault.
@@ -12,7 +12,7 @@ pub enum MessageError {
         /// The number of bytes before the fault.
         at: usize,
     },
-    /// Arrays and objects are nested deeper than CPython's `json` follows.
+    /// Arrays and objects are nested deeper than nodes can read.
     #[error("arrays and objects are nested deeper than {limit} levels, which no node reads")]
     TooDeep {
         /// The maximum depth.

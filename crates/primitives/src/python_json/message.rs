@@ -7,9 +7,9 @@ use super::{
 
 /// Returns the message that is signed for a document: `json.dumps(json.loads(text))`.
 ///
-/// Members keep their order. Of several members with the same name, the last value is kept, in
-/// the place of the first. Separators are `", "` and `": "`. Characters beyond ASCII are written
-/// as `\uXXXX`. Numbers are written as Python writes them.
+/// Members keep their order. If several members have the same name, the last value counts. It
+/// takes the place of the first. Separators are `", "` and `": "`. Characters beyond ASCII are
+/// written as `\uXXXX`. Numbers are written as Python writes them.
 ///
 /// CPython accepts more than JSON, and so does this function: `NaN`, `Infinity` and `-Infinity`,
 /// numbers beyond the largest float (written as these words), and escapes of lone surrogates

@@ -5,7 +5,7 @@ use super::error::MessageError;
 /// CPython's `sys.int_info.default_max_str_digits`: the maximum length of an integer.
 const MAX_INTEGER_DIGITS: usize = 4300;
 
-/// Writes a JSON number, found at byte `at`, as `json.dumps` does.
+/// Writes the JSON number at byte `at` as `json.dumps` does.
 pub(super) fn write(text: &str, at: usize, out: &mut String) -> Result<(), MessageError> {
     if text.contains(['.', 'e', 'E']) {
         write_float(text, out);

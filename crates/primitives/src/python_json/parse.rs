@@ -1,4 +1,4 @@
-//! A JSON parser that writes the document back as CPython does.
+//! A JSON parser that writes the document as CPython does.
 
 use std::collections::HashMap;
 
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
     }
 
     fn literal(&mut self, out: &mut String) -> Result<(), MessageError> {
-        // CPython reads and writes the last two as well, though JSON does not have them.
+        // CPython also reads and writes the last two, which JSON does not have.
         for word in ["null", "true", "false", "NaN", "Infinity"] {
             if self.word(word) {
                 out.push_str(word);
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
                 let mut value = String::new();
                 self.value(&mut value)?;
                 match places.get(&name) {
-                    // A dict keeps a key's first place and its last value.
+                    // A dict has a key in its first place, with its last value.
                     Some(&place) => members[place].1 = value,
                     None => {
                         places.insert(name.clone(), members.len());
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         self.at > before
     }
 
-    /// Reads a string into code points. Lone surrogates are kept.
+    /// Reads a string as code points. Lone surrogates stay.
     fn string(&mut self) -> Result<Name, MessageError> {
         self.at += 1;
         let mut points = Vec::new();
@@ -284,7 +284,7 @@ impl<'a> Parser<'a> {
         Ok(high)
     }
 
-    /// Returns the value of the `\uXXXX` at byte `at`, if there is one.
+    /// Returns the value of the `\uXXXX` escape at byte `at`, if there is one.
     fn unit(&self, at: usize) -> Option<u32> {
         let digits = self.text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0, |value, digit| {
@@ -307,7 +307,7 @@ fn write_string(points: &[u32], out: &mut String) {
             Ok(b'\t') => out.push_str("\\t"),
             Ok(0x08) => out.push_str("\\b"),
             Ok(0x0c) => out.push_str("\\f"),
-            // DEL is ASCII, but is escaped.
+            // DEL is ASCII, but CPython escapes it.
             Ok(plain @ 0x20..=0x7e) => out.push(char::from(plain)),
             _ if point >= 0x10000 => {
                 let offset = point - 0x10000;

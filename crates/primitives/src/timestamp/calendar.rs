@@ -2,8 +2,8 @@
 
 /// Returns the year, month and day.
 ///
-/// The year begins in March here, so that the leap day is the last one. A period of 400 years always
-/// has the same number of days.
+/// Here the year begins in March, so the leap day is its last day. A period of 400 years always has
+/// the same number of days.
 pub(crate) fn date_of(day: i64) -> (i64, i64, i64) {
     // 719,468 days lie between 0000-03-01 and 1970-01-01.
     let day = day + 719_468;
@@ -20,7 +20,7 @@ pub(crate) fn date_of(day: i64) -> (i64, i64, i64) {
     (400 * period + year + next, month, day)
 }
 
-/// Returns the day's number, if there is such a date.
+/// Returns the day's number, or `None` if the date does not exist.
 pub(crate) fn day_of(year: i64, month: i64, day: i64) -> Option<i64> {
     let (in_year, shifted) = if month > 2 {
         (year, month - 3)

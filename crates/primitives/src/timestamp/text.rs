@@ -40,8 +40,8 @@ impl fmt::Display for TimestampMs {
 impl FromStr for TimestampMs {
     type Err = ParseTimestampError;
 
-    /// Parses RFC 3339 with any offset, or a number of milliseconds. Digits of a second beyond
-    /// milliseconds are dropped. Leap seconds are rejected.
+    /// Parses RFC 3339 with any offset, or a number of milliseconds. Fractions of a millisecond are
+    /// dropped. Leap seconds are rejected.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number = text.parse().ok();
         number
@@ -87,7 +87,7 @@ fn rfc_3339(text: &str) -> Option<i64> {
     Some(day_of(year, month, day)? * DAY_MS + seconds * 1000 + millis)
 }
 
-/// Parses numbers with these many digits, with a separator in between.
+/// Parses numbers with this many digits each, with a separator in between.
 fn fields<const N: usize>(text: &str, separator: char, widths: [usize; N]) -> Option<[i64; N]> {
     let mut parts = text.split(separator);
     let mut values = [0; N];
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn is_written_as_a_calendar_says_and_read_again() {
-        // Steps that meet every hour and month, from year 0 to 9999, and both ends.
+        // The steps cover every hour and month from year 0 to 9999, and both ends.
         let (first, last) = (-62_167_219_200_000_i64, 253_402_300_799_999);
         let steps = (first..=last).step_by(7_919_000_003_777);
         let near: Vec<i64> = (-800..800).map(|day| day * DAY_MS - 1).collect();

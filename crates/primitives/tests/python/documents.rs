@@ -1,8 +1,8 @@
-//! Random documents: JSON in every form that CPython reads, and text that it refuses.
+//! Random documents: JSON in every form that CPython reads, and text that it rejects.
 
 use std::fmt::Write as _;
 
-/// SplitMix64: enough for documents, and the same ones for the same seed everywhere.
+/// SplitMix64. It gives the same documents for the same seed on every machine.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below this one, which must not be zero.
+    /// Returns a number below `end`, which must not be zero.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let end = u64::try_from(end).unwrap_or(u64::MAX);
         usize::try_from(self.bits() % end).unwrap_or(0)
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// A document of JSON as CPython has it, or, one time in four, such a document with slips.
+/// Returns a JSON document in CPython's dialect. One in four has errors.
 pub(crate) fn document(random: &mut Random) -> String {
     let mut text = String::new();
     let depth = random.below(6);
@@ -92,7 +92,7 @@ fn list(random: &mut Random, out: &mut String, mut one: impl FnMut(&mut Random, 
     }
 }
 
-/// Names of few kinds, so that some stand twice in an object, also in other spellings.
+/// Writes one of a few names, so some occur twice in an object, also with different escapes.
 fn name(random: &mut Random, out: &mut String) {
     if random.chance(30) {
         string(random, out);
@@ -259,7 +259,7 @@ fn decimal(random: &mut Random, out: &mut String) {
     }
 }
 
-/// A float of any bits, in one of the ways in which programs write them.
+/// Writes a float with random bits, in one of the forms that programs use.
 fn some_float(random: &mut Random, out: &mut String) {
     let found = f64::from_bits(random.bits());
     write_float(random, if found.is_finite() { found } else { 0.5 }, out);
@@ -270,7 +270,7 @@ fn denormal(random: &mut Random, out: &mut String) {
     write_float(random, f64::from_bits(bits), out);
 }
 
-/// What lies beside a power of two or ten, where the shortest digits are hardest to find.
+/// Writes a float next to a power of two or ten. There the shortest digits are hardest to find.
 fn near_a_power(random: &mut Random, out: &mut String) {
     let power = if random.chance(50) {
         f64::from_bits((random.bits() % 0x7ff) << 52)
@@ -290,7 +290,7 @@ fn write_float(random: &mut Random, found: f64, out: &mut String) {
         0 => format!("{found:e}"),
         1 => format!("{found:.17e}"),
         2 => format!("{found:.25E}"),
-        // All digits, however many: up to 300 before the point or 1,074 after it.
+        // Writes all digits: up to 300 before the point or 1,074 after it.
         _ if random.chance(10) => format!("{found:.1080}"),
         _ => format!("{found:?}"),
     };
@@ -300,7 +300,7 @@ fn write_float(random: &mut Random, found: f64, out: &mut String) {
     }
 }
 
-/// The decimal text of what lies exactly between two floats.
+/// Writes the number exactly between two floats, in decimal.
 fn halfway(random: &mut Random, out: &mut String) {
     let odd = u128::from((random.bits() >> 11) | 1 << 52) * 2 + 1;
     let value = odd << random.below(70);
@@ -325,7 +325,7 @@ fn sign(random: &mut Random, out: &mut String) {
 }
 
 fn digits(random: &mut Random, count: usize, leading: bool, out: &mut String) {
-    // Runs of nines and zeros are where rounding carries.
+    // Rounding carries in runs of nines and zeros.
     let kind = random.below(4);
     for index in 0..count {
         let digit = match kind {
@@ -338,7 +338,7 @@ fn digits(random: &mut Random, count: usize, leading: bool, out: &mut String) {
     }
 }
 
-/// What a person or a broken program might do to a document.
+/// Makes a mistake that a person or a broken program might make.
 fn slip(random: &mut Random, text: &str) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     let at = random.below(characters.len() + 1);

@@ -13,7 +13,7 @@ pub(super) fn section(report: &Report) -> Markup {
     html! {
         section #exchanges aria-labelledby="exchanges-title" {
             h2 #exchanges-title { "Exchanges" }
-            @if report.exchanges.is_empty() { p { "No case got an answer to look at." } }
+            @if report.exchanges.is_empty() { p { "No case received a response." } }
             div.list {
                 @for (place, exchange) in report.exchanges.iter().enumerate() {
                     (whole(report, exchange, Some(place))) "\n"

@@ -68,7 +68,7 @@ fn banner(report: &NodesReport) -> Markup {
 fn cross_checks(report: &NodesReport) -> Markup {
     html! {
         section #cross-check aria-labelledby="cross-check-title" {
-            h2 #cross-check-title { "Held against one another" }
+            h2 #cross-check-title { "Compared with each other" }
             div.list {
                 @if report.cross_check.is_empty() { p { "Nothing was compared." } }
                 @for check in &report.cross_check { (cross_check(check)) "\n" }

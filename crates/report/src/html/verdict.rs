@@ -91,7 +91,7 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
             }
             @if sweep.missing > 0 { " " span { (sweep.missing) " missing" } }
             @if sweep.unread > 0 { " " span { (sweep.unread) " not read" } }
-            " " span { (sweep.findings) " found wrong" }
+            " " span { (sweep.findings) " violations" }
             @if !sweep.done { " " span { "ended before block " (sweep.next) } }
         }
     }
@@ -175,7 +175,7 @@ pub(super) fn inconclusive(report: &Report) -> Markup {
     }
     html! {
         section #undecided aria-labelledby="undecided-title" {
-            h2 #undecided-title { "What could not be found out" }
+            h2 #undecided-title { "Inconclusive cases" }
             div.list {
                 @for (reason, ids) in reasons {
                     details {

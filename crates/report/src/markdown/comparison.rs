@@ -44,7 +44,7 @@ pub fn markdown_of_comparison(comparison: &Comparison) -> String {
         let _ = writeln!(out, "- {}", code(id, 200));
     }
     let reasons = comparison.not_judged_by_reason();
-    heading("Not judged any more", reasons.len(), &mut out);
+    heading("No longer checked", reasons.len(), &mut out);
     for (reason, changes) in reasons {
         let _ = writeln!(out, "- {}: {}", cases(changes.len()), code(reason, 400));
         let ids = changes.iter().map(|change| code(&change.id, 200));

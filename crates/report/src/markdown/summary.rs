@@ -89,7 +89,10 @@ fn findings(report: &Report, out: &mut String) {
             let _ = writeln!(out, "- Cases that fail for the same reason: {departing}");
         }
         if others > 0 {
-            let _ = writeln!(out, "- Cases that are not judged for this reason: {others}");
+            let _ = writeln!(
+                out,
+                "- Cases that were not checked for this reason: {others}"
+            );
         }
     }
     if causes.len() > MOST_FINDINGS {

@@ -54,7 +54,7 @@ impl Coverage {
         for operation in &self.operations {
             let name = &operation.operation;
             if operation.requests == 0 {
-                gaps.push(format!("{name} was not asked"));
+                gaps.push(format!("{name} was not requested"));
                 continue;
             }
             let missing = |parts: &[PartCoverage], what: &str| -> Vec<String> {

@@ -134,7 +134,7 @@ fn change(change: &CaseChange, style: Style, out: &mut String) {
 
 fn not_judged(comparison: &Comparison, style: Style, out: &mut String) {
     let reasons = comparison.not_judged_by_reason();
-    heading("not judged any more", reasons.len(), style, out);
+    heading("no longer checked", reasons.len(), style, out);
     for (reason, changes) in reasons {
         let _ = writeln!(
             out,

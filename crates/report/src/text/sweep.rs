@@ -12,7 +12,7 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
     let last = to.saturating_sub(1);
     let _ = write!(
         out,
-        "\nsweep of blocks {from} to {last}: {} judged",
+        "\nsweep of blocks {from} to {last}: {} checked",
         sweep.judged
     );
     for (count, what) in [(sweep.missing, "missing"), (sweep.unread, "not read")] {
@@ -20,11 +20,11 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
             let _ = write!(out, ", {count} {what}");
         }
     }
-    let _ = writeln!(out, ", {} found wrong", places(sweep.findings));
+    let _ = writeln!(out, ", {}", violations(sweep.findings));
     if let Some(lowest) = sweep.none_below {
         let _ = writeln!(
             out,
-            "it began there, as the node has no block below {lowest}"
+            "it began at the lowest block, because the node has no block below {lowest}"
         );
     }
     if sweep.done {
@@ -34,23 +34,23 @@ pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
     match (&sweep.state, &sweep.trouble) {
         (Some(path), _) => {
             let path = escaped(path);
-            let _ = writeln!(out, "; --resume goes on from there, by {path}");
+            let _ = writeln!(out, "; --resume continues from there, with {path}");
         }
         (None, Some(trouble)) => {
             let trouble = escaped_up_to(trouble, 300);
             let _ = writeln!(
                 out,
-                ", and can't be resumed, as its state was not kept: {trouble}"
+                ", and can't be resumed, as its state was not saved: {trouble}"
             );
         }
         (None, None) => out.push('\n'),
     }
 }
 
-fn places(count: u64) -> String {
+fn violations(count: u64) -> String {
     match count {
-        0 => "nothing".to_owned(),
-        1 => "one place".to_owned(),
-        count => format!("{count} places"),
+        0 => "no violations".to_owned(),
+        1 => "1 violation".to_owned(),
+        count => format!("{count} violations"),
     }
 }

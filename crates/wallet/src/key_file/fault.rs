@@ -139,8 +139,8 @@ pub enum KeyFileFault {
     Unsupported,
     /// Decrypting would take more memory or time than the limits allow.
     #[error(
-        "asks for {asked} to be decrypted, and no more than {limit} is spent on a key file: \
-         somebody may want to keep this computer busy"
+        "takes {asked} to decrypt, and the limit for a key file is {limit}: a file must not keep \
+        this computer busy"
     )]
     TooCostly {
         /// The requested cost.

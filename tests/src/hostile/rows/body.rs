@@ -120,7 +120,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(Client::Answer, departs("get-block/"))
-                .nodectl_reading(6, "block 5 was asked for, and the node answered block 777"),
+                .nodectl_reading(6, "expected block 5, but the node returned block 777"),
         ),
     ]
 }

@@ -28,8 +28,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             "accepts connections and never answers",
             Start::AtOnce(Act::Silence),
             both(
-                fails(Timeout, "no whole answer in time"),
-                unreachable("no whole answer from"),
+                fails(Timeout, "no complete response in time"),
+                unreachable("no complete response from"),
             ),
         ),
         row(
@@ -55,8 +55,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             "answers a byte a second, from the first on",
             Start::Instead(|_| doing(|_, good| Act::slowly("", good.whole(), A_SECOND))),
             both(
-                fails(Timeout, "no whole answer in time"),
-                unreachable("no whole answer from"),
+                fails(Timeout, "no complete response in time"),
+                unreachable("no complete response from"),
             ),
         ),
         slow(
@@ -70,8 +70,8 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                fails(Timeout, "no whole answer in time"),
-                unreachable("no whole answer from"),
+                fails(Timeout, "no complete response in time"),
+                unreachable("no complete response from"),
             ),
         ),
         row(
@@ -125,7 +125,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                fails(BodyTooLarge, "the answer is larger than 16777216 bytes"),
+                fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
                 unreachable("longer than 16 MiB"),
             ),
         ),

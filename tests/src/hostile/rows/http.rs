@@ -68,8 +68,8 @@ pub(super) fn rows() -> Vec<Hostile> {
                 ))
             }),
             both(
-                fails(Timeout, "no whole answer in time"),
-                unreachable("no whole answer from"),
+                fails(Timeout, "no complete response in time"),
+                unreachable("no complete response from"),
             ),
         ),
         row(

@@ -107,7 +107,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                fails(BodyTooLarge, "the answer is larger than 16777216 bytes"),
+                fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
                 unreachable("longer than 16 MiB"),
             ),
         ),
@@ -130,8 +130,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             "answers 10 million opening brackets",
             Start::Instead(|_| document(|| vec![b'['; 10_000_000])),
             both(
-                fails(BodyTooLarge, "the answer holds more than 500000 values"),
-                unreachable("takes too much memory to look into"),
+                fails(BodyTooLarge, "the response has more than 500000 values"),
+                unreachable("takes too much memory"),
             ),
         ),
         row(
@@ -146,7 +146,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             both(
                 fails(
                     BodyTooLarge,
-                    "the answer is nested more than 127 levels deep",
+                    "the response is nested more than 127 levels deep",
                 ),
                 unreachable("nested more than 127 levels deep"),
             ),
@@ -162,8 +162,8 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                fails(BodyTooLarge, "the answer holds more than 500000 values"),
-                unreachable("takes too much memory to look into"),
+                fails(BodyTooLarge, "the response has more than 500000 values"),
+                unreachable("takes too much memory"),
             ),
         ),
         row(
@@ -186,7 +186,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             "has valid blocks of 50 MB",
             Start::Instead(|_| blocks(|block| grown(block, 50_000_000))),
             each(
-                fails(BodyTooLarge, "the answer is larger than 16777216 bytes"),
+                fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
                 Client::Answer,
                 unreachable("longer than 16 MiB"),
             ),
@@ -198,7 +198,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 Client::Answer,
                 Client::Answer,
-                unreachable("takes too much memory to look into"),
+                unreachable("takes too much memory"),
             ),
         ),
         row(
@@ -217,10 +217,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| {
                 good_documents(|good| Act::send(good.changed(grown(&good.text(), 16 * MIB))))
             }),
-            both(
-                Client::Answer,
-                unreachable("takes too much memory to look into"),
-            ),
+            both(Client::Answer, unreachable("takes too much memory")),
         ),
         row(
             "16-mb-in-chunks",
@@ -233,10 +230,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::send(raw(&head, chunk.as_bytes()))
                 })
             }),
-            both(
-                Client::Answer,
-                unreachable("takes too much memory to look into"),
-            ),
+            both(Client::Answer, unreachable("takes too much memory")),
         ),
     ]
 }

@@ -45,7 +45,7 @@ pub(super) fn renamed(names: &'static [(&'static str, &'static str)]) -> Fault {
 pub(super) struct BalancesThatMove {
     payer: String,
     receiver: String,
-    newest: u64,
+    latest: u64,
     /// The latest block of the node. It is the template of the added blocks.
     template: OnceLock<Bytes>,
     requests: AtomicU64,
@@ -56,7 +56,7 @@ impl BalancesThatMove {
         Self {
             payer: facts.alice.clone(),
             receiver: facts.bob.clone(),
-            newest: facts.newest,
+            latest: facts.latest,
             template: OnceLock::new(),
             requests: AtomicU64::new(0),
         }
@@ -64,10 +64,10 @@ impl BalancesThatMove {
 
     fn block(&self, asked: &Asked, answer: Answer) -> Answer {
         let index: u64 = asked.query.replace("block_index=", "").parse().unwrap_or(0);
-        if index == self.newest {
+        if index == self.latest {
             self.template.get_or_init(|| answer.body.clone());
         }
-        let made = self.newest + 1..=self.newest + self.requests.load(SeqCst) / 3;
+        let made = self.latest + 1..=self.latest + self.requests.load(SeqCst) / 3;
         match self.template.get() {
             Some(body) if made.contains(&index) => answer
                 .with_status(StatusCode::OK)

@@ -25,17 +25,18 @@ pub(super) struct AddArgs {
     /// Kind of asset
     #[arg(long, value_name = "TEXT", default_value = "token")]
     asset_type: String,
-    /// A supporting document, whose SHA-256 is claimed; may be given more than once
+    /// File of a supporting document. The claim contains its SHA-256. May be given more than once
     #[arg(long, value_name = "PATH")]
     document: Vec<PathBuf>,
-    /// The SHA-256 of a supporting document, 64 hexadecimal digits, after those of --document; may
-    /// be given more than once
+    /// SHA-256 of a supporting document, 64 hexadecimal digits. These come after those of
+    /// --document. May be given more than once
     #[arg(long, value_name = "HEX")]
     document_hash: Vec<Hash256>,
-    /// A link to a supporting document; may be given more than once
+    /// Link to a supporting document. May be given more than once
     #[arg(long, value_name = "URL")]
     link: Vec<String>,
-    /// What was found, a whole number; the contract does not state what the values mean
+    /// Outcome of the verification, a whole number. The contract does not state what the values
+    /// mean
     #[arg(
         long,
         value_name = "N",
@@ -54,8 +55,8 @@ pub(super) struct AddArgs {
     /// File with the free text, UTF-8, or - for standard input
     #[arg(long, value_name = "FILE|-", conflicts_with = "remarks")]
     remarks_file: Option<PathBuf>,
-    /// Threshold after which the record may be deleted, a whole number; the contract does not
-    /// state its unit
+    /// Threshold after which the record may be deleted, a whole number. The contract does not state
+    /// its unit
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     deletable_after: Integer,
     /// Address of the verification contract: ct and 40 lower-case hexadecimal digits
@@ -69,33 +70,34 @@ pub(super) struct AddArgs {
     contract: Option<ContractAddress>,
     #[command(flatten)]
     fee: FeeArgs,
-    /// Who signs; the first one is the verifier.
+    /// The signers. The first one is the verifier.
     #[command(flatten)]
     signers: SignerArgs,
-    /// File in which the signed transaction is kept before it is sent [default: one named by the
+    /// File in which the signed transaction is saved before it is sent [default: a file for the
     /// claim, in $XDG_STATE_HOME/nodectl/claims or ~/.local/state/nodectl/claims]
     #[arg(long, value_name = "FILE", value_parser = paths::to_write())]
     keep: Option<PathBuf>,
-    /// How long to wait until the record can be read, in seconds
+    /// Maximum time to wait for the record, in seconds
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds::positive)]
     wait: Duration,
-    /// End when the node accepted the transaction, and do not wait for the record
+    /// Do not wait for the record after the node accepts the transaction
     #[arg(long, conflicts_with = "wait")]
     no_wait: bool,
-    /// Show exactly what would be signed; sign nothing, submit nothing, write nothing
+    /// Show exactly what would be signed. Sign, submit and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Make another claim, and pay again, although an earlier one is kept and may still be
-    /// recorded, even if a node refused it; the kept one's file is put aside when the new one is signed. Where this
-    /// verifier's record is there already, it is refused all the same, as a node keeps one
+    /// Make another claim, and pay again, although a saved earlier claim may still be recorded.
+    /// This is possible even if a node refused the earlier one. Its file is renamed when the new
+    /// claim is signed. If this verifier already has a record about the asset, the claim is refused
+    /// anyway, because a node keeps only one
     #[arg(long)]
     again: bool,
-    /// Submit a kept transaction to this node although it was kept for another base URL
+    /// Submit a saved transaction to this node, although it was saved for another base URL
     #[arg(long)]
     any_node: bool,
     #[command(flatten)]
     time: TimeArgs,
-    /// Make the claim on mainnet, too, where it costs real money
+    /// Allow the claim on mainnet, where it costs real money
     #[arg(long)]
     allow_mainnet: bool,
 }
@@ -103,7 +105,7 @@ pub(super) struct AddArgs {
 pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure> {
     let target = session.target()?;
     let network = if args.dry_run {
-        // What is only shown costs nothing anywhere.
+        // A dry run costs nothing on any network.
         target.network
     } else {
         Some(target.may_submit(args.allow_mainnet)?)
@@ -171,7 +173,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     })
 }
 
-/// The claim of the command line.
+/// Returns the claim of the command line.
 fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     let contract = session.contract(args.contract)?;
     let fee = session.fee(&args.fee)?;
@@ -189,7 +191,7 @@ fn claim(args: &AddArgs, session: &Session) -> Result<Claim, Failure> {
     Ok(files.chain(hashes).fold(claim, Claim::document))
 }
 
-/// The options of the claim, all but its file.
+/// Returns the options of the claim, except its file.
 fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> ClaimOptions {
     let (progress, dry_run) = (progress.clone(), args.dry_run);
     let mut options = ClaimOptions::default()
@@ -211,7 +213,7 @@ fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> Cla
     options
 }
 
-/// The transaction that would be signed, or that an earlier run signed.
+/// Returns the transaction that would be signed, or that an earlier run signed.
 async fn to_be_signed(
     prepared: &PreparedClaim,
     saved: Option<&SavedTransaction>,

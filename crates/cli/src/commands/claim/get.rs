@@ -64,7 +64,7 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
     if let Some(verifier) = args.verifier {
         let own = |record: &VerificationRecord| record.verifier_address() == Ok(verifier);
         if !records.is_empty() && !records.iter().any(own) {
-            // Nodes were seen to show one record about an asset, the first; this one may be behind.
+            // Some nodes return only the first record about an asset, so search for the verifier's.
             let column = "verifier_address";
             (records, words) = about(
                 &client,
@@ -102,8 +102,9 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
     })
 }
 
-/// The records about an asset that the node has for a column's value, and what it says if there is
-/// none for another reason than null.
+/// Returns the records about an asset with this value in the column.
+///
+/// If the node reports that there are none in an error response, also returns its message.
 async fn about(
     client: &Client,
     contract: ContractAddress,
@@ -113,7 +114,7 @@ async fn about(
 ) -> Result<(Vec<VerificationRecord>, Option<String>), Failure> {
     let state = match client.contract_state(TABLE, contract, column, value).await {
         Ok(state) => state,
-        // The contract does not show how a node says that there is none.
+        // The contract does not define the response for a missing record.
         Err(error) if error.is_absent() => {
             return Ok((Vec::new(), Some(error.reason().to_owned())));
         }
@@ -125,7 +126,7 @@ async fn about(
             && other != contract
         {
             return Err(Failure::unexpected(format!(
-                "a record of {contract} was asked for, and the node answered one of {other}"
+                "expected a record of {contract}, but the node returned one of {other}"
             )));
         }
         if column != "asset_id" {
@@ -135,13 +136,13 @@ async fn about(
             Ok(found) if found == asset => {}
             Ok(other) => {
                 return Err(Failure::unexpected(format!(
-                    "the record of {asset:?} was asked for, and the node answered that of {other:?}"
+                    "expected the record of {asset:?}, but the node returned that of {other:?}"
                 )));
             }
             Err(fault) => {
                 return Err(Failure::unexpected(format!(
-                    "the record of {asset:?} was asked for, and the node's does not tell whose it \
-                     is: {fault}"
+                    "expected the record of {asset:?}, but the returned record does not name its \
+                    asset: {fault}"
                 )));
             }
         }

@@ -19,10 +19,10 @@ pub(crate) struct ClaimArgs {
 
 #[derive(Debug, Subcommand)]
 enum ClaimCommand {
-    /// Make a claim: hash documents, build, check, sign, keep, submit, and wait for the record.
+    /// Make a claim: hash documents, build, check, sign, save, submit, and wait for the record.
     ///
-    /// The signed transaction is saved in a file before it is sent. The same command again, after
-    /// a crash or a lost connection, submits that same transaction, and pays once.
+    /// The signed transaction is saved in a file before it is sent. After a crash or a lost
+    /// connection, run the same command again: it submits the same transaction, so you pay once.
     Add(Box<add::AddArgs>),
     /// Read the records of the claims about an asset
     Get(get::GetArgs),

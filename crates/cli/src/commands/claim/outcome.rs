@@ -1,4 +1,4 @@
-//! The outcome of a claim, as it is shown or as a failure.
+//! The outcome of a claim: output or failure.
 
 use nodeproof_claims::{ClaimError, ClaimOutcome, ReadBack, SavedTransactionError};
 use nodeproof_client::contract_call::SignError;
@@ -12,19 +12,19 @@ use crate::{
     io::{output::Answer, table::Columns},
 };
 
-/// A claim that the node took.
+/// A claim that the node accepted.
 #[derive(Serialize)]
 pub(super) struct Made<'o> {
     pub(super) trans_code: String,
     pub(super) verifier: Option<WalletAddress>,
-    /// Whether the transaction was new to the node; null where the node doesn't say.
+    /// Whether the transaction was new to the node. Null if the response does not state it.
     pub(super) new_transaction: Option<bool>,
-    /// Whether an earlier run had signed it.
+    /// Whether it was signed in an earlier run.
     pub(super) resumed: bool,
     pub(super) kept_in: String,
-    /// The index of the block that contains it; null if it was not found there.
+    /// The index of the block with the transaction. Null if the block was not found.
     pub(super) block: Option<u64>,
-    /// Null only where nobody waited for it.
+    /// Null only if the command did not wait for the record.
     pub(super) record: Option<record::Shown<'o>>,
 }
 
@@ -44,7 +44,7 @@ impl Answer for Made<'_> {
     }
 }
 
-/// Why a claim that the node took is not confirmed, if it is not.
+/// Returns the failure if an accepted claim is not confirmed.
 pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failure> {
     let code = outcome.trans_code();
     let what = match &outcome.read_back {
@@ -53,8 +53,8 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
             let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
             let whose = match outcome.had_record {
                 Some(false) => {
-                    "was recorded, but not as it was asked for: this verifier had no record about \
-                     the asset before, and the one that is there now differs in"
+                    "was recorded, but not as requested: this verifier had no record about the \
+                    asset before, and the new one differs in"
                 }
                 Some(true) => {
                     "was accepted, but this verifier had another record about the asset before, \
@@ -62,7 +62,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
                 }
                 None => {
                     "was accepted, but this verifier's record about the asset is another one, or \
-                     was not recorded as it was asked for: it differs in"
+                    was not recorded as requested: it differs in"
                 }
             };
             format!(
@@ -73,8 +73,8 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
             )
         }
         ReadBack::Before(_) => format!(
-            "transaction {code} was accepted, and this verifier's record about the asset was there \
-             before and says the same, so nothing tells whether it is this transaction's: a node \
+            "transaction {code} was accepted, and this verifier's record about the asset is the \
+            same as before, so it is unclear whether this transaction wrote it: a node \
              keeps one record for each"
         ),
         _ if !waited => return None,
@@ -90,7 +90,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
     Some(Failure::new(Kind::Unconfirmed, what))
 }
 
-/// The exit status of a claim that was not made, or of which that is not known.
+/// Returns the failure of a claim that was not made, or may not have been made.
 pub(super) fn failure(error: ClaimError) -> Failure {
     let maybe_sent = error.maybe_sent();
     let text = error.to_string();
@@ -106,7 +106,7 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         } => {
             let refused = Failure::refused_saying(text, &messages);
             if maybe_taken_before {
-                // Who refuses it now, may have taken it then.
+                // A node that refuses it now may have accepted it in an earlier run.
                 refused.but(Kind::Unconfirmed)
             } else {
                 refused.and("; --again makes another one, and pays for it")
@@ -123,7 +123,7 @@ pub(super) fn failure(error: ClaimError) -> Failure {
             saved_for,
             node,
         }) => Failure::usage(format!(
-            "an earlier run kept this claim's transaction in {} for the node at {saved_for}, and \
+            "an earlier run saved this claim's transaction in {} for the node at {saved_for}, and \
              now it is {node}: if that is a node of the same network, give --any-node to submit it \
              here; if not, give another file with --keep",
             path.display()

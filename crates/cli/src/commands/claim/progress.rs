@@ -1,4 +1,4 @@
-//! How far a claim has come, beside the output: bars on a terminal, lines otherwise.
+//! The progress of a claim on standard error: bars on a terminal, lines elsewhere.
 
 use std::{
     path::Path,
@@ -22,11 +22,11 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct Progress {
     output: Output,
-    /// Whether the record is waited for.
+    /// Whether the command waits for the record.
     waits: bool,
     /// Whether a transaction was built in this run.
     built: Arc<AtomicBool>,
-    /// What is drawn now, if anything is.
+    /// The current bar or spinner, if there is one.
     drawn: Arc<Mutex<Option<ProgressBar>>>,
 }
 
@@ -48,13 +48,13 @@ impl Progress {
         });
     }
 
-    /// A document was hashed.
+    /// Reports that a document was hashed.
     pub(super) fn hashed(&self, document: &Path, hash: &impl std::fmt::Display) {
         self.end();
         self.note(&format!("hashed {}: {hash}", document.display()));
     }
 
-    /// The claim took a step.
+    /// Reports a step of the claim.
     pub(super) fn step(&self, step: &ClaimStep<'_>) {
         match step {
             ClaimStep::Hashing {
@@ -118,7 +118,7 @@ impl Progress {
         }
     }
 
-    /// Takes away what is drawn.
+    /// Removes the current bar or spinner.
     pub(super) fn end(&self) {
         if let Some(bar) = self.drawn().take() {
             bar.finish_and_clear();
@@ -132,7 +132,7 @@ impl Progress {
         });
     }
 
-    /// Changes what is drawn, or begins to draw; nothing happens where nothing may be drawn.
+    /// Creates or changes the bar or spinner. Does nothing if progress is not drawn.
     fn draw(&self, template: &str, change: impl FnOnce(&ProgressBar)) {
         if !self.output.draws_progress() {
             return;

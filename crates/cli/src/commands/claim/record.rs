@@ -1,4 +1,4 @@
-//! Records of claims, as they are shown.
+//! Records of claims, for output.
 
 use nodeproof_client::{ExtraFields, VerificationRecord};
 use nodeproof_primitives::{ContractAddress, Integer, RawJson, WalletAddress};
@@ -9,7 +9,7 @@ use crate::{
     io::{output::shown_json, table::Columns},
 };
 
-/// A record: what can be read of it, and what not.
+/// A record: its readable fields, and the faults of the others.
 #[derive(Serialize)]
 pub(super) struct Shown<'r> {
     contract: Option<ContractAddress>,
@@ -21,10 +21,10 @@ pub(super) struct Shown<'r> {
     doc_link_list: Option<&'r [String]>,
     remarks: Option<&'r str>,
     deletable_after: Option<&'r Integer>,
-    /// Fields that nobody described, as they came.
+    /// Undocumented fields, unchanged.
     #[serde(serialize_with = "as_object")]
     extra: &'r ExtraFields,
-    /// Columns behind the last one that is known, as they came.
+    /// Columns after the last known one, unchanged.
     extra_columns: &'r [RawJson],
     faults: Vec<String>,
     #[serde(skip)]

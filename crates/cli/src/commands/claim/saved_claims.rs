@@ -1,4 +1,4 @@
-//! The folder of saved claims, in which a second run finds the transaction of the first.
+//! The folder of saved claims. A second run finds the transaction of the first one there.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
 
-/// The contents that make two claims the same one.
+/// The contents that identify a claim.
 #[derive(Serialize)]
 struct Same<'c> {
     network: &'c str,
@@ -22,9 +22,9 @@ struct Same<'c> {
     currency: &'c str,
 }
 
-/// The file of a claim, named by a digest of the claim and its network.
+/// Returns the default file of a claim. Its name is a digest of the claim and its network.
 ///
-/// The node is not part of the digest: through another node of the network it is the same claim.
+/// The node is not part of the digest, because the claim is the same on all nodes of a network.
 pub(super) fn default_file(
     network: Network,
     call: &ContractCall,
@@ -44,17 +44,18 @@ pub(super) fn default_file(
         .collect();
     let folder = default_folder().ok_or_else(|| {
         Failure::usage(
-            "there is no home folder to keep the signed transaction in: give --keep FILE",
+            "there is no home folder to save the signed transaction in: give --keep FILE",
         )
     })?;
     Ok(folder.join(format!("{name}.json")))
 }
 
-/// Creates the folder of a file and the default one, from which the file is found. Only its owner
-/// can read a folder that is created here.
+/// Creates the folder of a file, and the default folder, which is searched for saved claims.
+///
+/// Only the user can read the folders that this creates.
 pub(super) fn create_folders(path: &Path) -> Result<(), Failure> {
     if let Some(folder) = default_folder() {
-        // Where it can't be made, a file that is named elsewhere can be kept all the same.
+        // If this fails, a file in another folder can still be written.
         let _made = create_folder(&folder);
     }
     create_folder(nodeproof_files::parent_folder(path))
@@ -73,17 +74,17 @@ fn create_folder(folder: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Refuses folders in which other users could plant or change claims: that of a claim's file, and
+/// Rejects folders in which other users could add or change claims: the folder of a claim's file, and
 /// the default one.
 pub(super) fn check_folders(place: &Path) -> Result<(), Failure> {
     if let Some(folder) = default_folder() {
         check_own_folder(&folder, Shared::No).map_err(Failure::usage)?;
     }
-    // Whoever names a file in /tmp may do so: others can't touch it there.
+    // A file in a folder like /tmp is allowed, because other users can't replace it there.
     check_own_folder(nodeproof_files::parent_folder(place), Shared::Sticky).map_err(Failure::usage)
 }
 
-/// The folder of claims whose file is not named.
+/// Returns the default folder of saved claims.
 pub(super) fn default_folder() -> Option<PathBuf> {
     nodeproof_files::state_folder().map(|folder| folder.join("nodectl/claims"))
 }

@@ -1,15 +1,15 @@
-//! Hidden prompts where there is no Unix terminal.
+//! Hidden prompts on systems other than Unix.
 
 use std::io;
 
 use zeroize::Zeroizing;
 
-/// What is typed before the line ends.
+/// Returns the typed line, which is not shown.
 pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     rpassword::prompt_password(prompt).map(Zeroizing::new)
 }
 
-/// What is typed and shown before the line ends.
+/// Returns the typed line, which is shown.
 pub(crate) fn shown(question: &str) -> io::Result<Zeroizing<String>> {
     use std::io::{IsTerminal as _, Write as _};
 
@@ -22,7 +22,7 @@ pub(crate) fn shown(question: &str) -> io::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(line))
 }
 
-/// The prompt puts back the console by itself.
+/// The prompt restores the console by itself.
 pub(crate) const fn close() -> bool {
     false
 }

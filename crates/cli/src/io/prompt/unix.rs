@@ -1,4 +1,4 @@
-//! Hidden prompts on the terminal of a Unix process.
+//! Hidden prompts on a Unix terminal.
 
 use std::{
     fs::File,
@@ -13,16 +13,16 @@ use rustix::termios::{
 use tokio::signal::unix::{SignalKind, signal};
 use zeroize::Zeroizing;
 
-/// The most that is read of one line: more than a terminal puts together.
+/// Maximum length of a line, in bytes. Terminals allow less.
 const LONGEST: usize = 4096;
-/// What a process ends with for a signal is this and the signal's number.
+/// The exit status after a signal is this number plus the signal's number.
 const BY_SIGNAL: i32 = 128;
 
-/// The terminal, and how it was before a prompt was opened on it.
+/// The terminal with an open prompt, and its earlier settings.
 static OPEN: Mutex<Option<(File, Termios)>> = Mutex::new(None);
 static LISTENS: Once = Once::new();
 
-/// What is typed before the line ends.
+/// Returns the typed line, which is not shown.
 pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
     let before = tcgetattr(&terminal)?;
@@ -32,7 +32,7 @@ pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     hidden
         .local_modes
         .insert(LocalModes::ICANON | LocalModes::ISIG);
-    // Who is stopped or quits here would leave a terminal that shows nothing.
+    // Ctrl-Z and Ctrl-\ would leave a terminal that does not show the input.
     for key in [SpecialCodeIndex::VSUSP, SpecialCodeIndex::VQUIT] {
         hidden.special_codes[key] = 0;
     }
@@ -44,7 +44,7 @@ pub(super) fn typed(prompt: &str) -> io::Result<Zeroizing<String>> {
     line(&mut terminal)
 }
 
-/// What is typed and shown before the line ends. What was typed before the question does not count.
+/// Returns the typed line, which is shown. Input from before the question is discarded.
 pub(crate) fn shown(question: &str) -> io::Result<Zeroizing<String>> {
     let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
     tcflush(&terminal, QueueSelector::IFlush)?;
@@ -52,13 +52,13 @@ pub(crate) fn shown(question: &str) -> io::Result<Zeroizing<String>> {
     line(&mut terminal)
 }
 
-/// Puts the terminal back as it was, and tells whether a prompt was open.
+/// Restores the terminal, and returns whether a prompt was open.
 pub(crate) fn close() -> bool {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner).take();
     let Some((mut terminal, before)) = open else {
         return false;
     };
-    // A terminal that has gone needs nothing any more.
+    // If the terminal is gone, there is nothing to restore.
     let _put_back = tcsetattr(&terminal, OptionalActions::Now, &before);
     let _written = terminal.write_all(b"\n");
     true
@@ -72,7 +72,7 @@ impl Drop for Closes {
     }
 }
 
-/// One line, of which no copy stays behind.
+/// Reads one line. No copy of it stays in memory.
 fn line(terminal: &mut File) -> io::Result<Zeroizing<String>> {
     let mut typed = Zeroizing::new(Vec::with_capacity(LONGEST + 1));
     let mut byte = Zeroizing::new([0; 1]);
@@ -94,10 +94,10 @@ fn line(terminal: &mut File) -> io::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// Has the terminal put back before the process ends by one of these signals.
+/// Restores the terminal before one of these signals ends the process.
 fn end_in_good_order() {
     for kind in [SignalKind::terminate(), SignalKind::hangup()] {
-        // Where it can't be listened to, the process ends as it would have.
+        // If the process can't listen to a signal, the signal ends it as usual.
         let Ok(mut signals) = signal(kind) else {
             continue;
         };

@@ -14,19 +14,21 @@ use crate::{
     decode::{Leaf, text_in},
 };
 
-/// The longest text that is checked, in bytes. Nodes were seen to take transactions of 4096.
+/// The maximum length of a text that is checked, in bytes. Nodes were seen to take transactions of
+/// 4096 bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
 
 /// The expected fee and currency.
 #[derive(Clone, Copy)]
 enum Price<'a> {
-    /// Any number and any text: they are set later.
+    /// Any number and any text. They are set later.
     Open,
-    /// This fee, exactly as it is written.
+    /// This fee, exactly as written.
     Chosen(&'a Fee),
 }
 
-/// Whether an element of `signatures` is only the place for one. Such places are never submitted.
+/// Returns whether an element of `signatures` is only a placeholder. Placeholders are never
+/// submitted.
 fn is_place(entry: &&serde_json::value::RawValue) -> bool {
     #[derive(serde::Deserialize)]
     struct Entry {
@@ -48,7 +50,7 @@ pub(crate) fn check_built(
     check_document(text)?;
     let transaction = came.transaction_text()?;
     let root = Place::Root;
-    // Without an envelope, the text is the transaction itself.
+    // Without an outer object, the text is the transaction itself.
     if transaction.len() < text.len() {
         for (name, value) in object(text, &root)? {
             match name.as_str() {
@@ -97,7 +99,7 @@ pub(crate) fn check_signed(
     check_signatures(asked, signed)
 }
 
-/// Checks a call before it is requested: it has one meaning and a message that can be signed.
+/// Checks a call before it is sent: it has one meaning, and a message that can be signed.
 pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let text = RawJson::from_value(asked)
         .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
@@ -107,7 +109,7 @@ pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismat
 
 /// Checks that no object in a document has two members with the same name.
 ///
-/// Nodes sign and read the last one, and a person reads the first: the document has two meanings.
+/// Nodes sign and read the last one. A person reads the first. The document has two meanings.
 ///
 /// # Errors
 /// [`BuiltCallMismatch::Twice`] with the first such member. Other errors if the text is not JSON or
@@ -127,7 +129,7 @@ fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     object(asked.params.as_str(), &params).map(drop)
 }
 
-/// Checks that a whole text is bounded, has one meaning, and has a message that can be signed.
+/// Checks that a whole text is not too long, has one meaning, and has a message that can be signed.
 fn check_document(text: &str) -> Result<(), BuiltCallMismatch> {
     if text.len() > LONGEST {
         return Err(BuiltCallMismatch::TooLong {
@@ -168,7 +170,7 @@ fn check_transaction(
             "type" => literal(raw, "3", &place)?,
             "valid" => literal(raw, "1", &place)?,
             "descr" => is_text(raw, "", &place)?,
-            // Observed on real nodes, and not in the contract.
+            // Observed on real nodes. Not in the contract.
             "is_child_txn" => literal(raw, "false", &place)?,
             "timestamp" => {
                 let digits = raw.bytes().all(|byte| byte.is_ascii_digit());

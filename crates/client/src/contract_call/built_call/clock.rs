@@ -2,25 +2,25 @@
 
 use nodeproof_primitives::TimestampMs;
 
-/// The largest distance between two clocks, in milliseconds: a day.
+/// The maximum distance between a transaction's time and a clock, in milliseconds: a day.
 pub(crate) const MAX_DISTANCE: u64 = 24 * 60 * 60 * 1000;
 
-/// The distance between two times, in milliseconds.
+/// Returns the distance between two times, in milliseconds.
 pub(crate) fn distance(one: TimestampMs, other: TimestampMs) -> u64 {
     one.as_millis().abs_diff(other.as_millis())
 }
 
-/// The message for times that are too far apart.
+/// Returns the message for times that are too far apart.
 pub(super) fn untimely(
     built: TimestampMs,
     here: TimestampMs,
-    newest: Option<TimestampMs>,
+    latest: Option<TimestampMs>,
 ) -> String {
-    let block = newest
-        .map(|newest| format!(", and of the latest block, {}", newest.as_millis()))
+    let block = latest
+        .map(|latest| format!(", and of the latest block, {}", latest.as_millis()))
         .unwrap_or_default();
     let in_seconds = TimestampMs::from_millis(built.as_millis().saturating_mul(1000));
-    let hint = if [Some(here), newest]
+    let hint = if [Some(here), latest]
         .iter()
         .flatten()
         .any(|time| distance(in_seconds, *time) <= MAX_DISTANCE)
@@ -43,16 +43,16 @@ mod tests {
     #[test]
     fn seconds_are_called_that_by_whichever_clock_they_fit() {
         let time = TimestampMs::from_millis;
-        let (here, newest) = (1_795_263_198_902, 1_767_225_679_000);
+        let (here, latest) = (1_795_263_198_902, 1_767_225_679_000);
         for (built, words) in [
             (here / 1000, true),
-            (newest / 1000, true),
+            (latest / 1000, true),
             (4_102_444_800_000, false),
             (i64::MAX, false),
         ] {
-            let message = untimely(time(built), time(here), Some(time(newest)));
+            let message = untimely(time(built), time(here), Some(time(latest)));
             assert_eq!(message.contains("looks like seconds"), words, "{message}");
-            for number in [built, here, newest] {
+            for number in [built, here, latest] {
                 assert!(message.contains(&number.to_string()), "{message}");
             }
         }

@@ -11,7 +11,7 @@ use super::{
     place::Place,
 };
 
-/// The deepest nesting that is checked.
+/// The maximum nesting that is checked.
 const DEEPEST: usize = 64;
 
 /// Checks that a built value equals the requested one.
@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 /// is not `1.0`, and `1e2` is `100.0`.
 pub(super) fn compare(asked: &str, came: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
     walk(asked, came, place, 0)?;
-    // A second comparison by other means: a bug in one of them leads to no signature.
+    // This second comparison works in another way. A bug in one of them can't lead to a signature.
     if sorted_message(asked)? == sorted_message(came)? {
         Ok(())
     } else {

@@ -10,14 +10,14 @@ use super::{
 };
 use crate::DecodeError;
 
-/// The longest text that is shown of a value, in characters.
+/// The maximum length of a value in a message, in characters.
 const SHOWN: usize = 80;
-/// The longest text that is shown of the common start of two values, in characters.
+/// The maximum length of the common start of two values in a message, in characters.
 const ALIKE: usize = 20;
 
-/// A transaction is not the requested call, and is not signed.
+/// The built transaction is not the requested call, and is not signed.
 ///
-/// Text from the node is shortened, written in ASCII as it would be signed, and harmless to print.
+/// Text from the node is shortened, written in ASCII as it would be signed, and safe to print.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltCallMismatch {
@@ -29,7 +29,7 @@ pub enum BuiltCallMismatch {
     TooLong {
         /// Its length, in bytes.
         bytes: usize,
-        /// The longest length, in bytes.
+        /// The maximum length, in bytes.
         limit: usize,
     },
     /// The text has no message that can be signed.
@@ -40,22 +40,22 @@ pub enum BuiltCallMismatch {
     TooDeep {
         /// The member.
         member: String,
-        /// The deepest nesting that is checked.
+        /// The maximum nesting.
         limit: usize,
     },
-    /// A member is there more than once, so that the transaction has two meanings.
+    /// A member occurs more than once, so the transaction has two meanings.
     #[error("the node built a transaction with more than one `{member}`")]
     Twice {
         /// The member.
         member: String,
     },
-    /// The call has a member more than once, so that it has two meanings.
-    #[error("the call asks for more than one `{member}`; leave one")]
+    /// The call has a member more than once, so it has two meanings.
+    #[error("the call has more than one `{member}`; leave one")]
     AskedTwice {
         /// The member.
         member: String,
     },
-    /// The call has a number that nodes read as another one.
+    /// The call has a number that nodes read as another value.
     #[error("the call asks for a `{member}` that can't be kept: {source}")]
     Inexact {
         /// The member.
@@ -78,7 +78,7 @@ pub enum BuiltCallMismatch {
         came: String,
     },
     /// A member differs from the requested one.
-    #[error("the node changed `{member}`: asked was {asked}, and {came} came")]
+    #[error("the node changed `{member}`: expected {asked}, received {came}")]
     Changed {
         /// The member.
         member: String,
@@ -97,17 +97,17 @@ pub enum BuiltCallMismatch {
         /// The built value.
         came: String,
     },
-    /// The time that the node set is more than a day from all clocks.
-    #[error("{}", untimely(*built, *here, *newest))]
+    /// The time set by the node is more than a day from all clocks.
+    #[error("{}", untimely(*built, *here, *latest))]
     Untimely {
         /// The transaction's time.
         built: TimestampMs,
         /// The local time.
         here: TimestampMs,
         /// The time of the node's latest block, if it is known.
-        newest: Option<TimestampMs>,
+        latest: Option<TimestampMs>,
     },
-    /// The built transaction has signatures already.
+    /// The built transaction already has signatures.
     #[error("the node built a transaction with signatures in it, before anybody signed")]
     AlreadySigned,
     /// The signature of a signer is missing.
@@ -117,7 +117,7 @@ pub enum BuiltCallMismatch {
         wallet: WalletAddress,
     },
     /// A wallet that is not a signer has signed, or a signer has signed twice.
-    #[error("{wallet} is not asked for a signature, or has given one already")]
+    #[error("{wallet} is not a required signer, or has signed already")]
     NotASigner {
         /// The wallet.
         wallet: WalletAddress,
@@ -155,7 +155,7 @@ impl BuiltCallMismatch {
         }
     }
 
-    /// The member with the mismatch, if there is one.
+    /// Returns the member with the mismatch, if there is one.
     #[must_use]
     pub fn member(&self) -> Option<&str> {
         match self {
@@ -172,7 +172,7 @@ impl BuiltCallMismatch {
     }
 }
 
-/// Returns two JSON texts, each cut so that the first difference is visible, escaped and in ASCII.
+/// Returns two JSON texts, escaped and in ASCII. Each is cut so that the first difference is visible.
 ///
 /// Use it to report two values that differ.
 #[must_use]
@@ -186,7 +186,7 @@ pub fn shown_apart(left: &str, right: &str) -> (String, String) {
     (shown(&left, alike), shown(&right, alike))
 }
 
-/// A value, cut so that the text behind `alike` bytes is visible.
+/// Returns a value, cut so that the text after `alike` bytes is visible.
 fn shown(text: &str, alike: usize) -> String {
     if alike + ALIKE < SHOWN {
         return escaped_up_to(text, SHOWN);

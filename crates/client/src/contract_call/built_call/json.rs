@@ -1,4 +1,4 @@
-//! Reading single JSON values, with an error that names their place.
+//! Reading single JSON values, with errors that name the place.
 
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::decode::{members, text_in};
 
-/// Checks that a value is written exactly like this.
+/// Checks that a value has exactly this text.
 pub(super) fn literal(raw: &str, wanted: &str, place: &Place<'_>) -> Result<(), BuiltCallMismatch> {
     if raw == wanted {
         Ok(())
@@ -38,13 +38,13 @@ pub(super) fn elements<'t>(
         .map_err(|_| BuiltCallMismatch::malformed(place, "an array", value.get()))
 }
 
-/// The members of an object, in their order.
+/// Returns the members of an object, in their order.
 pub(super) fn object<'t>(
     text: &'t str,
     place: &Place<'_>,
 ) -> Result<Vec<(String, &'t RawValue)>, BuiltCallMismatch> {
     let mut found = Vec::new();
-    // Names with half a surrogate pair fail here, too: no caller asks for one.
+    // Names with half a surrogate pair fail here, too. No caller requests one.
     members(text, |name, value| found.push((name.to_owned(), value)))
         .map_err(|_| BuiltCallMismatch::malformed(place, "an object with readable names", text))?;
     Ok(found)
@@ -57,7 +57,7 @@ pub(super) fn array<'t>(
     serde_json::from_str(text).map_err(|_| BuiltCallMismatch::malformed(place, "an array", text))
 }
 
-/// The first byte of a value, which tells its type.
+/// Returns the first byte of a value, which shows its type.
 pub(super) fn first_byte(text: &str) -> u8 {
     text.as_bytes().first().copied().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The check that a built transaction is the requested call.
 //!
-//! A signature is worth whatever the wallet holds, and a node wrote the text that is signed. So
-//! nothing is signed until that text is found to be the requested call and nothing else: each member
+//! A signature can cost everything in the wallet, and a node wrote the text that is signed. So
+//! nothing is signed before this check: the text is the requested call and nothing else. Each member
 //! has the requested value or the one form that it can have, and there is no other member. A
 //! [`CheckedTransaction`](super::CheckedTransaction) can only be made by passing this check.
 

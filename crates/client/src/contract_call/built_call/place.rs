@@ -2,12 +2,12 @@
 
 use nodeproof_primitives::{escape::escaped_up_to, signed_message};
 
-/// The longest name that is shown of a member, in characters.
+/// The maximum length of a member's name in a message, in characters.
 const LONGEST_NAME: usize = 60;
-/// The longest path that is shown, in characters.
+/// The maximum length of a path in a message, in characters.
 const LONGEST_PATH: usize = 240;
 
-/// A place in a document, from the outside in.
+/// A place in a document, from the document inwards.
 #[derive(Clone, Copy)]
 pub(super) enum Place<'p> {
     /// The document itself.
@@ -27,7 +27,7 @@ impl<'p> Place<'p> {
         Place::Element(self, index)
     }
 
-    /// The path to it, such as `transaction.specific_data.params.doc_hash_list[2]`, in ASCII.
+    /// Returns its path, such as `transaction.specific_data.params.doc_hash_list[2]`, in ASCII.
     pub(super) fn path(&self) -> String {
         let mut path = String::new();
         self.write(&mut path);
@@ -46,7 +46,7 @@ impl<'p> Place<'p> {
                     path.push('.');
                 }
                 let name: String = name.chars().take(LONGEST_NAME).collect();
-                // Without the quotes; letters that only look like others are told apart.
+                // Without quotes. ASCII makes letters that look alike distinguishable.
                 let name = as_signed(&quoted(&name));
                 path.push_str(name.trim_matches('"'));
             }
@@ -58,12 +58,12 @@ impl<'p> Place<'p> {
     }
 }
 
-/// A value's text as it would be signed: in ASCII, so that nothing looks like something else.
+/// Returns a value's text as it would be signed: in ASCII, so no letter looks like another one.
 pub(super) fn as_signed(text: &str) -> String {
     signed_message(text).unwrap_or_else(|_| text.to_owned())
 }
 
-/// A text as JSON writes it.
+/// Returns a text as a JSON string.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! One tampering each, and what is said of it.
+//! Each test changes one thing, and checks the error.
 
 mod signed;
 mod tamperings;
@@ -13,7 +13,7 @@ use crate::contract_call::{
 use crate::{RawTransaction, SignedTransaction};
 use tamperings::{TAMPERINGS, Tampering};
 
-/// The honest answer with one thing changed; a change that changes nothing is a mistake.
+/// Returns the honest response with one change. Fails if the change changes nothing.
 fn tampered(from: &str, to: &str) -> String {
     let honest = honest();
     assert_eq!(honest.matches(from).count(), 1, "{from}");
@@ -43,7 +43,7 @@ fn an_honest_answer_is_priced_and_nothing_else_in_it_changes() {
 #[test]
 fn what_means_the_same_is_no_tampering() {
     for (from, to) in [
-        // Order is not a part of the meaning, and neither is how a text is escaped.
+        // Neither the order of members nor the escaping of a string matters.
         (r#""one":1,"half":0.5"#, r#""half":0.5,"one":1"#),
         ("token é", "token \\u00e9"),
         (r#""asset_id""#, r#""asset\u005fid""#),
@@ -96,7 +96,7 @@ fn every_tampering_is_refused_and_named() {
             (*kind, *member),
             "{from} -> {to}: {error}"
         );
-        // Nothing of it can act on a terminal, or look like something else.
+        // The message can't act on a terminal, and no letter in it looks like another one.
         assert!(error.to_string().is_ascii(), "{error}");
     }
 }
@@ -200,7 +200,7 @@ fn what_no_node_reads_and_what_nobody_can_follow_is_not_signed() {
         check(&long),
         Err(BuiltCallMismatch::TooLong { .. })
     ));
-    // Half a character as a member's name can't be told apart from another half.
+    // Two different lone surrogates in members' names can't be distinguished.
     let half = tampered(r#""none":null"#, r#""none":null,"\ud800":1"#);
     assert!(matches!(
         check(&half),

@@ -1,4 +1,4 @@
-//! Servers of many kinds, and how requests reach them.
+//! Tests of the client against servers with various faults.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -9,7 +9,7 @@ use nodeproof_primitives::Network;
 
 use super::*;
 
-/// A node that does this with each connection, whose first bytes have come.
+/// Starts a node that runs `answer` for each connection after its first bytes arrived.
 fn node(answer: fn(&mut TcpStream)) -> Node {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let node = node_at(&listener, false);
@@ -40,7 +40,7 @@ fn node_at(listener: &TcpListener, one_connection: bool) -> Node {
     Node::new(target, limits).unwrap()
 }
 
-/// A node whose answers never end, and do not say how long they are.
+/// Starts a node whose responses never end and have no `Content-Length`.
 fn endless() -> Node {
     node(|stream| {
         let head = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
@@ -89,8 +89,7 @@ async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
     assert_eq!(response.body.capacity(), 0);
 }
 
-/// A server that handles one connection at a time, and closes it when the client does or asks for
-/// it.
+/// Handles one connection at a time. Closes it when the client closes it or sends `Connection: close`.
 fn one_at_a_time(listener: TcpListener) {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
@@ -122,7 +121,7 @@ async fn no_request_waits_behind_an_idle_connection() {
         let responses = futures_util::future::join_all(requests).await;
         assert!(responses.iter().all(Result::is_ok));
         assert_eq!(node.requests(), 20);
-        // With one connection from the start, nothing is tried that would find it out.
+        // If the run starts with one connection, nothing is tried, so nothing is detected.
         assert_eq!(node.handles_one_connection(), !one_connection);
     }
 }

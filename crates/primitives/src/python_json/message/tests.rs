@@ -1,4 +1,4 @@
-//! Vectors whose right-hand sides were written by CPython 3.11.
+//! Test vectors. CPython 3.11 wrote the expected texts.
 
 use super::*;
 

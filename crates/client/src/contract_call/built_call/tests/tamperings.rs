@@ -1,6 +1,6 @@
 //! The table of tamperings.
 
-/// What is changed to what, and how the refusal names it.
+/// A change to the honest response, and the kind and member of the expected error.
 pub(super) struct Tampering {
     pub(super) from: &'static str,
     pub(super) to: &'static str,
@@ -19,7 +19,7 @@ macro_rules! tamperings {
     };
 }
 
-/// Whatever is said twice has its second value as it should be.
+/// Where a member occurs twice, the second value is the correct one.
 pub(super) const TAMPERINGS: &[Tampering] = tamperings! {
     // Changed
     r#""type":3"# => r#""type":4"#, changed "transaction.type";
@@ -97,7 +97,7 @@ pub(super) const TAMPERINGS: &[Tampering] = tamperings! {
     r#"["a","b"]"# => "[]", left_out "transaction.specific_data.params.list[0]";
     r#""asset_id":"# => r#""asset_\u0456d":"#, left_out "transaction.specific_data.params.asset_id";
     r#""asset_id":"# => r#""Asset_id":"#, left_out "transaction.specific_data.params.asset_id";
-    // Twice, the second one as it should be
+    // Twice, with the correct value second
     r#""type":3"# => r#""type":4,"type":3"#, twice "transaction.type";
     r#""fee":0.0"# => r#""fee":0.0,"fee":9"#, twice "transaction.fee";
     r#""fee":0.0"# => r#""f\u0065e":9,"fee":0.0"#, twice "transaction.fee";

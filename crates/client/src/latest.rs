@@ -3,26 +3,25 @@
 use crate::{Block, Client, Error};
 
 impl Client {
-    /// The index of the latest block; `None` where there is no block at all.
+    /// Returns the index of the latest block, or `None` if there is no block at all.
     ///
-    /// The contract has no call for it, so it is found by asking for blocks: twice as far until
-    /// there is none, and then in between. That takes some 2·log₂ of the index in requests, 40 for
-    /// a million blocks, and never more than 129. Blocks that are made meanwhile may or may not be
-    /// counted.
+    /// The contract has no request for it. This requests blocks at doubled indexes until one is
+    /// missing, and then searches in between. It takes about 2·log₂ of the index in requests: 40 for
+    /// a million blocks, and never more than 129. Blocks that are made during the search may or may
+    /// not be counted.
     ///
     /// # Errors
-    /// If a request fails otherwise than that there is
-    /// [no such block](Self::block_if_there).
+    /// If a request fails for another reason than a [missing block](Self::block_if_there).
     ///
     /// ```no_run
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
-    /// if let Some(newest) = node.newest_block().await? {
-    ///     println!("the latest block is {newest}");
+    /// if let Some(latest) = node.latest_block().await? {
+    ///     println!("the latest block is {latest}");
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn newest_block(&self) -> Result<Option<u64>, Error> {
+    pub async fn latest_block(&self) -> Result<Option<u64>, Error> {
         // The first block is number 1, or 0 with other implementations.
         let mut there = 1_u64;
         if !self.has_block(there).await? {
@@ -52,8 +51,8 @@ impl Client {
         Ok(self.block_if_there(index).await?.is_some())
     }
 
-    /// Returns the block at an index for a search for the end of the chain: `None` if the node has
-    /// none, whatever form its refusal has.
+    /// Returns the block at an index, or `None` if the node does not have it, whatever form its
+    /// refusal has. Use it to search for the end of the chain.
     ///
     /// The contract shows no failures. So any refusal of the request
     /// ([`may_be_absent`](Error::may_be_absent)) counts, and so does a response that

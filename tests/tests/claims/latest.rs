@@ -3,25 +3,25 @@
 use super::*;
 
 #[tokio::test]
-async fn the_newest_block_is_found_with_few_requests() {
+async fn the_latest_block_is_found_with_few_requests() {
     for blocks in [1, 2, 3, 8, 12, 31] {
         let config = Config::for_tests().with_blocks(blocks);
         let node = nodeproof_devnode::spawn(config).await.unwrap();
         let client = Client::new(node.base_url()).unwrap();
-        let newest = client.newest_block().await.unwrap();
-        assert_eq!(newest, Some(node.height()), "{blocks}");
+        let latest = client.latest_block().await.unwrap();
+        assert_eq!(latest, Some(node.height()), "{blocks}");
         assert!(node.requests_received() <= 12, "{blocks}");
         let next = node.make_block();
-        assert_eq!(client.newest_block().await.unwrap(), Some(next));
+        assert_eq!(client.latest_block().await.unwrap(), Some(next));
     }
 }
 
 #[tokio::test]
-async fn a_chain_without_blocks_has_no_newest_one() {
+async fn a_chain_without_blocks_has_no_latest_one() {
     let config = Config::for_tests().with_blocks(0);
     let node = nodeproof_devnode::spawn(config).await.unwrap();
     let client = Client::new(node.base_url()).unwrap();
-    assert_eq!(client.newest_block().await.unwrap(), None);
+    assert_eq!(client.latest_block().await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -35,8 +35,8 @@ async fn a_node_that_has_every_block_is_asked_a_bounded_number_of_times() {
             .with_body(r#"{"index":1}"#)
     });
     let (proxy, client) = world.behind(every).await;
-    let newest = client.newest_block().await.unwrap();
-    assert_eq!(newest, Some(u64::MAX - 1));
+    let latest = client.latest_block().await.unwrap();
+    assert_eq!(latest, Some(u64::MAX - 1));
     assert!(proxy.asked().len() <= 129, "{}", proxy.asked().len());
 }
 
@@ -46,5 +46,5 @@ async fn a_node_that_fails_is_not_taken_for_one_without_blocks() {
     let failing: Fault =
         Arc::new(|_, answer| answer.with_status(axum::http::StatusCode::INTERNAL_SERVER_ERROR));
     let (_proxy, client) = world.behind(failing).await;
-    assert!(client.newest_block().await.is_err());
+    assert!(client.latest_block().await.is_err());
 }
