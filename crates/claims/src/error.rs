@@ -117,8 +117,8 @@ pub enum ClaimError {
 }
 
 impl ClaimError {
-    /// Returns whether a node may have received and taken the signed transaction, in this run or in
-    /// an earlier run that saved it in the same file.
+    /// Returns whether a node may have received and taken the signed transaction. Earlier runs that
+    /// saved it in the same file count too.
     ///
     /// If it is true, the claim may have been made: make the same claim again with the same file.
     /// It is also true for a [refusal](Self::Refused), because the transaction arrived.

@@ -1,7 +1,8 @@
 //! Makes claims about assets, from start to end. Each claim is paid once.
 //!
-//! [`Claim::make`] hashes the documents, has a node build the transaction, signs it if it is exactly
-//! the requested call, saves it in a file, submits it, and waits until its record can be read:
+//! [`Claim::make`] hashes the documents and has a node build the transaction. If the transaction is
+//! exactly the requested call, it is signed, saved in a file, and submitted. Then the function waits
+//! until its record can be read:
 //!
 //! ```no_run
 //! use nodeproof_claims::{Claim, ClaimOptions};

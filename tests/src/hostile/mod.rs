@@ -1,8 +1,8 @@
 //! Broken and hostile servers, and the expected result of each consumer.
 //!
-//! There is one list, [`all`]. A row states what the server does, and the expected results of a request
-//! of the client, of a submission, of a conformance run, and of runs of `nodectl`. The tests check the
-//! programs against it, and the table in the docs is measured with it. For another program, add a
+//! There is one list, [`all`]. A row states what the server does, and the expected result of each
+//! consumer: the client, a conformance run, and `nodectl`. The tests check the programs against it, and
+//! the table in the docs is measured with it. For another program, add a
 //! field for its result to [`Hostile`], and a [`Consumer`] that starts it.
 
 mod certificates;

@@ -1,5 +1,5 @@
-//! Nodes that respond wrongly for exactly the blocks that the search for the latest block requests, or
-//! that have their own way to report a missing block.
+//! Nodes that mislead the search for the latest block. They respond wrongly for the blocks that it
+//! requests, or report a missing block in their own way.
 
 use std::{sync::Arc, time::Duration};
 

@@ -1,5 +1,5 @@
 //! Faults of a network or a server during a run, and their correct verdicts. A failed network is not a
-//! mismatch, a wrong body is not a failed network, and the run waits long enough where it should.
+//! mismatch. A wrong body is not a failed network. The run waits long enough where it should.
 
 #![expect(
     clippy::expect_used,

@@ -75,9 +75,9 @@ impl KeyFile {
     /// key would not be noticed.
     ///
     /// # Errors
-    /// If the file can't be read, is larger than 64 KiB, has no key in a known form, has parts
-    /// that do not belong together, or needs more than 256 MiB or some seconds of work to be
-    /// decrypted. No error quotes the file.
+    /// If the file can't be read, is larger than 64 KiB, has no key in a known form, or has parts
+    /// that do not belong together. Also if decrypting it needs more than 256 MiB or some seconds
+    /// of work. No error quotes the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, KeyFileError> {
         let path = path.as_ref();
         let subject = subject_of(path);
