@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// Why the spec could not be read or a schema could not be used.
+/// The reason why the spec could not be read or a schema could not be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -20,7 +20,7 @@ pub enum SpecError {
     Schema {
         /// The schema's place in the view, as a JSON pointer.
         pointer: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
 }

@@ -3,7 +3,7 @@
 //! `serde_json` parses an integer beyond 64 bits as a float and rejects a float beyond its range.
 //! In the parsed value, `1e30` looks like the integer of that size. The contract sets no bound on
 //! numbers. For validation only, a number that does not fit is replaced by one of the same kind that
-//! does. The schemas ask whether a value is an integer, but not how large it is.
+//! fits. The schemas check whether a value is an integer, but not its size.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! The OpenAPI description of a node's HTTP API.
 //!
-//! `node.yaml` is OpenAPI 3.0.3 and holds two things: the contract, which says what a node must do,
-//! and, marked with `x-observed`, what real nodes do beyond it. `README.md` describes the marks.
+//! `node.yaml` is OpenAPI 3.0.3 and contains two things: the contract, which states what a node must
+//! do, and, marked with `x-observed`, what real nodes do beyond it. `README.md` describes the marks.
 //!
 //! By default this crate exports only two texts, and has no dependencies: [`NODE_YAML`], which is
 //! enough for a build script, and the contract's numbered [`requirements`]. Two features add more:

@@ -40,7 +40,7 @@ pub struct Operation<'s> {
 pub struct Parameter<'s> {
     /// The parameter's name.
     pub name: &'s str,
-    /// The part of the request that holds it: `query`, `path`, `header` or `cookie`.
+    /// The part of the request that contains it: `query`, `path`, `header` or `cookie`.
     pub location: &'s str,
     /// Whether a request must have it.
     pub required: bool,
@@ -114,7 +114,7 @@ impl<'s> Operation<'s> {
 
     /// Returns the media types of the response with this status, each with its schema's place.
     ///
-    /// A status without a description of its own falls back to its class (`4XX`), then to `default`.
+    /// A status without its own description falls back to its class (`4XX`), then to `default`.
     fn response_contents(&self, status: u16) -> Vec<(&'s str, String)> {
         let responses = self.node.get("responses").and_then(Value::as_object);
         let names = [
@@ -138,10 +138,10 @@ impl<'s> Operation<'s> {
         }
     }
 
-    /// Returns the place of the schema of the JSON response with this status to this query.
+    /// Returns the place of the schema for the JSON response with this status to this query.
     ///
-    /// A choice can name, in the `x-when` of each branch, the query that the branch belongs to. The
-    /// result is then the branch of this query. Returns `None` if no JSON response is described.
+    /// Each branch of a choice can state in `x-when` to which query it applies. The result is then
+    /// the branch for this query. Returns `None` if no JSON response is described.
     pub fn response_schema(&self, status: u16, query: &[(&str, &str)]) -> Option<String> {
         let contents = self.response_contents(status);
         let (_, at) = contents
@@ -199,7 +199,7 @@ fn matches_query(schema: &Value, query: &[(&str, &str)]) -> bool {
         })
 }
 
-/// Follows references to their target. Returns `None` if there is none, or if they form a circle.
+/// Follows references to their target. Returns `None` if it is missing, or if they form a cycle.
 pub(crate) fn resolve<'v>(
     view: &'v Value,
     at: &str,

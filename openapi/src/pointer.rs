@@ -27,7 +27,7 @@ pub fn last(pointer: &str) -> Option<String> {
         .map(|(_, token)| token.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Returns the pointer in a `$ref` to the same document, or `None` if it refers to another one.
+/// Returns the pointer in a `$ref` within the same document, or `None` for another document.
 pub fn of_reference(reference: &str) -> Option<&str> {
     reference.strip_prefix('#')
 }

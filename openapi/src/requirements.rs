@@ -2,17 +2,17 @@
 
 use std::sync::LazyLock;
 
-/// The contract as written: tables of numbered requirements, and of questions that it leaves open.
+/// The contract as written: tables of numbered requirements, and of the questions that it leaves open.
 ///
 /// ```
 /// assert!(nodeproof_openapi::CONTRACT_MD.contains("| BLOCK-1 | documented |"));
 /// ```
 pub const CONTRACT_MD: &str = include_str!("../contract.md");
 
-/// What a requirement rests on.
+/// The basis of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// The contract says it.
+    /// The contract states it.
     Documented,
     /// Real nodes were seen to do it. The contract leaves it open.
     Observed,
@@ -37,11 +37,11 @@ impl Basis {
 pub struct Requirement {
     /// Its ID, such as `BLOCK-3` or `OPEN-1`.
     pub id: &'static str,
-    /// What it rests on.
+    /// Its basis.
     pub basis: Basis,
     /// The statement, in Markdown.
     pub text: &'static str,
-    /// The heading that it stands under.
+    /// The heading above it.
     pub section: &'static str,
 }
 
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// A link in one row must not read as two cells, and a level must not be misspelt.
+    /// A link in a row must not count as two cells, and a level must not be misspelt.
     #[test]
     fn reads_each_kind_of_row_and_nothing_else() {
         let text = "## A\n| ID | level | requirement |\n| --- | --- | --- |\n\

@@ -1,4 +1,4 @@
-//! Compiles schemas of the spec, and finds where a body violates one.
+//! Compiles schemas of the spec, and finds where a body violates a schema.
 
 use jsonschema::error::{ValidationError, ValidationErrorKind};
 use jsonschema::{Draft, Registry, Validator};
@@ -45,7 +45,7 @@ pub struct Mismatch {
 }
 
 impl SchemaValidator {
-    /// Compiles the schema at `pointer` of the document that `schemas` was made of.
+    /// Compiles the schema at `pointer` of the document from which `schemas` was made.
     pub(crate) fn compile(schemas: &Registry<'_>, pointer: &str) -> Result<Self, SpecError> {
         let validator = jsonschema::options()
             .with_draft(Draft::Draft4)
@@ -73,7 +73,7 @@ impl SchemaValidator {
         self.each_mismatch_in(value).collect()
     }
 
-    /// Like [`mismatches_in`](Self::mismatches_in), one at a time.
+    /// Like [`mismatches_in`](Self::mismatches_in), but returns one mismatch at a time.
     ///
     /// A long array can have as many mismatches as elements. Take only as many as you need.
     pub fn each_mismatch_in<'v>(&'v self, value: &'v Value) -> impl Iterator<Item = Mismatch> + 'v {
@@ -92,8 +92,9 @@ impl SchemaValidator {
 
 /// Adds the mismatches of `error`. For a choice, adds those of its nearest branch.
 ///
-/// "Matches neither of two branches" does not help. The body was most likely meant for the branch
-/// that fails deepest in the body, and among those for the one that fails in the fewest places.
+/// "Matches neither of two branches" does not help. The intended branch is most likely the one that
+/// fails deepest in the body. Among equally deep branches, it is the one that fails in the fewest
+/// places.
 fn collect(error: &ValidationError<'_>, mismatches: &mut Vec<Mismatch>, depth: usize) {
     let branches = match error.kind() {
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {

@@ -16,7 +16,7 @@ use crate::{
 /// Selects one of the two views of the spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum View {
-    /// What the contract says, and nothing else.
+    /// Only what the contract states.
     Documented,
     /// The whole document: the contract, and what was observed on real nodes.
     Full,
@@ -81,7 +81,7 @@ impl Spec {
         })
     }
 
-    /// Returns the documented view: what the contract says, without marks.
+    /// Returns the documented view: what the contract states, without marks.
     pub fn documented(&self) -> &Value {
         &self.documented
     }
@@ -139,7 +139,7 @@ impl Spec {
     ///
     /// Returns the target's place and the target.
     ///
-    /// OpenAPI 3.0 ignores the siblings of a `$ref`. A reference with a description of its own is
+    /// OpenAPI 3.0 ignores the siblings of a `$ref`. A reference with its own description is
     /// therefore wrapped in `allOf`.
     pub fn unwrap(&self, view: View, pointer: &str) -> Option<(String, &Value)> {
         let mut at = pointer.to_owned();

@@ -7,7 +7,7 @@
 //! * `x-observed: [keyword, …]`: only these keywords of the node are not in the contract.
 //! * `x-documented: {…}`: in the documented view, these keywords replace those of the node.
 //!
-//! In a description, `Observed:` does the same for the rest of its paragraph.
+//! In a description, the word `Observed:` marks the rest of its paragraph in the same way.
 //!
 //! A `oneOf` or `anyOf` with one remaining branch becomes that branch. A removed property is no
 //! longer required.
@@ -29,16 +29,16 @@ use crate::{
     pointer,
 };
 
-/// The mark of what is only observed on real nodes.
+/// Marks what was only observed on real nodes.
 pub const OBSERVED: &str = "x-observed";
-/// The mark of keywords that apply in the documented view only.
+/// Marks keywords that apply only in the documented view.
 pub const DOCUMENTED: &str = "x-documented";
-/// Begins what a description reports of real nodes only, up to the end of the paragraph.
+/// Begins the part of a description that is only about real nodes, up to the end of the paragraph.
 pub const OBSERVED_TEXT: &str = "Observed:";
 /// In a view with sources: a node's place in the spec as written, as a JSON pointer.
 pub const SOURCE: &str = "x-source";
 
-/// Returns the document without what is only observed.
+/// Returns the document without the parts that were only observed.
 pub fn documented(document: &Value) -> Value {
     derive(document, Strip::Observed, false)
 }
@@ -53,7 +53,7 @@ pub fn full_with_sources(document: &Value) -> Value {
     derive(document, Strip::Nothing, true)
 }
 
-/// Returns a description without what it reports of real nodes only.
+/// Returns a description without the parts that are only about real nodes.
 fn documented_text(text: &str) -> String {
     let documented = |paragraph: &str| {
         let (kept, _) = paragraph.split_once(OBSERVED_TEXT)?;
@@ -88,7 +88,7 @@ struct Derivation<'d> {
 }
 
 impl Derivation<'_> {
-    /// Returns the node as the view has it, or `None` if the view leaves it out.
+    /// Returns the node as it is in the view, or `None` if the view leaves it out.
     fn node(&self, value: &Value, kind: Kind, at: &str) -> Option<Value> {
         let Some(written) = value.as_object() else {
             return Some(value.clone());
@@ -115,7 +115,7 @@ impl Derivation<'_> {
         if node.get(OBSERVED) == Some(&Value::Bool(true)) {
             return true;
         }
-        // The linter reports circles of references. This loop only has to end.
+        // The linter reports cycles of references. This loop only needs to end.
         if hops > 32 || !kind.may_be_reference() {
             return false;
         }
@@ -255,7 +255,7 @@ fn collapse(node: &mut Map<String, Value>, choice: &str) {
                 node.entry(keyword).or_insert(value);
             }
         }
-        // A reference has no siblings, and a keyword that both have must hold twice.
+        // A reference can't have siblings. A keyword that both have must apply twice.
         None => match node.get_mut("allOf") {
             Some(Value::Array(all)) => all.extend(branches),
             _ => {

@@ -1,6 +1,6 @@
-//! Programs of other packages.
+//! Builds programs of other packages.
 //!
-//! Cargo tells a test where its own package's programs are, and of no other's.
+//! Cargo gives a test the paths of its own package's programs only.
 
 use std::{
     io,
@@ -10,20 +10,20 @@ use std::{
 
 use serde_json::Value;
 
-/// Has cargo build a package's program of the same name, and hands back where it is.
+/// Builds a package's program of the same name with cargo, and returns its path.
 ///
 /// # Errors
-/// When cargo can't be started, or doesn't build it.
+/// When cargo can't be started, or the build fails.
 pub fn program(name: &str) -> io::Result<PathBuf> {
     build(&["--workspace", "--bin", name])
 }
 
-/// Has cargo build an example, whose name is unique in the workspace, and returns its path.
+/// Builds an example with cargo, and returns its path. Its name must be unique in the workspace.
 ///
 /// # Errors
-/// When cargo can't be started, or doesn't build it.
+/// When cargo can't be started, or the build fails.
 pub fn example(name: &str) -> io::Result<PathBuf> {
-    // With the features of the whole workspace, as the tests are built.
+    // Use the features of the whole workspace, as for the tests.
     build(&["--workspace", "--example", name])
 }
 

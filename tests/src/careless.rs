@@ -1,4 +1,4 @@
-//! Nodes that take an odd value for something else.
+//! Nodes that misread unusual values.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,7 @@ use crate::{
     proxy::{Answer, Asked, Fault},
 };
 
-/// What a careless node does with a request that it misunderstands.
+/// The reaction of a careless node to a request that it misunderstands.
 #[derive(Clone, Copy, Debug)]
 pub enum Careless {
     /// It returns what it returned to an earlier request.
@@ -22,11 +22,12 @@ pub enum Careless {
     Fails,
     /// It closes the connection.
     Dies,
-    /// From then on it returns other blocks.
+    /// It returns other blocks from then on.
     Changes,
 }
 
-/// A node that misunderstands some requests: by path, and by the text of their parameters.
+/// Returns the fault of a node that misunderstands some requests. `misunderstands` gets the path and
+/// the parameters.
 #[expect(
     clippy::panic,
     reason = "a handler that panics closes its connection, like a node that dies"
@@ -80,7 +81,7 @@ impl Parameters {
         Self(format!("&{query}{}", String::from_utf8_lossy(&asked.body)))
     }
 
-    /// Whether a parameter's value has a text in it.
+    /// Returns whether a parameter's value contains a text.
     #[must_use]
     pub fn has(&self, name: &str, text: &str) -> bool {
         let start = format!("&{name}=");

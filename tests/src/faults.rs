@@ -1,4 +1,4 @@
-//! Breaking one thing of a good node.
+//! Seeded faults: each breaks one behaviour of a good node.
 
 use std::{
     collections::BTreeMap,
@@ -16,17 +16,17 @@ use serde_json::Value;
 
 use crate::proxy::{Answer, Asked, Fault};
 
-/// One thing that a node does wrong.
+/// One fault of a node.
 pub struct Broken {
-    /// What it does wrong.
+    /// A description of the fault.
     pub name: &'static str,
-    /// How.
+    /// The fault.
     pub fault: Fault,
-    /// The cases that have to fail, warn or inform. All of them, and no others.
+    /// The cases that must fail, warn or inform. All of them must, and no others.
     pub caught_by: &'static [&'static str],
 }
 
-/// A list of [`Broken`]: `name, fault => [cases];` again and again.
+/// Builds a list of [`Broken`] from entries of the form `name, fault => [cases];`.
 #[macro_export]
 macro_rules! broken {
     ($($name:literal, $fault:expr => [$($case:literal),* $(,)?];)*) => {
@@ -36,7 +36,7 @@ macro_rules! broken {
     };
 }
 
-/// Changes the JSON answers to successful requests for a path.
+/// Changes the JSON in responses to successful requests for a path.
 #[must_use]
 pub fn json_of(
     path: &'static str,
@@ -51,7 +51,7 @@ pub fn json_of(
     })
 }
 
-/// Replaces the answers to requests for a path.
+/// Changes the responses to requests for a path.
 #[must_use]
 pub fn answer_of(
     path: &'static str,
@@ -66,7 +66,7 @@ pub fn answer_of(
     })
 }
 
-/// Answers as if everything had been right, with what a good answer of this node looks like.
+/// Returns a good response to wrong requests.
 #[must_use]
 pub fn as_if_right(
     path: &'static str,
@@ -106,12 +106,12 @@ pub trait Behaviour: Send + Sync + 'static {
     fn answer(&self, asked: &Asked, answer: Answer) -> Answer;
 }
 
-/// The fault of a node that behaves like this.
+/// Returns the fault of a node that behaves like this.
 pub fn behaving(behaviour: impl Behaviour) -> Fault {
     Arc::new(move |asked, answer| behaviour.answer(asked, answer))
 }
 
-/// Puts a member into each successful response for a path. Its value depends on how many there were before.
+/// Sets a member in each successful response for a path. Its value depends on the number of earlier ones.
 #[derive(Debug)]
 pub struct Dice {
     path: &'static str,
@@ -204,7 +204,7 @@ impl Behaviour for FirstAnswerToEach {
     }
 }
 
-/// Sets what stands at a place, if there is that place.
+/// Sets the value at a place, if the place exists.
 pub fn set(value: &mut Value, pointer: &str, new: Value) {
     if let Some(place) = value.pointer_mut(pointer) {
         *place = new;

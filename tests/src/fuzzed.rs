@@ -1,7 +1,7 @@
-//! What is fuzzed: every place where text of others is read, and what has to hold whatever it is.
+//! The fuzz targets: every place that reads untrusted text, and the properties that must always hold.
 //!
-//! The fuzz targets in `fuzz/` call these, and so do plain tests, with the seeds that lie there. Each
-//! panics where something does not hold.
+//! The fuzz targets in `fuzz/` call these functions. Plain tests call them too, with the seeds from
+//! that folder. Each function panics if a property does not hold.
 
 use std::{
     collections::BTreeMap,
@@ -24,10 +24,10 @@ use nodeproof_primitives::{Network, escape::excerpt, signed_message, sorted_mess
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// A place where text of others is read.
+/// A function that reads untrusted text.
 pub type Reads = fn(&[u8]);
 
-/// Every one by the name of its target.
+/// Every function, with the name of its target.
 pub const ALL: [(&str, Reads); 6] = [
     ("decoding", decoding),
     ("base_url", base_url),
@@ -37,7 +37,7 @@ pub const ALL: [(&str, Reads); 6] = [
     ("devnode_body", devnode_body),
 ];
 
-/// The seeds of a target, by the names of their files.
+/// Returns the seeds of a target, by the paths of their files.
 ///
 /// # Errors
 /// When its folder can't be read.
@@ -55,7 +55,7 @@ pub fn seeds(target: &str) -> io::Result<BTreeMap<PathBuf, Vec<u8>>> {
         .collect()
 }
 
-/// Asserts that a text has nothing in it that a terminal acts on.
+/// Asserts that a text contains no characters that a terminal acts on.
 #[track_caller]
 fn harmless(text: &str) {
     let acts = |c: char| {
@@ -65,9 +65,9 @@ fn harmless(text: &str) {
     assert!(!text.contains(acts), "{text:?}");
 }
 
-/// Answers of a node, by every type that reads one.
+/// Parses a node's responses with every type.
 ///
-/// What can't be read says so in harmless words, and what is read can be looked at.
+/// Errors must be safe to print. Every part of a parsed response must be readable.
 pub fn decoding(body: &[u8]) {
     harmless(&excerpt(body, 512));
     match Block::from_slice(body) {
@@ -121,7 +121,7 @@ pub fn decoding(body: &[u8]) {
     for error in read.into_iter().flatten() {
         harmless(&error.to_string());
     }
-    // What is signed is kept to the byte.
+    // Text that will be signed is preserved byte for byte.
     if let Ok(raw) = RawTransaction::from_slice(body) {
         let text = std::str::from_utf8(body).unwrap_or_default();
         assert!(text.contains(raw.text().as_str()), "{raw:?}");
@@ -134,9 +134,9 @@ pub fn decoding(body: &[u8]) {
     }
 }
 
-/// A base URL as somebody types it.
+/// Parses a base URL that a user typed.
 ///
-/// One that is taken names the same node when it is read again, and calls stay on its host.
+/// An accepted URL must keep its node when it is parsed again, and requests must stay on its host.
 pub fn base_url(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else {
         return;
@@ -164,7 +164,7 @@ pub fn base_url(text: &[u8]) {
     }
 }
 
-/// A file of expectations.
+/// Parses a file of expectations.
 pub fn expectations(text: &[u8]) {
     if let Ok(text) = std::str::from_utf8(text)
         && let Err(error) = Expectations::from_toml(text)
@@ -173,7 +173,7 @@ pub fn expectations(text: &[u8]) {
     }
 }
 
-/// A file of what is known of a node.
+/// Parses a file of known data about a node.
 pub fn fixture(text: &[u8]) {
     let mut options = Options::default();
     if let Ok(known) = serde_json::from_slice(text) {
@@ -181,9 +181,9 @@ pub fn fixture(text: &[u8]) {
     }
 }
 
-/// The text that wallets sign.
+/// Computes the text that wallets sign.
 ///
-/// It is ASCII, a JSON document, and its own signed text.
+/// It must be ASCII, a JSON document, and its own signed text.
 pub fn message(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else {
         return;
@@ -197,17 +197,18 @@ pub fn message(text: &[u8]) {
     }
 }
 
-/// A devnode without a socket, and somewhere to run it.
+/// A devnode without a socket, and a runtime for it.
 static DEVNODE: LazyLock<Option<(Router, Runtime)>> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread().enable_all().build().ok()?;
     let node = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     Some((nodeproof_devnode::router(Arc::new(node)), runtime))
 });
 
-/// The body of a request to a devnode: it answers each, and never that the fault is its own.
+/// Sends a request body to a devnode. The devnode must always respond, and never with a status of 500 or
+/// more.
 ///
 /// # Panics
-/// When it fails, or there is no devnode.
+/// When the status is 500 or more, or there is no devnode.
 pub fn devnode_body(body: &[u8]) {
     assert!(DEVNODE.is_some(), "there is no devnode");
     let Some((router, runtime)) = &*DEVNODE else {

@@ -1,4 +1,4 @@
-//! The Rust code in the pages for developers. `cargo test --doc` compiles it with all crates at hand.
+//! The Rust code in the pages for developers. `cargo test --doc` compiles it with all crates available.
 
 #[doc = include_str!("../../README.md")]
 mod repository {}

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: servers that stand in for nodes, good and bad.
+//! Shared code of the end-to-end tests: servers that stand in for good and bad nodes.
 
 pub mod built;
 pub mod careless;

@@ -1,13 +1,13 @@
-//! The table of the seeded faults in the docs, written from the tables that the tests run.
+//! The table of the seeded faults in the docs, generated from the tables that the tests run.
 
 use std::{collections::BTreeSet, env, fs, path::PathBuf, sync::Mutex};
 
 use crate::faults::Broken;
 
-/// The variable that has the file renewed instead of compared.
+/// The environment variable that updates the file instead of comparing it.
 pub const UPDATE: &str = "UPDATE_FAULT_MATRIX";
 
-/// Text that stands in a cell of a Markdown table as it is.
+/// Escapes text for a cell of a Markdown table.
 #[must_use]
 pub fn cell(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
@@ -26,7 +26,7 @@ pub fn cell(text: &str) -> String {
     cell
 }
 
-/// IDs of cases as code, or a dash where there is none.
+/// Renders the IDs of cases as code, or a dash if there are none.
 #[must_use]
 pub fn ids(ids: &[&str]) -> String {
     if ids.is_empty() {
@@ -36,19 +36,19 @@ pub fn ids(ids: &[&str]) -> String {
     ids.join(", ")
 }
 
-/// How many there are of what, with its name in the number that fits.
+/// Renders a count with the singular or the plural of a noun.
 #[must_use]
 pub fn count(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Whether a case is about an answer's form alone.
+/// Returns whether a case is only about a response's form.
 fn judges_form(id: &str) -> bool {
     let behaviour = id.split_once('/').map_or(id, |(_, behaviour)| behaviour);
     ["answers", "decodes", "page", "shape", "snapshot"].contains(&behaviour)
 }
 
-/// Faults and the cases that catch them, in the order of their table, with how many there are.
+/// Renders faults and the cases that catch them, in the order of their table, and their counts.
 #[must_use]
 pub fn render(faults: &[Broken]) -> String {
     let cases: BTreeSet<_> = faults.iter().flat_map(|broken| broken.caught_by).collect();
@@ -77,14 +77,14 @@ pub fn render(faults: &[Broken]) -> String {
     text
 }
 
-/// A file of the docs.
+/// Returns the path of a file in the docs.
 fn file(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "docs", name]
         .iter()
         .collect()
 }
 
-/// The same document with another text between the marks of a section.
+/// Returns the document with a new text between the marks of a section.
 pub(crate) fn with_section(document: &str, section: &str, text: &str) -> Option<String> {
     let (begin, end) = (
         format!("<!-- begin: {section} -->\n"),
@@ -95,13 +95,13 @@ pub(crate) fn with_section(document: &str, section: &str, text: &str) -> Option<
     Some(format!("{before}{begin}\n{text}\n{end}{after}"))
 }
 
-/// Holds sections of the table in the docs, by name, against what they should be; with
+/// Compares sections of the table in the docs, by name, with the expected text. With
 /// `UPDATE_FAULT_MATRIX=1` it writes them.
 ///
 /// # Errors
-/// What is wrong with the file, and how to renew it.
+/// What is wrong with the file, and how to update it.
 pub fn keep_fresh(sections: &[(&str, String)]) -> Result<(), String> {
-    // Several tests have sections of their own.
+    // Several tests update different sections of the same file.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock();
     let name = "fault-matrix.md";
@@ -114,10 +114,10 @@ pub fn keep_fresh(sections: &[(&str, String)]) -> Result<(), String> {
     keep_file_fresh(name, &fresh)
 }
 
-/// Compares a generated file of the docs with what it should be. `UPDATE_FAULT_MATRIX=1` writes it.
+/// Compares a generated file of the docs with the expected text. With `UPDATE_FAULT_MATRIX=1` it writes it.
 ///
 /// # Errors
-/// How to renew the file, or why it can't be written.
+/// How to update the file, or why it can't be written.
 pub fn keep_file_fresh(name: &str, fresh: &str) -> Result<(), String> {
     if fs::read_to_string(file(name)).is_ok_and(|document| document == fresh) {
         return Ok(());

@@ -1,7 +1,7 @@
-//! A node that answers in the forms that were observed on a real one, where they differ from the
-//! contract: rows for blocks, a committee as text, null for nothing held, `data` for state.
+//! A node with the response forms that were observed on a real node and differ from the contract: rows
+//! for blocks, a committee as text, null for a token that is not held, `data` for state.
 //!
-//! The bodies are made up; only their forms are observed.
+//! The bodies are invented. Only their forms are observed.
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,22 @@ use crate::server::Server;
 
 /// The miner of every block.
 pub const MINER: &str = "0x6d2f9c80b1a34e57d0c9f8e7b6a5948372615041";
-/// A wallet that holds something.
+/// A wallet with a balance.
 pub const HOLDER: &str = "0x91b7a3d05e62c48f70912ab3c4d5e6f708192a3b";
 /// The only token.
 pub const TOKEN: &str = "OBS";
 /// The verification contract.
 pub const CONTRACT: &str = "ct4c1d7e0a93b85f6210decade5ca1ab1e0ff1ce00";
-/// What the holder has: beyond what a float holds exactly.
+/// The holder's balance. A float can't represent it exactly.
 pub const HELD: u64 = 9_007_199_254_740_993;
 /// The latest block.
 pub const TIP: u64 = 6;
 
-/// The listing: a page that has its scripts show the node's description.
+/// The listing: a page whose script shows the node's description.
 const LISTING: &str = "<!DOCTYPE html><html><title>API</title><div id=\"swagger-ui\"></div>\
     <script>const ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui' })</script></html>";
 
-/// The node's description of itself, which says of a parameter that it may be left out, though it may not.
+/// Returns the node's description of itself. It wrongly declares a required parameter as optional.
 fn description() -> Value {
     let calls = [
         ("get", "/get-block", vec!["block_index"]),
@@ -83,7 +83,7 @@ type Parameters = Query<Vec<(String, String)>>;
 /// Starts the node on a free port.
 ///
 /// # Errors
-/// When no port can be had.
+/// When no port is free.
 pub async fn spawn() -> std::io::Result<Server> {
     let router = Router::new()
         .route("/get-block", get(block))
@@ -125,7 +125,7 @@ fn hash(index: u64) -> String {
     )
 }
 
-/// One row of the table of blocks.
+/// Returns one row of the table of blocks.
 async fn block(query: Parameters) -> Response {
     let Some(text) = given(&query, "block_index") else {
         return missing("query", "block_index");
@@ -226,7 +226,7 @@ async fn trust(query: Parameters) -> Response {
     }
 }
 
-/// Stands for the params until they are put in.
+/// A placeholder for the params.
 const PARAMS: &str = "the params";
 
 async fn call(body: String) -> Response {
@@ -238,7 +238,7 @@ async fn call(body: String) -> Response {
             return missing("body", name);
         }
     }
-    // A wrong type is refused as a missing field is.
+    // A wrong type is refused like a missing field.
     if !call["signers"].is_array() || !call["params"].is_object() {
         return missing("body", "signers");
     }
@@ -261,7 +261,7 @@ async fn call(body: String) -> Response {
         },
         "signatures": [],
     });
-    // The params stand there as they came, with numbers that no `Value` holds.
+    // Insert the params as they were sent, because a `Value` can't represent all of their numbers.
     let members: BTreeMap<String, &RawValue> = serde_json::from_str(&body).unwrap_or_default();
     let params = members.get("params").map_or("null", |params| params.get());
     let built = built
@@ -271,8 +271,8 @@ async fn call(body: String) -> Response {
     (json, built).into_response()
 }
 
-/// Refuses everything, as it was seen to be refused: some of it with a verdict, and the rest by
-/// falling over.
+/// Refuses every submission as the real node was seen to do: some with a verdict, the others with an
+/// internal error.
 async fn submit(body: String) -> Response {
     let broken = |what: &str| failure(StatusCode::INTERNAL_SERVER_ERROR, &json!(what));
     let Ok(submission) = serde_json::from_str::<Value>(&body) else {
@@ -317,7 +317,7 @@ async fn submit(body: String) -> Response {
     }
 }
 
-/// A code that differs with what is called for.
+/// Returns a code that depends on the params.
 fn code_of(params: &Value) -> String {
     let sum = params.to_string().bytes().fold(7_u64, |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(byte.into())

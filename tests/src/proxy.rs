@@ -1,4 +1,4 @@
-//! A proxy in front of a good node: it writes down what is asked, and may break one answer.
+//! A proxy in front of a good node. It records the requests and can change the responses.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,32 +11,32 @@ use axum::{
 
 use crate::server::Server;
 
-/// What was asked.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The method.
     pub method: Method,
     /// The path, without the query.
     pub path: String,
-    /// The query as it was sent.
+    /// The query as sent.
     pub query: String,
     /// The body.
     pub body: Bytes,
 }
 
-/// What is answered.
+/// A response.
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
-    /// The headers; the length is always that of the body.
+    /// The headers. The length is always that of the body.
     pub headers: HeaderMap,
     /// The body.
     pub body: Bytes,
 }
 
 impl Answer {
-    /// Changes the body's JSON document; leaves alone what is not one.
+    /// Changes the body's JSON document. Any other body stays unchanged.
     #[must_use]
     pub fn with_json(mut self, change: impl FnOnce(&mut serde_json::Value)) -> Self {
         let text = String::from_utf8_lossy(&self.body);
@@ -47,14 +47,14 @@ impl Answer {
         self
     }
 
-    /// The same with another body.
+    /// Replaces the body.
     #[must_use]
     pub fn with_body(mut self, body: impl Into<Bytes>) -> Self {
         self.body = body.into();
         self
     }
 
-    /// The same with another status.
+    /// Replaces the status.
     #[must_use]
     pub fn with_status(mut self, status: StatusCode) -> Self {
         self.status = status;
@@ -62,10 +62,10 @@ impl Answer {
     }
 }
 
-/// How a number is marked that a [`serde_json::Value`] would change.
+/// The mark of a number that a [`serde_json::Value`] would change.
 const KEPT: &str = "\"kept number ";
 
-/// A JSON document with such numbers as text, so that a fault changes nothing but what it is to.
+/// Turns such numbers into text. So a fault changes only its target.
 fn numbers_kept(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -113,7 +113,7 @@ fn numbers_restored(text: &str) -> String {
     out
 }
 
-/// What a proxy does to an answer.
+/// Changes a response.
 pub type Fault = Arc<dyn Fn(&Asked, Answer) -> Answer + Send + Sync>;
 
 /// A running proxy.
@@ -136,7 +136,7 @@ impl Proxy {
     /// Starts a proxy in front of a base URL.
     ///
     /// # Errors
-    /// When no port can be had, or no client can be made.
+    /// When no port is free, or no client can be made.
     pub async fn spawn(upstream: &str, fault: Fault) -> Result<Self, Box<dyn std::error::Error>> {
         let base = upstream.parse()?;
         let http = nodeproof_client::transport::http_client(
@@ -157,15 +157,15 @@ impl Proxy {
         })
     }
 
-    /// A proxy that changes nothing.
+    /// Starts a proxy that changes nothing.
     ///
     /// # Errors
-    /// As [`Proxy::spawn`].
+    /// The errors of [`Proxy::spawn`].
     pub async fn honest(upstream: &str) -> Result<Self, Box<dyn std::error::Error>> {
         Self::spawn(upstream, Arc::new(|_, answer| answer)).await
     }
 
-    /// Everything that was asked until now, in order.
+    /// Returns all requests so far, in order.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
         self.asked

@@ -1,4 +1,4 @@
-//! Submissions of the higher tiers: what is wrong with one, as the node sees it, and faults of a node that
+//! Submissions of the higher tiers: the fault of each, as the node sees it, and faults of a node that
 //! receives them.
 
 #![expect(
@@ -26,13 +26,13 @@ use crate::{
 /// The path of submissions.
 pub const SUBMIT: &str = "/submit-transaction";
 
-/// The wallet whose key everybody can know, and that signs what others should have.
+/// Returns a wallet whose key is public. It signs in place of the right wallets.
 #[must_use]
 pub fn stranger() -> KeyPair {
     KeyPair::from_bytes(&[0xa5; 32]).expect("a key")
 }
 
-/// What is wrong with a submission; `claim` and `control` for those that are right.
+/// Returns the fault of a submission, or `claim` or `control` for a valid one.
 #[must_use]
 pub fn kind_of_submission(asked: &Asked) -> &'static str {
     if asked.body.is_empty() {
@@ -122,7 +122,7 @@ pub fn kind_of_submission(asked: &Asked) -> &'static str {
     what_was_altered(transaction, &signed[0])
 }
 
-/// In what a transaction is another one than was signed.
+/// Returns the part of a transaction that was changed after signing.
 fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str {
     let data = &transaction["specific_data"];
     let verifies = |transaction: &Value, entry: &SignatureEntry| {
@@ -158,7 +158,7 @@ fn what_was_altered(transaction: &Value, entry: &SignatureEntry) -> &'static str
     }
 }
 
-/// All signatures that end in another digit.
+/// Returns all signatures that differ from this one at most in the last digit.
 fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry> {
     let digits = entry.msgsign.to_string();
     let wallet_address = entry.wallet_address;
@@ -171,7 +171,7 @@ fn one_digit_off(entry: &SignatureEntry) -> impl Iterator<Item = SignatureEntry>
     })
 }
 
-/// Options of a run of a tier, with the wallet of a local node. Waits for blocks are short.
+/// Returns the options for a run of a tier, with the wallet of a local node. Waits for blocks are short.
 #[must_use]
 pub fn options(node: &LocalNode, allow: Tier) -> Options {
     let mut options = Options::default();
@@ -224,7 +224,8 @@ pub fn building(change: fn(&mut Value)) -> Fault {
     })
 }
 
-/// The asset of a submission that must be refused without any effect. It comes just before the claim.
+/// Returns the asset of a submission that must be refused without any effect. It comes just before the
+/// claim.
 #[must_use]
 pub fn refused_asset(asked: &Asked) -> Option<String> {
     let body: Value = serde_json::from_slice(&asked.body).ok()?;
@@ -233,8 +234,8 @@ pub fn refused_asset(asked: &Asked) -> Option<String> {
     right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
 }
 
-/// Takes more from the wallet than a good node does. The additional amount depends on the numbers of claims
-/// submitted and of claims refused until then.
+/// Takes more from the wallet than a good node does. The extra amount depends on the numbers of
+/// submitted and of refused claims so far.
 #[derive(Debug)]
 pub struct Charging {
     more: fn(i64, i64) -> i64,
@@ -275,7 +276,7 @@ impl Behaviour for Charging {
     }
 }
 
-/// Answers by the code alone once it has accepted a transaction, whatever else is submitted with it.
+/// Recognises an accepted transaction by its code alone, whatever else is submitted with it.
 #[derive(Debug, Default)]
 pub struct KnowsCodes {
     accepted: Mutex<BTreeSet<String>>,
@@ -309,7 +310,7 @@ impl Behaviour for KnowsCodes {
     }
 }
 
-/// Accepts bad submissions of this kind.
+/// Accepts invalid submissions of this kind.
 pub fn accepting(kind: &'static str) -> Fault {
     let good = json!({"status": "SUCCESS",
         "response": {"valid": true, "msg": "fine", "new_transaction": true}});

@@ -6,7 +6,7 @@ use nodeproof_conformance::{
 };
 use nodeproof_primitives::Network;
 
-/// Looks away.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
@@ -36,7 +36,7 @@ pub async fn check(base_url: &str, options: &Options) -> Report {
     .await
 }
 
-/// The IDs of the cases that ended so, in the report's order.
+/// Returns the IDs of the cases with this outcome, in the report's order.
 #[must_use]
 pub fn ids(report: &Report, outcome: nodeproof_conformance::report::Outcome) -> Vec<&str> {
     report
@@ -47,7 +47,7 @@ pub fn ids(report: &Report, outcome: nodeproof_conformance::report::Outcome) -> 
         .collect()
 }
 
-/// The IDs of the cases that failed, warned or informed, sorted. The run must have come to a verdict.
+/// Returns the IDs of the cases that failed, warned or informed, sorted. The run must have a verdict.
 ///
 /// # Panics
 /// When the run ended without a verdict.
@@ -64,7 +64,7 @@ pub fn caught(report: &Report) -> Vec<String> {
     caught
 }
 
-/// The IDs of the cases that are findings of their own, sorted.
+/// Returns the IDs of the cases with findings that no other case explains, sorted.
 #[must_use]
 pub fn causes(report: &Report) -> Vec<String> {
     let mut causes: Vec<String> = report

@@ -64,7 +64,7 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
     let none = client.wait_for_inclusion(code, &brief).await.unwrap();
     assert_eq!(none, None);
 
-    // The block is made while it is waited for.
+    // The block is made while the client waits for it.
     let (waiter, received) = (client.clone(), node.requests_received());
     let waits = tokio::spawn(async move { waiter.wait_for_inclusion(code, &waiting()).await });
     while node.requests_received() < received + 40 {
@@ -87,7 +87,7 @@ async fn a_transfer_moves_tokens_and_its_block_is_found() {
         Ok(false)
     );
 
-    // Later, it is found in an earlier block, if the search goes so far.
+    // Later, the transaction is found in an earlier block, if the search goes back far enough.
     for _ in 0..3 {
         node.make_block();
     }

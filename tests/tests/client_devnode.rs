@@ -1,4 +1,4 @@
-//! The client against a local node: each call, and the whole way of a claim.
+//! The client against a local node: each endpoint, and all steps of a claim.
 
 #![expect(
     clippy::unwrap_used,
@@ -45,7 +45,7 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
             let signed = entry.signed().unwrap();
             assert!(signed.transaction().unwrap().fee().is_ok());
             assert_eq!(block.contains(entry.trans_code().unwrap()), Ok(true));
-            // The same entry by one signature.
+            // Verify each signature of the entry separately.
             for signature in signed.signatures().unwrap() {
                 let parts: (WalletAddress, MessageSignature) =
                     signature.clone().try_into().unwrap();

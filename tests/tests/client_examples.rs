@@ -1,4 +1,4 @@
-//! The examples as their readers run them: real processes against a local node.
+//! The examples as users run them: real processes against a local node.
 
 #![expect(
     clippy::unwrap_used,
@@ -87,7 +87,7 @@ async fn transfer_moves_tokens_and_names_the_block() {
     let last = format!("{bob} holds {after} GRAIN\n");
     assert!(text.ends_with(&last), "{text}");
 
-    // More than there is.
+    // This is more than the wallet holds.
     let too_much = [node.base_url(), &bob.to_string(), "999999999999999"].map(str::to_owned);
     let refused = run("transfer", too_much.to_vec()).await;
     assert!(!refused.status.success(), "{refused:?}");
@@ -152,7 +152,7 @@ async fn build_claim_prints_what_is_to_be_signed() {
         text.contains(&format!("calls add_verification of {contract}")),
         "{text}"
     );
-    // The message is written as it is signed: without anything beyond ASCII.
+    // The message is shown as it is signed: in ASCII only.
     assert!(text.contains(r#""asset_id": "caf\u00e9""#), "{text}");
     assert_eq!(node.node().submissions_received(), 0);
 }

@@ -67,7 +67,7 @@ async fn end(blocks: &mut BlockStream) -> Error {
     error
 }
 
-/// The index that a request is about.
+/// Returns the requested index.
 fn requested(asked: &Asked) -> Option<u64> {
     asked.query.strip_prefix("block_index=")?.parse().ok()
 }
@@ -93,7 +93,7 @@ async fn blocks_follow_one_another_from_an_index_and_from_the_latest() {
         assert_eq!(index(&mut all).await, made);
         assert_eq!(index(&mut new).await, made);
     }
-    // Several blocks between two requests.
+    // Two blocks appear between two requests.
     let (first, second) = (node.make_block(), node.make_block());
     assert_eq!(
         [index(&mut new).await, index(&mut new).await],
@@ -110,7 +110,7 @@ async fn a_chain_is_followed_from_before_its_first_block() {
     let received = node.requests_received();
     let mut blocks = client.follow_blocks(options());
     let following = tokio::spawn(async move { index(&mut blocks).await });
-    // It has found no block by then.
+    // By then it has found no block.
     while node.requests_received() < received + 4 {
         tokio::time::sleep(SHORT).await;
     }
@@ -142,7 +142,7 @@ async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
         drop(blocks);
         next
     });
-    // Without a connection, or over one that is just being closed.
+    // There is no connection, or only one that is just being closed.
     assert!(seen.recv().await.unwrap().starts_with("outage: Connect"));
     let again = config.with_port(port).with_blocks(7);
     let node = nodeproof_devnode::spawn(again.clone()).await.unwrap();
@@ -192,7 +192,7 @@ async fn what_is_not_a_node_is_not_followed() {
         assert!(checked.to_string().contains(words), "{words}: {checked}");
         let error = end(&mut client.follow_blocks(options())).await;
         assert_eq!(error.kind(), ErrorKind::NotANode, "{words}: {error}");
-        // From an index, a wrong block is an error of its own.
+        // When a stream starts at an index, a wrong block is a separate error.
         let mut blocks = client.follow_blocks(options().start_at(7));
         if words != "`index` is missing" {
             let error = end(&mut blocks).await;
@@ -259,7 +259,7 @@ async fn a_chain_that_is_gone_is_not_waited_for() {
     let (node, _) = start().await;
     let height = node.height();
     for (status, kind) in [
-        // The chain is shorter now, or there is no node any more.
+        // Either the chain is shorter now, or the node does not exist any more.
         (StatusCode::BAD_REQUEST, ErrorKind::MissingBlock),
         (StatusCode::NOT_FOUND, ErrorKind::NotANode),
     ] {
@@ -313,7 +313,7 @@ async fn a_range_comes_in_order_with_a_bounded_number_of_requests() {
             let index: u64 = uri.query().unwrap()["block_index=".len()..]
                 .parse()
                 .unwrap();
-            // Later blocks come sooner than earlier ones.
+            // Later blocks arrive sooner than earlier ones.
             tokio::time::sleep(Duration::from_millis(20 - index % 4 * 5)).await;
             now.fetch_sub(1, Ordering::SeqCst);
             if index == 40 {

@@ -1,7 +1,7 @@
-//! The conformance cases as tests: each case is one, named by its ID.
+//! The conformance cases as tests. Each case is one test, named by its ID.
 //!
-//! They run against the node that `NODE_BASE_URL` and `NODE_NETWORK` name, or else against a local
-//! one. Filters, `--list`, nextest and `cargo insta review` work as with any tests.
+//! They run against the node in `NODE_BASE_URL` and `NODE_NETWORK`, or else against a local node.
+//! Filters, `--list`, nextest and `cargo insta review` work as with any tests.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ fn main() {
         .map(|case| case.id)
         .filter(|id| selects(&arguments, id))
         .collect();
-    // All selected cases are one run, so that the node is asked for its material once.
+    // All selected cases share one run, so the samples are requested only once.
     let report: Arc<OnceLock<Result<Report, String>>> = Arc::default();
     let selected = Arc::new(selected);
     let trials = cases::all()
@@ -40,7 +40,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// As libtest selects by name.
+/// Selects tests by name like libtest.
 fn selects(arguments: &Arguments, id: &str) -> bool {
     let matches = |filter: &String| {
         if arguments.exact {

@@ -1,4 +1,4 @@
-//! The harness' own faults are told apart from a node's.
+//! The harness's own faults are not reported as faults of the node.
 
 use integration_tests::watch::{check, ids};
 use nodeproof_conformance::{Options, report::Outcome};

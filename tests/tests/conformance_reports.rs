@@ -1,4 +1,4 @@
-//! The reports of real runs, as others read them: a CI server, a browser, a program.
+//! The reports of real runs, as a CI server, a browser or a program reads them.
 
 #![expect(
     clippy::expect_used,
@@ -65,7 +65,7 @@ async fn junit_counts_departures_as_failures_and_the_undecided_as_skipped() {
     assert_eq!(total(&document, "failures"), failed);
     assert_eq!(total(&document, "errors"), 0);
     let skipped = report.count(Outcome::Inconclusive) + report.count(Outcome::Skipped);
-    // The schema that Jenkins publishes has this number for suites only.
+    // The schema that Jenkins publishes has this number only for suites.
     let suites = document.root_element().children();
     let of_suites = suites.filter_map(|suite| suite.attribute("skipped"));
     let of_suites = of_suites.map(|count| count.parse::<usize>().expect("a number"));
@@ -187,7 +187,7 @@ async fn every_finding_comes_with_its_exchange() {
         }
         let decided = matches!(case.outcome, Outcome::Pass | Outcome::Fail | Outcome::Warn);
         assert!(
-            // That one counts what the whole run sent.
+            // This case counts the requests of the whole run.
             !decided || !case.exchanges.is_empty() || case.id == "http/no-retries",
             "{} looked at nothing",
             case.id
@@ -202,7 +202,7 @@ async fn every_finding_comes_with_its_exchange() {
     assert!(body.starts_with("{\n  \"block_index\": 1,\n"), "{body}");
 }
 
-/// The report without what tells the time.
+/// Returns the report without times.
 fn timeless(report: &Report) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -247,7 +247,7 @@ const HOSTILE: &str = "</script></pre><script>alert(1)</script>\"><img src=x one
                        ]]>&#x0;<!--'\u{1b}[31m\u{1b}]0;x\u{7}\0\u{9b}2J\u{202e}\u{2066}\u{200b}\
                        \u{fffe}\u{ffff}\r\n`${x}`";
 
-/// A node that puts hostile text wherever an answer has room for text, and where it has none.
+/// Returns the reports of a run against a node with hostile text in members, bodies and headers.
 async fn hostile_reports() -> (Report, String, String, String) {
     let good = devnode().await;
     let proxy = Proxy::spawn(
@@ -294,7 +294,7 @@ async fn hostile_reports() -> (Report, String, String, String) {
     (report, html, junit, json)
 }
 
-/// Characters that a reader does not see, or that a terminal acts on.
+/// Returns the characters that are invisible, or that a terminal acts on.
 fn unseen(text: &str) -> String {
     let bidi = |c| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}');
     let lost = |c| matches!(c, '\u{fffe}' | '\u{ffff}');
@@ -307,7 +307,7 @@ fn unseen(text: &str) -> String {
 async fn no_report_lets_through_what_a_hostile_node_sends() {
     let (report, html, junit, json) = hostile_reports().await;
 
-    // What the page itself is made of, and nothing more of the kind.
+    // The page contains only its own elements of these kinds.
     let lower = html.to_ascii_lowercase();
     for (markup, times) in [
         ("<script", 1),
@@ -354,7 +354,7 @@ async fn the_page_allows_its_own_script_and_style_and_nothing_else() {
     for unsafe_source in ["unsafe", "*", "http", "data:", "self"] {
         assert!(!policy.contains(unsafe_source), "{policy}");
     }
-    // Nothing is fetched, so the page is the same wherever it is kept.
+    // The page loads nothing, so it looks the same in every place.
     for fetched in ["src=", "url(", "@import", "<link", "<base", "<iframe"] {
         assert!(!html.contains(fetched), "{fetched}");
     }

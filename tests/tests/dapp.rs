@@ -1,5 +1,5 @@
-//! A small dapp and its tests, with only what the crates offer: sellers claim what they weighed, buyers pay sellers whom
-//! they trust, and an auditor follows the blocks.
+//! A small dapp and its tests, built only with our crates. Sellers make claims about what they weighed,
+//! buyers pay sellers that they trust, and an auditor follows the blocks.
 
 use std::{error::Error as StdError, path::Path, time::Duration};
 
@@ -30,7 +30,7 @@ struct Dapp {
 }
 
 impl Dapp {
-    /// Claims what was weighed. Returns the transaction and its block.
+    /// Makes a claim about a weighed asset. Returns the transaction and its block.
     async fn claim(&self, asset: &str, remarks: &str, folder: &Path) -> Result<Place, ClaimError> {
         let claim = Claim::new(self.claims, asset, 2_500_000, self.fee.clone()).remarks(remarks);
         let options = ClaimOptions::default().save_to(folder.join(format!("{asset}.claim.json")));
@@ -39,8 +39,8 @@ impl Dapp {
         Ok((outcome.trans_code(), block.map(|included| included.block)))
     }
 
-    /// Pays for an asset if this wallet trusts whoever claimed it. Returns the transaction and the
-    /// new balance of the seller, or `None` if nothing was paid.
+    /// Pays for an asset if this wallet trusts the seller who made the claim. Returns the transaction and
+    /// the new balance of the seller, or `None` if nothing was paid.
     async fn pay(&self, asset: &str, tokens: &str) -> Result<Option<(Place, String)>, Error> {
         let Some(record) = self.node.verification(self.claims, asset).await? else {
             return Ok(None);

@@ -1,7 +1,7 @@
-//! `devnode --fault NAME`: the first finding that `nodeproof` prints is that fault, and nothing else is blamed.
+//! `devnode --fault NAME`: the first finding that `nodeproof` prints is that fault, and no other cause.
 //!
-//! Each fault is checked twice: as a user does it, with both programs and a wallet of the user, and as
-//! a run against a node of its own does it, whose test wallet also signs what must be refused.
+//! Each fault is checked twice. One check is like a user's, with both programs and the user's wallet. The
+//! other is a run against its own node, whose test wallet also signs what must be refused.
 
 #![expect(
     clippy::expect_used,
@@ -28,19 +28,19 @@ use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault as F};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-/// What has to be found of a fault.
+/// The expected finding of a fault.
 enum Found {
     /// This case is the only cause.
     As(&'static str),
-    /// This one with a wallet of the user, and that one with a test wallet.
+    /// The first case with a wallet of the user, and the second with a test wallet.
     AsEither(&'static str, &'static str),
-    /// Nothing, for this reason.
+    /// No case, for this reason.
     Nothing(&'static str),
 }
 
 use Found::{As, AsEither, Nothing};
 
-/// What is expected of each fault; nothing for one that is not in this table, which fails its tests.
+/// Returns the expected finding of a fault, or `None` if the table has no entry. Then its tests fail.
 fn expected(fault: F) -> Option<Found> {
     Some(match fault {
         F::NoSubmitEndpoint => As("submit-transaction/answers"),
@@ -53,7 +53,7 @@ fn expected(fault: F) -> Option<Found> {
         F::BlockChangesLater => As("chain/repeat-read"),
         F::BlockHole => As("chain/no-holes"),
         F::LatestForUnknown => As("get-block/unknown-index"),
-        // No receipt verifies, and the contract does not name the algorithm.
+        // The receipts do not verify, and the contract does not name the algorithm.
         F::ReceiptKeys | F::ReceiptSorted => As("chain/signature-algorithm"),
         F::BalanceOffByOne => As("get-balances/wallet-address"),
         F::BalanceRounded => Nothing(
@@ -83,7 +83,7 @@ fn expected(fault: F) -> Option<Found> {
     })
 }
 
-/// How long a claim is waited for. One that never comes costs each run that long.
+/// The maximum wait for a claim. A claim that never appears costs each run that much time.
 const SETTLE: Duration = Duration::from_secs(12);
 
 fn main() {
@@ -106,7 +106,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// Compares the causes of a report with what is expected.
+/// Compares the causes in a report with the expected ones.
 fn compare(fault: F, own_node: bool, causes: &[String]) -> Result<(), Failed> {
     let expected = match expected(fault) {
         Some(As(id)) => vec![id],
@@ -123,7 +123,7 @@ fn compare(fault: F, own_node: bool, causes: &[String]) -> Result<(), Failed> {
     Err(format!("{fault}: expected {expected:?}, found {causes:?}").into())
 }
 
-/// A node of `devnode --fault NAME`, which ends with the test.
+/// A node of `devnode --fault NAME`. It ends with the test.
 struct Running(Child);
 
 impl Drop for Running {

@@ -1,5 +1,5 @@
-//! The forms of a local node's responses: the client and `nodectl` read all of them, and conformance
-//! judges them.
+//! The forms of a local node's responses. The client and `nodectl` read all of them, and conformance
+//! checks them.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::process::Command;
@@ -125,7 +125,7 @@ async fn nodectl_reads_every_form() {
     }
 }
 
-/// The cases about blocks and contract state that failed.
+/// Returns the cases about blocks and contract state that failed.
 fn failed(report: &Report) -> Vec<&str> {
     let about = |id: &&str| id.starts_with("get-block/") || id.starts_with("sc-state/");
     let failed = ids(report, Outcome::Fail).into_iter();

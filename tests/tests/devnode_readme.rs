@@ -1,4 +1,4 @@
-//! The test in the local node's README and in the client's guide is run, as it stands there.
+//! The test in the local node's README and in the client's guide is run exactly as printed there.
 
 #[path = "devnode_readme/in_a_test.rs"]
 mod in_a_test;

@@ -1,4 +1,4 @@
-//! What each published package needs to be found and understood: its metadata and its README.
+//! Checks each published package's metadata and README, which help users find and understand it.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,7 +9,7 @@ use std::{path::Path, process::Command};
 
 use serde_json::{Value, json};
 
-/// The categories of crates.io that we use. It drops any that it does not have.
+/// The categories of crates.io that we use. crates.io drops unknown categories.
 const CATEGORIES: [&str; 10] = [
     "api-bindings",
     "authentication",
@@ -28,7 +28,7 @@ fn texts<'p>(package: &'p Value, field: &str) -> Vec<&'p str> {
     list.filter_map(Value::as_str).collect()
 }
 
-/// Whether crates.io takes this keyword.
+/// Returns whether crates.io accepts this keyword.
 fn is_keyword(word: &str) -> bool {
     let is_allowed = |letter: char| letter.is_ascii_alphanumeric() || "_-+".contains(letter);
     word.len() <= 20
@@ -36,7 +36,7 @@ fn is_keyword(word: &str) -> bool {
         && word.chars().all(is_allowed)
 }
 
-/// The fields of a package that are missing or wrong. `readme` is the text of its README.
+/// Returns the fields of a package that are missing or wrong. `readme` is the text of its README.
 fn faults(package: &Value, readme: Option<&str>) -> Vec<&'static str> {
     let text = |field: &str| package[field].as_str().unwrap_or_default();
     let (keywords, categories) = (texts(package, "keywords"), texts(package, "categories"));
@@ -76,7 +76,7 @@ fn faults(package: &Value, readme: Option<&str>) -> Vec<&'static str> {
     .collect()
 }
 
-/// The packages of this workspace that can be published.
+/// Returns the packages of this workspace that can be published.
 fn published() -> Vec<Value> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
@@ -93,7 +93,7 @@ fn published() -> Vec<Value> {
     assert!(output.status.success(), "{output:?}");
     let mut metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut packages: Vec<Value> = serde_json::from_value(metadata["packages"].take()).unwrap();
-    // An empty list of registries is `publish = false`.
+    // An empty list of registries means `publish = false`.
     packages.retain(|package| package["publish"] != json!([]));
     packages
 }

@@ -34,7 +34,7 @@ impl Drop for PythonNode {
     }
 }
 
-/// Starts the node, or returns `None` where there is no Python.
+/// Starts the node, or returns `None` if Python is not installed.
 fn start(options: &[&str]) -> Option<PythonNode> {
     let has_python = Command::new("python3")
         .arg("--version")
@@ -63,8 +63,8 @@ fn start(options: &[&str]) -> Option<PythonNode> {
     })
 }
 
-/// Runs the program and returns its report. A request that waited for an idle connection would wait
-/// until the run's deadline, which leaves no verdict.
+/// Runs the program and returns its report. If a request waited for an idle connection, the run would
+/// reach its deadline without a verdict.
 fn nodeproof(node: &PythonNode, folder: &Path, args: &[&str]) -> Value {
     let output = Command::new(&node.nodeproof)
         .args(["--base-url", &node.base_url, "--network", "devnet"])
@@ -115,7 +115,7 @@ fn a_node_written_from_the_documentation_conforms_in_every_tier() {
         for tier in [&["read,probe"][..], &["reject"], &with_wallet] {
             let args = [&["--jobs", jobs, "--allow"], tier].concat();
             let report = nodeproof(&node, folder.path(), &args);
-            // With one job, nothing is tried that would find it out.
+            // With one job, no attempt is made that would detect it.
             let noted = report["notes"]
                 .to_string()
                 .contains("one connection at a time");

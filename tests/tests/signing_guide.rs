@@ -1,6 +1,6 @@
-//! The test vectors in docs/signing.md are what the wallet computes.
+//! Checks that the test vectors in docs/signing.md match what the wallet computes.
 //!
-//! `UPDATE_SIGNING_GUIDE=1` writes them again.
+//! `UPDATE_SIGNING_GUIDE=1` updates them.
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]
 
 use std::{fs, path::PathBuf};
@@ -10,7 +10,7 @@ use nodeproof_wallet::{KeyPair, Signature, verify_receipt};
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 
-/// Documents that show every rule of the signed message.
+/// Documents that together use every rule of the signed message.
 const DOCUMENTS: [&str; 4] = [
     r#"{"fee":1e6,"descr":""}"#,
     r#"{"b":[1,-0,2.50,1E16,0.00001,123456789012345678901234567890],"a":{},"c":[]}"#,

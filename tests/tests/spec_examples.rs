@@ -1,4 +1,4 @@
-//! The spec's examples are not only of the right shape: they are what a real chain could hold.
+//! The spec's examples have the right shape, and a real chain could contain them.
 #![expect(
     clippy::expect_used,
     reason = "a test fails by panicking, its functions too"
@@ -53,7 +53,7 @@ fn example_receipts_are_signed_by_their_voters() {
 
 #[test]
 fn every_operation_has_a_valid_example_for_each_json_body() {
-    // That each example is valid is the linter's finding; here, that there is one to be judged.
+    // The linter checks that each example is valid. This test checks that there is one.
     let document = xtask::spec::document(TEXT).expect("the spec is YAML");
     let (mut bodies, mut examples) = (0, 0);
     grammar::visit(&document, &mut |at, kind, node| {

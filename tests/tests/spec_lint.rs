@@ -1,4 +1,4 @@
-//! `cargo xtask spec` against the real spec, whole and with one thing broken at a time.
+//! `cargo xtask spec` on the real spec, unchanged and with one fault at a time.
 #![expect(
     clippy::unwrap_used,
     reason = "a test fails by panicking, its functions too"
@@ -39,7 +39,7 @@ fn found(problems: &[Problem]) -> String {
         .collect()
 }
 
-/// The package needs the text in its own folder, and readers look for it in `docs`.
+/// The package needs the text in its own folder, but readers look for it in `docs`.
 #[test]
 fn the_package_has_the_contract_of_the_docs() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -75,7 +75,7 @@ fn every_seeded_fault_is_found_where_it_is() {
     assert!(missed.is_empty(), "{missed}");
 }
 
-/// What was found instead, if the fault was not.
+/// Returns what was found instead, if the fault was missed.
 fn missed(fault: &Fault) -> Option<String> {
     let Fault {
         find,

@@ -1,4 +1,4 @@
-//! What the views of the real spec accept and refuse, and the way from a request to its schema.
+//! The values that the views of the real spec accept and refuse, and the search for a request's schema.
 #![expect(
     clippy::expect_used,
     reason = "a test fails by panicking, its functions too"
@@ -15,7 +15,7 @@ fn spec() -> Spec {
     Spec::from_value(xtask::spec::document(TEXT).expect("the spec is YAML")).expect("OpenAPI")
 }
 
-/// The keywords that do not hold for the answer to a query.
+/// Returns the keywords that a response to a query violates, each with its place.
 fn mismatches(view: View, operation: &str, query: &[(&str, &str)], body: &Value) -> Vec<String> {
     let spec = spec();
     let schema = spec

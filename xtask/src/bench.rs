@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: what things cost, beside what nobody can do without.
+//! `cargo xtask bench`: measures costs, each next to a minimal baseline.
 //!
-//! All is measured in one go, against nodes of our own, and in the release profile. No test asserts
-//! these figures: a machine is busy now and then. What has a bound is a ratio of two things that are
-//! measured in turns, as what disturbs the one disturbs the other.
+//! Everything is measured in one process, against local nodes, in the release profile. No test
+//! asserts these numbers, because a machine can be busy. Only ratios have bounds: both sides of a
+//! ratio are measured in turns, so a disturbance affects both.
 
 mod answers;
 mod build;
@@ -37,47 +37,46 @@ use self::{
 };
 use crate::conformance::start_local;
 
-/// A part of what is measured.
+/// A part of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// A run of the read tier: its time, its start, its memory.
     Run,
-    /// A call of the client, beside bare reqwest and serde.
+    /// A request of the client, compared with bare reqwest and serde.
     Call,
-    /// Reading a block, beside a struct of strings.
+    /// Reading a block, compared with a struct of strings.
     Decode,
-    /// Verified signatures, beside the curve alone.
+    /// Verified signatures, compared with the curve alone.
     Signatures,
-    /// The local node: requests a second, its start, its memory.
+    /// The local node: requests per second, its start, its memory.
     Devnode,
-    /// Sweeps at three sizes, and of a node that takes its time, beside a plain loop over the same
-    /// blocks.
+    /// Sweeps of three sizes, and of a slow node, compared with a plain loop over the same blocks.
     Sweep,
     /// Building a crate that uses the client.
     Build,
 }
 
-/// Measure what a run, a call, a block, a signature, the local node and a build cost.
+/// Measure the cost of a run, a request, a block, a signature, the local node and a build.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
     /// Measure only this part; may be given more than once.
     #[arg(long, value_enum, value_name = "PART")]
     pub only: Vec<Part>,
 
-    /// How often each thing is measured.
+    /// How often each value is measured.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub runs: u16,
 
-    /// Measure with this build of xtask as it is, rather than with one of the release profile.
+    /// Measure with this build of xtask instead of one in the release profile.
     #[arg(long)]
     pub as_built: bool,
 
-    /// The nodeproof that is measured [default: that of the release profile, which is built
+    /// The nodeproof to measure [default: the one of the release profile, which is built
     /// first].
     #[arg(long, value_name = "FILE")]
     pub binary: Option<PathBuf>,
 
-    /// How many blocks the chains have that are swept.
+    /// The lengths of the chains to sweep, in blocks.
     #[arg(
         long,
         value_name = "N,N",
@@ -86,31 +85,31 @@ pub struct BenchArgs {
     )]
     pub sweep: Vec<u64>,
 
-    /// Only the plain loop that a sweep is compared with, over the blocks of one chain; the bench
-    /// calls itself with it.
+    /// Run only the plain loop that a sweep is compared with, over the blocks of one chain; the bench
+    /// uses this itself.
     #[arg(long, value_name = "URL", hide = true)]
     pub plain_loop: Option<String>,
 }
 
-/// The most that a full run of the read tier may take, in milliseconds.
+/// The maximum time of a full run of the read tier, in milliseconds.
 const RUN: f64 = 1_000.0;
-/// The most until the first request, in milliseconds.
+/// The maximum time until the first request, in milliseconds.
 const START: f64 = 50.0;
-/// The most memory, in megabytes.
+/// The maximum memory, in megabytes.
 const MEMORY: f64 = 50.0;
 
-/// Does what the command line says, in the release profile; hands back what is to be printed, which
-/// is nothing where another process has printed it.
+/// Runs the benchmark in the release profile. Returns the text to print. It is empty if another
+/// process has already printed it.
 ///
 /// # Errors
-/// When something could not be measured at all. A target that is missed is not an error.
+/// When something could not be measured at all. A missed target is not an error.
 pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
     if let Some(url) = &args.plain_loop {
         let blocks = args.sweep.first().copied().unwrap_or_default();
         return sweep::plain_loop(url, blocks).await;
     }
     if cfg!(debug_assertions) && !args.as_built {
-        // What is not optimised tells nothing, so another build of this program measures.
+        // Measurements of unoptimised code are useless, so run a release build of this program.
         let (binary, arguments) = (build_release()?, std::env::args_os().skip(1));
         let status = Command::new(&binary)
             .args(arguments)
@@ -200,7 +199,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Builds this program and the one that is measured, and hands back where this one is.
+/// Builds this program and the one to measure. Returns the path of this one.
 fn build_release() -> Result<PathBuf, BenchError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
@@ -239,20 +238,20 @@ async fn conformance_run(args: &BenchArgs) -> Result<String, BenchError> {
     Ok(told(&measured))
 }
 
-/// What was measured, in seconds and bytes.
+/// The measurements, in seconds and bytes.
 struct Measured {
     runs: Vec<f64>,
     loops: Vec<f64>,
-    /// Each run to the loop right behind it.
+    /// The ratio of each run to the loop right after it.
     ratios: Vec<f64>,
     starts: Vec<f64>,
-    /// None where the system does not tell.
+    /// `None` if the system does not report it.
     peaks: Option<Vec<f64>>,
     report: Report,
 }
 
 fn measure(binary: &Path, url: &str, runs: u16) -> Result<Measured, BenchError> {
-    // The first one warms up the node, the file cache and the dynamic linker, and is not counted.
+    // The first run is not counted. It warms up the node, the file cache and the dynamic linker.
     let (report, _) = full_run(binary, url)?;
     timed_run(binary, url)?;
     let mut measured = Measured {
@@ -281,7 +280,7 @@ fn measure(binary: &Path, url: &str, runs: u16) -> Result<Measured, BenchError> 
     Ok(measured)
 }
 
-/// A program of the release profile, beside which this one lies in a folder of its own profile.
+/// Returns the path of a program in the release profile. Its folder is a sibling of this one's.
 fn find_binary(name: &str) -> Result<PathBuf, BenchError> {
     let own = std::env::current_exe()?;
     let target = own.parent().and_then(Path::parent);
@@ -297,7 +296,7 @@ fn find_binary(name: &str) -> Result<PathBuf, BenchError> {
     }
 }
 
-/// How long a full run of the read tier takes, from the start of the process to its end.
+/// Returns the time of a full run of the read tier, from the start of the process to its end.
 fn timed_run(binary: &Path, url: &str) -> Result<Duration, BenchError> {
     let mut command = command(binary, url);
     command.arg("--quiet");
@@ -311,10 +310,10 @@ fn timed_run(binary: &Path, url: &str) -> Result<Duration, BenchError> {
     }
 }
 
-/// A full run's report, and its peak memory where the system tells it.
+/// Returns a full run's report, and its peak memory if the system reports it.
 ///
-/// The report is longer than a pipe holds, so the process is still there when it begins to come, and
-/// all of the work is behind it.
+/// The report is longer than a pipe's buffer, so the process still exists when the first part
+/// arrives, and all the work is already done.
 fn full_run(binary: &Path, url: &str) -> Result<(Report, Option<u64>), BenchError> {
     let mut command = command(binary, url);
     let mut child = command
@@ -334,7 +333,7 @@ fn full_run(binary: &Path, url: &str) -> Result<(Report, Option<u64>), BenchErro
     Ok((serde_json::from_slice(&text)?, peak))
 }
 
-/// How long it takes from the start of the process until its first request has come.
+/// Returns the time from the start of the process to its first request.
 fn start(binary: &Path) -> Result<Duration, BenchError> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let url = format!("http://{}", listener.local_addr()?);
@@ -344,7 +343,7 @@ fn start(binary: &Path) -> Result<Duration, BenchError> {
         Ok((read > 0).then(Instant::now))
     });
     let mut command = command(binary, &url);
-    // A process that never asks ends by its own deadline; then nothing would be accepted.
+    // A process that sends no request ends by its own deadline. Then no request is accepted.
     command.args(["--quiet", "--deadline", "10"]);
     let began = Instant::now();
     let mut child = command.spawn().map_err(not_started(binary))?;
@@ -361,8 +360,8 @@ fn start(binary: &Path) -> Result<Duration, BenchError> {
         .ok_or(BenchError::NoRequest)
 }
 
-/// How long a plain loop needs for as many requests, of the same kinds, one after the other over
-/// one connection.
+/// Returns the time of a plain loop that sends as many requests, of the same kinds, one after the
+/// other over one connection.
 async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> {
     let failed = |error: &dyn std::error::Error| BenchError::Loop(error.to_string());
     let base = url
@@ -373,7 +372,7 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
     let whole: Vec<&ExchangeReport> = report
         .exchanges
         .iter()
-        // What the report has only an excerpt of can't be sent again.
+        // The report contains only an excerpt of these, so they can't be sent again.
         .filter(|asked| {
             !asked.url.ends_with('…')
                 && asked
@@ -417,7 +416,7 @@ fn told(measured: &Measured) -> String {
         )
         .at_most(START),
     ];
-    // Only Linux tells it.
+    // Only Linux reports it.
     if let Some(peaks) = &measured.peaks {
         let megabytes = peaks.iter().map(|bytes| bytes / 1e6).collect();
         rows.push(Row::new("peak memory of the process", "MB", megabytes).at_most(MEMORY));

@@ -1,11 +1,11 @@
-//! `cargo xtask ci`: everything that has to hold before a change lands.
+//! `cargo xtask ci`: every check that must pass before a change is merged.
 
 use std::{
     process::{Command, Stdio},
     time::Instant,
 };
 
-/// One step: its name, and what cargo is told.
+/// One step: its name, and its arguments for cargo.
 struct Step {
     name: &'static str,
     arguments: &'static [&'static str],
@@ -94,7 +94,7 @@ const STEPS: &[Step] = &[
     ),
 ];
 
-/// Steps that run only where their tool is on the machine.
+/// Steps that run only if their tool is installed.
 const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
     (
         "licences",
@@ -121,14 +121,14 @@ const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
     ),
 ];
 
-/// Runs every step, and says at the end which failed.
+/// Runs every step, and prints at the end which ones failed.
 ///
 /// # Errors
 /// The names of the steps that failed.
 pub fn run() -> Result<(), Vec<&'static str>> {
     let mut failed = Vec::new();
     for step in STEPS {
-        // Not this program itself: the tests build it anew, and then its file is another one.
+        // Cargo must run the step, not this program: the tests rebuild it and replace its file.
         let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(program);
         command

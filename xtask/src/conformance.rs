@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: against a node by its URL, or against one of our own.
+//! `cargo xtask conformance`: checks a node by its URL, or a local node.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use nodeproof_conformance::cli::{LocalNode, StartLocal};
 use nodeproof_devnode::{BlockTime, Config};
 use tokio::task::JoinHandle;
 
-/// Makes a block whenever a transaction waits for one, so that the tip stands still otherwise.
+/// Makes a block only when a transaction waits for one. Otherwise the chain stays at its height.
 struct BlocksOnDemand(JoinHandle<()>);
 
 impl BlocksOnDemand {
@@ -30,7 +30,7 @@ impl Drop for BlocksOnDemand {
     }
 }
 
-/// Starts a local node on a free loopback port for the run's duration.
+/// Returns a function that starts a local node on a free loopback port for the run's duration.
 #[must_use]
 pub fn start_local() -> StartLocal {
     Box::new(|network| {

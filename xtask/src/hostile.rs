@@ -1,7 +1,7 @@
-//! `cargo xtask hostile`: what comes of hostile servers, measured.
+//! `cargo xtask hostile`: runs the programs against hostile servers and measures the results.
 //!
-//! The servers are those of the end-to-end tests, in the program `hostile`. Here that program and the
-//! ones that are measured are built as they are installed, in the release profile.
+//! The servers are those of the end-to-end tests, in the program `hostile`. This task builds that
+//! program and the programs to measure in the release profile, as they are installed.
 
 use std::{
     path::Path,
@@ -10,10 +10,10 @@ use std::{
 
 use clap::Args;
 
-/// Hold the programs against every hostile server, and print the table.
+/// Run the programs against every hostile server, and print the table.
 #[derive(Clone, Debug, Args)]
 pub struct HostileArgs {
-    /// Write the table to docs/hostile-nodes.md, too.
+    /// Also write the table to docs/hostile-nodes.md.
     #[arg(long)]
     pub write: bool,
 
@@ -22,7 +22,7 @@ pub struct HostileArgs {
     pub only: Vec<String>,
 }
 
-/// Why nothing could be measured.
+/// The reason why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostileError {
@@ -31,18 +31,18 @@ pub enum HostileError {
     Start {
         /// The program.
         program: String,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The programs can't be built.
     #[error("the programs were not built: cargo ended with {0}")]
     Build(std::process::ExitStatus),
-    /// Where the programs are is not known.
+    /// The folder of the built programs is unknown.
     #[error("the folder of the built programs is not known")]
     Folder,
 }
 
-/// Builds the programs, and has the one that knows the servers measure them.
+/// Builds the programs, and runs `hostile` to measure them.
 ///
 /// # Errors
 /// When a program can't be built or started.
@@ -57,7 +57,7 @@ pub fn run(args: &HostileArgs) -> Result<ExitCode, HostileError> {
     if !built.success() {
         return Err(HostileError::Build(built));
     }
-    // This program lies in a folder of its own profile, beside that of the other.
+    // This program is in the folder of its profile. The folder `release` is a sibling.
     let own = std::env::current_exe().map_err(|_| HostileError::Folder)?;
     let target = own.parent().and_then(Path::parent);
     let release = target.ok_or(HostileError::Folder)?.join("release");

@@ -1,4 +1,5 @@
-//! The tasks of this workspace: `cargo xtask conformance`, `devnode`, `spec`, `directions`, `bench`, `ci`.
+//! The tasks of this workspace, such as `cargo xtask conformance`, `devnode`, `spec`, `directions`,
+//! `bench` and `ci`.
 
 pub mod bench;
 pub mod ci;

@@ -1,4 +1,4 @@
-//! `cargo xtask`: what is done with this workspace.
+//! `cargo xtask`: the tasks of this workspace.
 
 use std::{error::Error, process::ExitCode};
 
@@ -28,11 +28,11 @@ enum Task {
     Spec(spec::SpecArgs),
     /// Check which crate depends on which, and which file imports which
     Directions(directions::DirectionsArgs),
-    /// Measure what a run, a call, a block, a signature, the local node and a build cost
+    /// Measure the cost of a run, a request, a block, a signature, the local node and a build
     Bench(bench::BenchArgs),
     /// Run the programs against every hostile server, and print the results with time and memory
     Hostile(hostile::HostileArgs),
-    /// Everything that has to hold before a change lands
+    /// Run every check that must pass before a change is merged
     Ci,
 }
 
@@ -53,7 +53,7 @@ async fn main() -> ExitCode {
         Task::Conformance(args) => {
             let local = conformance::start_local();
             let status = nodeproof_conformance::cli::execute(&args, Some(local)).await;
-            // What a node keeps busy must not keep the process: its deadline has come.
+            // A node that keeps tasks busy must not delay the end of the process.
             std::process::exit(status.into());
         }
         Task::Devnode(args) => nodeproof_devnode::cli::run(args).await,

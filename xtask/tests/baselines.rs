@@ -41,7 +41,7 @@ async fn run(base_url: &str, more: &[&str]) -> (i32, String) {
     tokio::task::spawn_blocking(move || {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
             .args(arguments)
-            // Where these say that it is CI, insta leaves nothing to review.
+            // With one of these variables, insta assumes CI and leaves nothing to review.
             .env_remove("CI")
             .env_remove("TF_BUILD")
             .env_remove("INSTA_UPDATE")
@@ -68,7 +68,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
         .collect()
 }
 
-/// A node that speaks of tables in other words than it did.
+/// Returns a fault: the node words its error about tables differently than before.
 fn other_words() -> Fault {
     Arc::new(|asked: &Asked, answer: Answer| {
         if asked.query.contains("no_such_table") {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench` as it is called. What it measures is not judged here: machines are busy.
+//! The command line of `cargo xtask bench`. The results are not checked here: machines are busy.
 
 #![expect(
     clippy::expect_used,
@@ -27,7 +27,7 @@ fn every_figure_is_measured_and_told() {
 
     let folder = tempfile::tempdir().expect("a folder");
     let program = folder.path().join("nodeproof");
-    // The same command line, of the program that is there for certain.
+    // The script passes the same command line to a program that certainly exists.
     let script = format!(
         "#!/bin/sh\nexec '{}' conformance \"$@\"\n",
         env!("CARGO_BIN_EXE_xtask")

@@ -1,4 +1,4 @@
-//! `cargo xtask conformance` as people call it: the real binary against real nodes.
+//! `cargo xtask conformance` as people run it: the real binary against real nodes.
 
 #![expect(
     clippy::expect_used,
@@ -12,7 +12,7 @@ use nodeproof_conformance::report::{Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::Network;
 
-/// Runs the task, and hands back its exit status and what it printed.
+/// Runs the task. Returns its exit status and its output.
 async fn run(arguments: &[&str]) -> (i32, String, String) {
     let arguments: Vec<String> = arguments.iter().map(ToString::to_string).collect();
     tokio::task::spawn_blocking(move || {

@@ -1,4 +1,4 @@
-//! Known departures, through the real binary: known, stale, expired, and of no case.
+//! Known deviations, through the real binary: known, stale, expired, and without a case.
 
 #![expect(
     clippy::expect_used,
@@ -15,7 +15,7 @@ fn shipped() -> PathBuf {
         .join("../crates/conformance/expectations/observed-node.toml")
 }
 
-/// Runs the task with a JSON report; against the local node where no URL is given.
+/// Runs the task with a JSON report, against the local node if no URL is given.
 async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<Report, String>) {
     tokio::task::spawn_blocking(move || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
@@ -34,7 +34,7 @@ async fn run(expect: PathBuf, base_url: Option<String>) -> (i32, Result<Report, 
     .expect("the task ends")
 }
 
-/// The IDs of the cases that failed.
+/// Returns the IDs of the cases that failed.
 fn failed(report: &Report) -> Vec<&str> {
     let failed = report
         .cases

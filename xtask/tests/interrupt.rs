@@ -1,4 +1,4 @@
-//! Ctrl-C ends a run, which then tells what it knows.
+//! Ctrl-C ends a run. The run then reports its results so far.
 #![cfg(unix)]
 
 use std::{
@@ -27,7 +27,7 @@ fn an_interrupted_run_writes_its_reports_and_exits_with_130() {
         .stderr(Stdio::null())
         .spawn()
         .expect("the task starts");
-    // It has connected, so it listens to signals; it will never be answered.
+    // It has connected, so it already handles signals. It never gets a response.
     let connection = node.accept().expect("a connection");
     let killed = Command::new("kill")
         .args(["-INT", &run.id().to_string()])

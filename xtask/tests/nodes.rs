@@ -1,4 +1,4 @@
-//! Several nodes as they are checked from a command line.
+//! Checks of several nodes from the command line.
 
 #![expect(
     clippy::expect_used,
@@ -46,7 +46,7 @@ fn arguments(parts: &[&str]) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
     let (one, two) = (devnode(3).await, devnode(3).await);
-    // Markup of a node's own, in a field that a finding shows.
+    // The node sends markup in a field that a finding shows.
     let fault = json_of("/get-block", |_, block| {
         block["expected_miner"] = json!("<script>alert(1)</script>\u{1b}[31m");
     });
@@ -94,7 +94,7 @@ async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
     let junit = read("junit.xml");
     assert_eq!(junit.matches("<testsuite ").count(), 3, "{junit}");
     assert!(junit.contains("name=\"cross-check\""));
-    // The folder has the three files and no state of a sweep that is over.
+    // The folder contains the three files, but no state of the finished sweep.
     assert_eq!(reports.read_dir().expect("a folder").count(), 3);
 }
 
@@ -146,7 +146,7 @@ async fn sweeps_of_several_nodes_are_resumed_each_from_where_it_was() {
     assert!(text.contains("nothing to resume"), "{text}");
     let (code, text) = run(with(&["--max-requests", "45"])).await;
     assert_eq!((code, states().len()), (3, 2), "{text}");
-    // As if one of them had not been there at all.
+    // Simulate that one of the states never existed.
     fs::remove_file(&states()[0]).expect("a state");
     let (code, text) = run(with(&["--resume"])).await;
     assert_eq!((code, states().len()), (0, 0), "{text}");

@@ -1,4 +1,4 @@
-//! Sweeps as they are called: killed and resumed, and what is said of what can't be resumed.
+//! Sweeps from the command line: killed and resumed, and the messages if a sweep can't be resumed.
 
 #![expect(
     clippy::expect_used,
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 const BLOCKS: u64 = 400;
 
-/// A node in front of which each tenth block loses a field.
+/// Starts a node behind a proxy that removes a field of every tenth block.
 async fn broken() -> (nodeproof_devnode::Handle, Proxy) {
     let config = Config::for_tests()
         .with_blocks(BLOCKS)
@@ -52,7 +52,7 @@ fn command(url: &str, reports: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Runs it to its end: exit status, and all that was printed.
+/// Runs the command to its end. Returns the exit status and all output.
 async fn run(mut command: Command) -> (i32, String) {
     let output = tokio::task::spawn_blocking(move || command.output()).await;
     let output = output.expect("the task ends").expect("the task starts");
@@ -63,7 +63,7 @@ async fn run(mut command: Command) -> (i32, String) {
     )
 }
 
-/// The one state in a folder of reports.
+/// Returns the path of the only state in a folder of reports.
 fn state(reports: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(reports).ok()?.flatten();
     let mut paths = entries.map(|entry| entry.path());
@@ -73,14 +73,14 @@ fn state(reports: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The block that comes next, by a state that is whole.
+/// Returns the next block according to the state, which must be complete.
 fn next(reports: &Path) -> Option<u64> {
     let text = fs::read_to_string(state(reports)?).ok()?;
     let state: Value = serde_json::from_str(&text).expect("a state is whole at any time");
     state.get("next")?.as_u64()
 }
 
-/// What a report says, but for times and how much was asked.
+/// Returns the content of a report, without times and numbers of requests.
 fn report(reports: &Path) -> Value {
     let text = fs::read_to_string(reports.join("report.json")).expect("a report");
     let mut report: Value = serde_json::from_str(&text).expect("JSON");
@@ -126,7 +126,7 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
             .stdout(Stdio::null())
             .spawn()
             .expect("the task starts");
-        // Wherever it is by then: it has no warning.
+        // Kill it at any point, without warning.
         while next(&cut).is_none_or(|next| next < from + 40) {
             assert!(killed.try_wait().expect("a process").is_none(), "it ended");
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -217,7 +217,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
         }
     }
     assert_eq!(proxy.asked().len(), before);
-    // One that is begun anew says what is lost.
+    // A sweep that starts again reports what is lost.
     let (_, text) = run(with(&["--state", kept_text, "--quiet"])).await;
     assert!(
         text.contains("is begun anew, as --resume is not given"),
@@ -253,6 +253,6 @@ async fn ctrl_c_reports_what_was_found_and_leaves_a_state() {
     );
     let report = report(&reports);
     assert_eq!(report["exit_code"], 130);
-    // Nothing that was found is lost between the last state and the end.
+    // No finding is lost between the last state and the end.
     assert_eq!(report["sweep"]["next"].as_u64(), next(&reports));
 }

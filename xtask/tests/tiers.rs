@@ -1,4 +1,4 @@
-//! Beyond reading, through the real binary, against a node by its URL.
+//! The tiers above reading, through the real binary, against a node by its URL.
 
 #![expect(
     clippy::expect_used,
@@ -10,7 +10,7 @@ use std::{path::PathBuf, process::Command, time::Duration};
 use nodeproof_conformance::report::{Outcome, Report};
 use nodeproof_devnode::{BlockTime, Config, TestWallet};
 
-/// What must be refused, each submitted once, and the rightly signed control.
+/// The number of submissions that must be refused, and the correctly signed control.
 const REFUSALS: u64 = 48;
 
 async fn devnode() -> nodeproof_devnode::Handle {
@@ -34,7 +34,7 @@ fn key_file(wallet: &TestWallet) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// Checks the node with the task, and hands back its exit status and report.
+/// Checks the node with the task. Returns its exit status and report.
 async fn check(node: &nodeproof_devnode::Handle, more: &[&str]) -> (i32, Report) {
     let url = node.base_url().to_owned();
     let more: Vec<String> = more.iter().map(ToString::to_string).collect();
@@ -70,8 +70,8 @@ async fn a_wallet_makes_one_claim_and_every_case_passes() {
         report.cases.len(),
         "{report:?}"
     );
-    // The claim signed with another key as well, the claim itself twice, another one with its code,
-    // and both again once the claim is readable.
+    // In addition to the refusals: the claim signed with another key, the claim itself twice, another claim
+    // with its code, and both again after the claim is readable.
     assert_eq!(node.submissions_received(), REFUSALS + 1 + 2 + 1 + 2);
 }
 

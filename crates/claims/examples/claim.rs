@@ -1,10 +1,10 @@
-//! Claims something about an asset, with a document as its proof, and shows the record of it.
+//! Makes a claim about an asset, with a document as its proof, and prints its record.
 //!
 //! `cargo run -p nodeproof-claims --example claim -- http://localhost:8420 [asset] [document]`
 //!
 //! It uses the public test key and the contract of a devnode with the seed 0. For another node,
 //! change the constants, and read the key from a key file (`nodeproof_wallet::KeyFile`). The signed
-//! transaction is saved beside the document, so that running this again makes no second claim.
+//! transaction is saved next to the document. If you run the example again, it makes no second claim.
 
 #![expect(clippy::print_stdout, reason = "an example prints")]
 
@@ -14,10 +14,10 @@ use nodeproof_claims::{Claim, ClaimOptions, ClaimStep, ReadBack};
 use nodeproof_client::{Client, contract_call::Fee};
 use nodeproof_wallet::KeyPair;
 
-/// The key of alice. Everybody knows it.
+/// The key of alice. It is public.
 const KEY: &str = "b4d386bbda044be10d3dc8519923e39edf3e871e534b727a7056a18de72f5f6c";
 const CONTRACT: &str = "ct4067725761fa19365c94b555e18f5a911f649fa3";
-/// The token that the fee is paid in.
+/// The token in which the fee is paid.
 const CURRENCY: &str = "DEVN";
 
 #[tokio::main]

@@ -8,7 +8,7 @@ use nodeproof_primitives::{ContractAddress, Hash256, Integer, WalletAddress};
 
 use crate::{document::Document, error::ClaimError};
 
-/// A claim about an asset, with the documents that support it and the fee that is paid for it.
+/// A claim about an asset, with its supporting documents and its fee.
 ///
 /// Source: the contract, "Params of `add_verification`".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Claim {
     pub remarks: String,
     /// Threshold after which the record may be deleted. Its unit is not stated.
     pub deletable_after: Integer,
-    /// The verifier. The default is the first signer. It has to be one of the signers, because nodes
+    /// The verifier. The default is the first signer. It must be one of the signers, because nodes
     /// were seen to store the wallet that signs.
     pub verifier: Option<WalletAddress>,
     /// The fee, in base units of its currency.
@@ -39,7 +39,7 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Makes a claim of kind `token` with the outcome 1, without documents and remarks.
+    /// Makes a claim about an asset of kind `token` with the outcome 1, without documents and remarks.
     #[must_use]
     pub fn new(
         contract: ContractAddress,
@@ -103,10 +103,10 @@ impl Claim {
         self
     }
 
-    /// The parameters of `add_verification` for this claim, with the hashes of its documents.
+    /// Returns the parameters of `add_verification` for this claim, with the hashes of its documents.
     ///
     /// # Errors
-    /// [`ClaimError::Input`] if the asset is not named, there is no signer, a signer is there twice,
+    /// [`ClaimError::Input`] if the asset ID is empty, there is no signer, a signer appears twice,
     /// or the verifier is not one of the signers.
     pub fn params(
         &self,
@@ -147,10 +147,10 @@ impl Claim {
         Ok(params)
     }
 
-    /// The contract call that makes this claim, to be built by a node and signed by these wallets.
+    /// Returns the contract call that makes this claim. A node builds it, and these wallets sign it.
     ///
     /// # Errors
-    /// As for [`params`](Self::params), or if the call can't be signed, for example because a number
+    /// Those of [`params`](Self::params), or if the call can't be signed, for example because a number
     /// has too many digits.
     pub fn call(
         &self,
@@ -163,7 +163,7 @@ impl Claim {
             .signers(signers.iter().copied());
         CheckedTransaction::check_asked(&call).map_err(|error| {
             let reason = match error {
-                // Without the words about a transaction: there is none yet.
+                // The full message mentions a transaction. There is none yet.
                 BuiltCallMismatch::Unsignable(reason) => reason.to_string(),
                 other => other.to_string(),
             };

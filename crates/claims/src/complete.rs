@@ -1,4 +1,4 @@
-//! A claim in one call.
+//! Making a claim with one function call.
 
 use nodeproof_client::Client;
 use nodeproof_primitives::Signer;
@@ -9,11 +9,11 @@ use crate::{
 };
 
 impl PreparedClaim {
-    /// Takes all remaining steps: builds, signs and saves the transaction, or takes up the saved
-    /// one; submits it; and waits for its record.
+    /// Takes all remaining steps: builds, signs and saves the transaction, or resumes the saved one;
+    /// submits it; and waits for its record.
     ///
     /// # Errors
-    /// The first error of a step. [`ClaimError::maybe_sent`] tells whether the transaction may have
+    /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
     /// reached the node.
     pub async fn complete(&self, signers: &[&dyn Signer]) -> Result<ClaimOutcome, ClaimError> {
         let ready = match self.saved().await? {
@@ -34,16 +34,16 @@ impl Claim {
     /// Makes the claim: hashes its documents, builds, checks, signs and saves its transaction,
     /// submits it, and waits until its record can be read.
     ///
-    /// With the same claim and the same [file](ClaimOptions::save_to), calling this again submits
-    /// the same transaction again, wherever the first call ended.
-    /// [`new_transaction`](ClaimOutcome::new_transaction) tells whether it had arrived.
+    /// With the same claim and the same [file](ClaimOptions::save_to), a second call submits the same
+    /// transaction again, wherever the first call ended.
+    /// [`new_transaction`](ClaimOutcome::new_transaction) shows whether it had already arrived.
     ///
-    /// Dropping the future leaves nothing half done. Before the file is written, nothing was sent.
-    /// After that, the claim can be resumed.
+    /// You can drop the future at any time. Before the file is written, nothing was sent. After that,
+    /// the claim can be resumed.
     ///
     /// # Errors
-    /// The first error of a step. [`ClaimError::maybe_sent`] tells whether the transaction may have
-    /// reached the node. That the record can't be read before the wait is over is not an error: see
+    /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
+    /// reached the node. It is not an error if the record can't be read before the wait is over: see
     /// [`ReadBack`](crate::ReadBack).
     pub async fn make(
         &self,

@@ -14,7 +14,7 @@ const PIECE: usize = 64 * 1024;
 
 /// A supporting document of a claim: its hash, or a file to be hashed.
 ///
-/// Only hashes ever leave the machine.
+/// A claim sends only the hashes, never the documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Document {
@@ -46,15 +46,15 @@ impl From<&Path> for Document {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// The file can't be opened, or reading it broke off.
+    /// The file can't be opened, or reading it failed.
     #[error("the document {} can't be read: {source}", escaped(&path.to_string_lossy()))]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The path is that of a folder.
+    /// The path is a folder.
     #[error(
         "the document {} is a folder; name the files in it one by one",
         escaped(&path.to_string_lossy())
@@ -63,7 +63,7 @@ pub enum DocumentError {
         /// The folder.
         path: PathBuf,
     },
-    /// The path is that of a device, a pipe or a socket.
+    /// The path is a device, a pipe or a socket.
     #[error("the document {} is not a regular file", escaped(&path.to_string_lossy()))]
     NoRegularFile {
         /// The path.
@@ -82,12 +82,12 @@ pub struct HashProgress {
 }
 
 impl Document {
-    /// Returns its SHA-256. A file is read piece by piece, so it may be large.
+    /// Returns its SHA-256. A file is read in pieces, so it may be large.
     ///
-    /// This reads in the caller's thread. It calls `on_progress` after every piece.
+    /// This blocks the calling thread. It calls `on_progress` after every piece.
     ///
     /// # Errors
-    /// If the path is not that of a readable regular file.
+    /// If the path is not a readable regular file.
     pub fn hash(
         &self,
         mut on_progress: impl FnMut(HashProgress),
@@ -98,7 +98,7 @@ impl Document {
         })
     }
 
-    /// The same, until `on_progress` returns false.
+    /// Does the same as [`hash`](Self::hash), but stops when `on_progress` returns false.
     pub(crate) fn hash_while(
         &self,
         mut on_progress: impl FnMut(HashProgress) -> bool,
@@ -111,7 +111,7 @@ impl Document {
             path: path.clone(),
             source,
         };
-        // Before it is opened, because opening a pipe waits for a writer.
+        // Check before opening: opening a pipe waits for a writer.
         let kind = fs::metadata(path).map_err(unreadable)?;
         if kind.is_dir() {
             return Err(DocumentError::Folder { path: path.clone() });
@@ -125,9 +125,9 @@ impl Document {
     }
 }
 
-/// Returns the SHA-256 of everything in a reader, which is read piece by piece.
+/// Returns the SHA-256 of everything in a reader. It is read in pieces.
 ///
-/// It calls `on_progress` after every piece with the number of bytes that were read so far.
+/// It calls `on_progress` after every piece with the number of bytes read so far.
 ///
 /// ```
 /// let hash = nodeproof_claims::document_hash(&b"abc"[..], |_| {})?;
@@ -183,7 +183,7 @@ mod tests {
         let hash = Document::from(path.as_path())
             .hash(|progress| told.push(progress))
             .unwrap();
-        // The third example of FIPS 180-2.
+        // This is the third example of FIPS 180-2.
         assert_eq!(
             hash.to_string(),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"

@@ -10,13 +10,13 @@ use crate::{
     saved::{PendingTransactions, SavedTransaction},
 };
 
-/// Where earlier claims are looked for, and what makes one a claim about the same asset.
+/// Where to look for earlier claims, and which claims are about the same asset.
 #[derive(Clone, Debug)]
 pub(crate) struct EarlierClaims {
     pub(crate) folders: Vec<PathBuf>,
     /// The claim's own file, which is not an earlier claim.
     pub(crate) own: Option<PathBuf>,
-    /// The network, if it is known: claims of another one do not count.
+    /// The network, if it is known. Claims on another network do not count.
     pub(crate) network: Option<Network>,
     pub(crate) contract: ContractAddress,
     pub(crate) asset_id: String,
@@ -24,7 +24,7 @@ pub(crate) struct EarlierClaims {
 }
 
 impl EarlierClaims {
-    /// Refuses a claim while an earlier one about the same asset is pending. Calls `unsearched`
+    /// Returns an error while an earlier claim about the same asset is pending. Calls `unsearched`
     /// with each reason why one may have been missed.
     pub(crate) fn refuse(&self, mut unsearched: impl FnMut(&str)) -> Result<(), ClaimError> {
         for folder in &self.folders {
@@ -61,7 +61,7 @@ impl EarlierClaims {
     }
 }
 
-/// The number of files of a folder that are named because they can't be read.
+/// The largest number of unreadable files that are reported for each folder.
 const MOST_NAMED: usize = 3;
 
 fn report(folder: &Path, pending: &PendingTransactions, unsearched: &mut impl FnMut(&str)) {
@@ -78,7 +78,7 @@ fn report(folder: &Path, pending: &PendingTransactions, unsearched: &mut impl Fn
     }
 }
 
-/// The folders that a claim's file and the options name, each once.
+/// Returns the folder of the claim's file and the folders of the options, without duplicates.
 pub(crate) fn folders(own: Option<&Path>, more: &[PathBuf]) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = more.to_vec();
     if let Some(own) = own {

@@ -16,13 +16,13 @@ use crate::{
     saved::{SavedTransactionError, TransactionState},
 };
 
-/// A claim was not made, or it is not known whether it was.
+/// A claim was not made, or it is unknown whether it was made.
 ///
-/// [`maybe_sent`](Self::maybe_sent) tells the two apart.
+/// [`maybe_sent`](Self::maybe_sent) separates the two cases.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {
-    /// The input can't be claimed.
+    /// The input is not a valid claim.
     #[error("{0}")]
     Input(String),
     /// The fee can't be paid exactly.
@@ -31,7 +31,7 @@ pub enum ClaimError {
     /// A document can't be read.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// This verifier has a record about the asset already.
+    /// This verifier already has a record about the asset.
     #[error(
         "this verifier has a record about the asset already, and a node keeps one; nothing was \
          signed"
@@ -63,7 +63,7 @@ pub enum ClaimError {
     /// A request failed before anything was signed.
     #[error(transparent)]
     Network(#[from] Error),
-    /// The node built something else than the requested call.
+    /// The built transaction is not the requested call.
     #[error("{0}; nothing was signed")]
     BuiltCallMismatch(#[from] BuiltCallMismatch),
     /// A signer did not sign.
@@ -88,7 +88,7 @@ pub enum ClaimError {
         messages: Vec<String>,
         /// The transaction.
         trans_code: TransactionCode,
-        /// Whether it was new to the node, if the node says so.
+        /// Whether it was new to the node, if the node reports it.
         new_transaction: Option<bool>,
         /// Whether the node may have taken an earlier submission: one without a response, in this run
         /// or before, or one that was accepted before.
@@ -96,7 +96,7 @@ pub enum ClaimError {
         /// The file in which it is still saved.
         saved_in: Option<PathBuf>,
     },
-    /// No response says whether the node took the transaction.
+    /// No response shows whether the node took the transaction.
     #[error("{source}{}", again(saved_in.as_ref(), source))]
     Submission {
         /// The error.
@@ -106,7 +106,7 @@ pub enum ClaimError {
         /// The file in which it is saved.
         saved_in: Option<PathBuf>,
     },
-    /// The transaction was accepted, and the requests for its record failed.
+    /// The transaction was accepted, but the requests for its record failed.
     #[error("transaction {trans_code} was accepted, but its record could not be read: {source}")]
     ReadingBack {
         /// The error.
@@ -117,11 +117,11 @@ pub enum ClaimError {
 }
 
 impl ClaimError {
-    /// Whether the signed transaction may have reached the node and been taken, in this run or in
-    /// an earlier one that saved it in the same file.
+    /// Returns whether a node may have received and taken the signed transaction. Earlier runs that
+    /// saved it in the same file count too.
     ///
     /// If it is true, the claim may have been made: make the same claim again with the same file.
-    /// It is also true of a [refusal](Self::Refused), because the transaction arrived.
+    /// It is also true for a [refusal](Self::Refused), because the transaction arrived.
     #[must_use]
     pub fn maybe_sent(&self) -> bool {
         match self {
@@ -131,7 +131,7 @@ impl ClaimError {
         }
     }
 
-    /// The client's error, if a request failed.
+    /// Returns the client's error, if a request failed.
     #[must_use]
     pub fn client_error(&self) -> Option<&Error> {
         match self {
@@ -169,7 +169,7 @@ fn still_saved(saved_in: Option<&PathBuf>) -> String {
     .unwrap_or_default()
 }
 
-/// What a refusal does not change.
+/// A warning: a refused transaction can still be submitted.
 const ANYONE: &str =
     "; only the node reports that, and anyone who has the transaction can still submit it";
 

@@ -1,7 +1,8 @@
-//! Claims about assets, from start to end and paid once.
+//! Makes claims about assets, from start to end. Each claim is paid once.
 //!
-//! [`Claim::make`] hashes the documents, has a node build the transaction, signs it if it is exactly
-//! the requested call, saves it in a file, submits it, and waits until its record can be read:
+//! [`Claim::make`] hashes the documents and has a node build the transaction. If the transaction is
+//! exactly the requested call, it is signed, saved in a file, and submitted. Then the function waits
+//! until its record can be read:
 //!
 //! ```no_run
 //! use nodeproof_claims::{Claim, ClaimOptions};
@@ -21,10 +22,11 @@
 //! # }
 //! ```
 //!
-//! [`PreparedClaim`] has the same in steps. [`SavedTransaction`] is the file: it is written and
-//! synced before the transaction is sent, it never overwrites another one, and it is checked like a
-//! node's response when it is read back. [`SavedTransaction::pending_in`] finds earlier claims about
-//! an asset that may still be recorded. [`look_for_claim`] and [`wait_for_claim`] read records back.
+//! [`PreparedClaim`] has the same steps as separate functions. [`SavedTransaction`] is the file. It
+//! is written and synced before the transaction is sent. It never overwrites another one. When it is
+//! read back, it is checked like a node's response. [`SavedTransaction::pending_in`] finds earlier
+//! claims about an asset that may still be recorded. [`look_for_claim`] and [`wait_for_claim`] read
+//! records back.
 
 mod blocking;
 mod claim;

@@ -21,33 +21,35 @@ type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ClaimOptions {
-    /// The file in which the signed transaction is saved before it is sent. None unless set: then
-    /// nothing can be resumed, and claiming again after a crash may pay twice.
+    /// The file in which the signed transaction is saved before it is sent. The default is none. Then
+    /// nothing can be resumed, and a repeated claim after a crash may pay twice.
     pub save_to: Option<PathBuf>,
-    /// The longest time to wait for the record after the transaction was accepted. 60 seconds. At
-    /// zero, the record is requested once.
+    /// The longest time to wait for the record after the transaction was accepted. The default is
+    /// 60 seconds. At zero, the client requests the record once.
     pub wait: Duration,
-    /// The pause after the first request for the record. Each pause is half as long again. 500 ms.
+    /// The pause after the first request for the record. The default is 500 ms. Each pause is half as
+    /// long again as the one before.
     pub first_pause: Duration,
-    /// The longest pause between two requests for the record. 5 seconds.
+    /// The longest pause between two requests for the record. The default is 5 seconds.
     pub longest_pause: Duration,
     /// How often the same transaction is submitted, and when.
     pub submit: SubmitPolicy,
-    /// Whether to make another transaction of the claim, and pay again, although one is saved
-    /// already, or another claim about the same asset is pending. No. See [`again`](Self::again).
+    /// Whether to make another transaction and pay again, although one is already saved or another
+    /// claim about the same asset is pending. The default is no. See [`again`](Self::again).
     pub again: bool,
-    /// Whether to claim although this verifier has a record about the asset already. No: nodes
-    /// were seen to refuse such a claim only when the block is made, where the fee may be lost.
+    /// Whether to claim although this verifier already has a record about the asset. The default is no:
+    /// nodes were seen to refuse such a claim only when the block is made, and then the fee may be lost.
     pub although_recorded: bool,
-    /// Whether a transaction that was saved for a node at another base URL is submitted here. No,
-    /// because it may be of another network.
+    /// Whether to submit a transaction that was saved for a node at another base URL. The default is
+    /// no, because that node may be on another network.
     pub any_node: bool,
-    /// Folders in which pending claims about the same asset are looked for, beside that of
-    /// [`save_to`](Self::save_to). None.
+    /// More folders in which to look for pending claims about the same asset. The folder of
+    /// [`save_to`](Self::save_to) is always searched. The default is none.
     pub search_in: Vec<PathBuf>,
-    /// The node's network, if it is known: pending claims of another one do not count. Not known.
+    /// The node's network, if it is known. Pending claims on another network do not count. The default
+    /// is unknown.
     pub network: Option<Network>,
-    /// Whether the node's latest block may stand in for the local clock. No. See
+    /// Whether the time of the node's latest block may replace the local clock. The default is no. See
     /// [`node_time`](Self::node_time).
     pub node_time: bool,
     progress: Option<Arc<Progress>>,
@@ -75,7 +77,7 @@ impl Default for ClaimOptions {
 impl ClaimOptions {
     /// Sets the file in which the signed transaction is saved before it is sent.
     ///
-    /// Making the same claim again with the same file submits the same transaction.
+    /// The same claim with the same file submits the same transaction again.
     #[must_use]
     pub fn save_to(mut self, path: impl Into<PathBuf>) -> Self {
         self.save_to = Some(path.into());
@@ -104,35 +106,35 @@ impl ClaimOptions {
         self
     }
 
-    /// Sets whether to make another transaction of the claim, and pay again, although one is
+    /// Sets whether to make another transaction and pay again, although one is
     /// [saved](Self::save_to).
     ///
-    /// The saved one is not read. When the new transaction is signed, its file takes the other
-    /// one's name, and the other one is put aside in the same step, as `FILE.1` or the first such
-    /// name that is free. Any earlier failure leaves the file unchanged. Making the same claim once
-    /// more *without* this submits the transaction that has the name then.
+    /// The saved transaction is not read. After the new transaction is signed, it takes the file's
+    /// name. In the same step, the old file becomes `FILE.1`, or the first such name that is free. If
+    /// anything fails before that, the file stays unchanged. The same claim *without* this option then
+    /// submits the new transaction.
     #[must_use]
     pub fn again(mut self, yes: bool) -> Self {
         self.again = yes;
         self
     }
 
-    /// Sets whether to claim although this verifier has a record about the asset already.
+    /// Sets whether to claim although this verifier already has a record about the asset.
     #[must_use]
     pub fn although_recorded(mut self, yes: bool) -> Self {
         self.although_recorded = yes;
         self
     }
 
-    /// Sets whether a transaction that was saved for a node at another base URL is submitted here.
+    /// Sets whether to submit a transaction that was saved for a node at another base URL.
     #[must_use]
     pub fn any_node(mut self, yes: bool) -> Self {
         self.any_node = yes;
         self
     }
 
-    /// Adds a folder in which pending claims about the same asset are looked for. The folder of
-    /// [`save_to`](Self::save_to) is one of them in any case.
+    /// Adds a folder in which to look for pending claims about the same asset. The folder of
+    /// [`save_to`](Self::save_to) is always searched.
     #[must_use]
     pub fn search_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.search_in.push(folder.into());
@@ -146,19 +148,19 @@ impl ClaimOptions {
         self
     }
 
-    /// Sets whether the time of a transaction may be that of the node's latest block instead of
+    /// Sets whether a transaction's time may be compared with that of the node's latest block instead of
     /// the local clock.
     ///
-    /// The node sets both then, so it vouches for itself. Only test networks need this, whose time
-    /// does not pass like that of clocks.
+    /// Then the node controls both times, so the check proves little. Use this only on test networks
+    /// whose time differs from real time.
     #[must_use]
     pub fn node_time(mut self, yes: bool) -> Self {
         self.node_time = yes;
         self
     }
 
-    /// Sets the function that is called at each step. It is called often while documents are
-    /// hashed, and from other threads. It should not block.
+    /// Sets the function that is called at each step. While documents are hashed, it is called often
+    /// and from other threads. It should not block.
     #[must_use]
     pub fn on_step(mut self, progress: impl Fn(&ClaimStep<'_>) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(progress));
@@ -206,9 +208,9 @@ pub enum ClaimStep<'a> {
         /// The progress within the document.
         progress: HashProgress,
     },
-    /// A transaction of this claim is saved already, and will be submitted: one of an earlier run
-    /// or, after [`Signed`](Self::Signed), one of a process that was faster. The transaction that
-    /// was signed here is dropped then.
+    /// A transaction of this claim is already saved and will be submitted. It is from an earlier run
+    /// or, after [`Signed`](Self::Signed), from a faster process. In that case, the transaction that
+    /// was signed here is dropped.
     Resumed {
         /// The file.
         path: &'a Path,
@@ -217,10 +219,10 @@ pub enum ClaimStep<'a> {
     },
     /// An earlier claim about the same asset may have been missed.
     NotSearched {
-        /// Why.
+        /// The reason.
         reason: &'a str,
     },
-    /// The node built the transaction, and it is the requested call.
+    /// The node built the transaction, and it matches the requested call.
     Built {
         /// The transaction.
         transaction: &'a CheckedTransaction,
@@ -244,12 +246,12 @@ pub enum ClaimStep<'a> {
     },
     /// The node took the transaction.
     Submitted {
-        /// Whether it was new to the node, where the node says so.
+        /// Whether it was new to the node, if the node reports it.
         new_transaction: Option<bool>,
     },
-    /// The record was requested, and can't be read yet.
+    /// The record was requested, but can't be read yet.
     Waiting {
-        /// What the node shows.
+        /// The state of the claim, as the node shows it.
         seen: &'a ReadBack,
         /// The time left to wait.
         left: Duration,

@@ -20,15 +20,15 @@ use crate::{
     saved::SavedTransaction,
 };
 
-/// A claim on its way: its documents are hashed, and its contract call is complete.
+/// A claim whose documents are hashed and whose contract call is complete.
 ///
 /// Each step can be taken on its own, or all of them with [`complete`](Self::complete):
 ///
 /// 1. [`prepare`](Self::prepare) hashes the documents. [`call`](Self::call) is the contract call.
-/// 2. [`saved`](Self::saved) returns the transaction that an earlier run saved, which
-///    [`resume`](Self::resume) takes up.
-/// 3. [`refuse_pending`](Self::refuse_pending) refuses a claim while another one about the asset is
-///    pending, and [`existing_record`](Self::existing_record) one that the node has a record of.
+/// 2. [`saved`](Self::saved) returns the transaction that an earlier run saved, and
+///    [`resume`](Self::resume) continues with it.
+/// 3. [`refuse_pending`](Self::refuse_pending) fails if another claim about the asset is pending.
+///    [`existing_record`](Self::existing_record) fails if the node already has a record.
 /// 4. [`build`](Self::build) has the node build the transaction and checks it. Show it with its
 ///    `Display` or its [`message`](CheckedTransaction::message).
 /// 5. [`sign`](Self::sign) signs it, and [`SignedClaim::save`](crate::SignedClaim::save) saves it.
@@ -74,11 +74,11 @@ pub struct PreparedClaim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExistingRecord {
-    /// There is none.
+    /// There is no record.
     None,
-    /// It says what is claimed.
+    /// The record states what is claimed.
     Same,
-    /// It says something else.
+    /// The record states something else.
     Different,
 }
 
@@ -86,7 +86,7 @@ impl PreparedClaim {
     /// Hashes the documents of a claim and completes its contract call.
     ///
     /// # Errors
-    /// If the claim is wrong, which is found before a document is read, or a document can't be read.
+    /// If the claim is invalid (checked before a document is read), or a document can't be read.
     pub async fn prepare(
         client: &Client,
         claim: &Claim,
@@ -118,20 +118,20 @@ impl PreparedClaim {
         self
     }
 
-    /// The contract call that makes the claim.
+    /// Returns the contract call that makes the claim.
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.call
     }
 
-    /// The parameters of the call, with the hashes of the documents.
+    /// Returns the parameters of the call, with the hashes of the documents.
     #[must_use]
     pub fn params(&self) -> &AddVerification {
         &self.params
     }
 
-    /// Reads the transaction that an earlier run saved. Returns `None` if there is none, no file is
-    /// [set](ClaimOptions::save_to), or another one is to be made [again](ClaimOptions::again).
+    /// Reads the transaction that an earlier run saved. Returns `None` if there is no such file, no file
+    /// is [set](ClaimOptions::save_to), or [`again`](ClaimOptions::again) is set.
     ///
     /// # Errors
     /// [`ClaimError::Saved`] if the file can't be read, is damaged, is of another claim, or was
@@ -143,7 +143,7 @@ impl PreparedClaim {
         }
     }
 
-    /// Reads a saved transaction of this claim, whatever the options say.
+    /// Reads a saved transaction of this claim, even if [`again`](ClaimOptions::again) is set.
     pub(crate) async fn saved_at(
         &self,
         path: PathBuf,
@@ -158,11 +158,11 @@ impl PreparedClaim {
         Ok(Some(saved))
     }
 
-    /// Refuses this claim while another one about the same asset by the same verifier is pending in
-    /// a file beside its own, or in one of the [folders](ClaimOptions::search_in). Another one is
-    /// pending until it is recorded, or was refused and a day has passed.
+    /// Fails while another claim about the same asset by the same verifier is pending. It searches the
+    /// folder of the claim's own file and the [other folders](ClaimOptions::search_in). A claim is
+    /// pending until it is recorded, or until a day after a refusal.
     ///
-    /// [`SignedClaim::save`](crate::SignedClaim::save) looks once more, with the folders locked.
+    /// [`SignedClaim::save`](crate::SignedClaim::save) checks this again, with the folders locked.
     ///
     /// # Errors
     /// [`ClaimError::Pending`] unless [`again`](ClaimOptions::again) is set.
@@ -193,7 +193,7 @@ impl PreparedClaim {
         }
     }
 
-    /// Looks whether this verifier has a record about the asset already.
+    /// Checks whether this verifier already has a record about the asset.
     ///
     /// # Errors
     /// [`ClaimError::AlreadyRecorded`] if there is one and
@@ -220,7 +220,7 @@ impl PreparedClaim {
         }
     }
 
-    /// Has the node build the transaction, and checks that it is this claim's.
+    /// Has the node build the transaction, and checks that it matches this claim.
     ///
     /// # Errors
     /// [`ClaimError::Network`] if the request fails, and [`ClaimError::BuiltCallMismatch`] if the
@@ -253,7 +253,7 @@ async fn hash_documents(
             continue;
         }
         let (document, options) = (document.clone(), options.clone());
-        // A thread can't be dropped with the future; it stops when the future's token is gone.
+        // Dropping the future does not stop the thread. The thread stops when the token is dropped.
         let token = Arc::new(());
         let watched = Arc::downgrade(&token);
         let hash: Result<Hash256, DocumentError> = blocking(move || {

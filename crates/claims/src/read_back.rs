@@ -1,4 +1,4 @@
-//! What a node shows of a claim, compared with the claim.
+//! The records that a node shows, compared with a claim.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use nodeproof_client::{
 use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 use serde::Serialize;
 
-/// What a node shows of a claim.
+/// The state of a claim, as a node shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadBack {
-    /// This verifier's record about the asset. It says what was claimed.
+    /// This verifier's record about the asset. It states what was claimed.
     Recorded(VerificationRecord),
-    /// This verifier's record says what was claimed, but it was there before the transaction was
-    /// signed. It is of another transaction. A node keeps one record for each verifier and asset, so
-    /// nothing else will be recorded.
+    /// This verifier's record states what was claimed, but it existed before the transaction was
+    /// signed, so it comes from another transaction. A node stores one record for each verifier and
+    /// asset, so no further record will follow.
     Before(VerificationRecord),
-    /// This verifier's record about the asset says something else. A node keeps one record for each
-    /// verifier and asset, so nothing else will be recorded. If there was none before, it is this
-    /// claim, and the node recorded it wrongly.
+    /// This verifier's record about the asset states something else. A node stores one record for each
+    /// verifier and asset, so no further record will follow. If no record existed before, it comes from
+    /// this claim, and the node recorded it wrongly.
     Differs {
         /// The record.
         record: VerificationRecord,
@@ -34,15 +34,15 @@ pub enum ReadBack {
     Nothing,
 }
 
-/// A field in which a record differs from the claim. Its text is harmless to print.
+/// A field in which a record differs from the claim. Its text is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Difference {
     /// The field, as the contract names it.
     pub field: &'static str,
-    /// The claimed value, as JSON. Long values are cut.
+    /// The claimed value, as JSON. Long values are truncated.
     pub asked: String,
-    /// The recorded value, as JSON, or that there is none. Long values are cut.
+    /// The recorded value, as JSON, or a note that it is missing. Long values are truncated.
     pub recorded: String,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for Difference {
 }
 
 impl Difference {
-    /// The difference of a field, unless there is none.
+    /// Returns the difference of a field, or `None` if the values are the same.
     fn of(
         field: &'static str,
         same: bool,
@@ -89,7 +89,7 @@ impl Difference {
 }
 
 impl ReadBack {
-    /// The record that says what was claimed, if it may be of the submitted transaction.
+    /// Returns the record that states what was claimed, if it may come from the submitted transaction.
     #[must_use]
     pub fn record(&self) -> Option<&VerificationRecord> {
         match self {
@@ -98,7 +98,7 @@ impl ReadBack {
         }
     }
 
-    /// Whether waiting longer can't change it.
+    /// Returns whether the state can't change any more.
     #[must_use]
     pub fn is_final(&self) -> bool {
         matches!(
@@ -107,7 +107,7 @@ impl ReadBack {
         )
     }
 
-    /// Turns [`Recorded`](Self::Recorded) into [`Before`](Self::Before) if the record was there before
+    /// Turns [`Recorded`](Self::Recorded) into [`Before`](Self::Before) if the record existed before
     /// the transaction was signed.
     pub(crate) fn after(self, recorded_before: bool) -> Self {
         match self {
@@ -116,7 +116,7 @@ impl ReadBack {
         }
     }
 
-    /// Compares records with a claim. The node stores one of `verifiers` as its verifier.
+    /// Compares records with a claim. The node stores one of `verifiers` as the claim's verifier.
     pub(crate) fn of(
         records: Vec<VerificationRecord>,
         contract: ContractAddress,
@@ -157,7 +157,7 @@ impl ReadBack {
     }
 }
 
-/// The fields in which a record differs from the claim, or can't be read.
+/// Returns the fields in which a record differs from the claim, or which can't be read.
 fn differences(
     record: &VerificationRecord,
     contract: ContractAddress,
@@ -241,7 +241,7 @@ mod tests {
             own.clone(),
             format!("[{own}]"),
             format!("[{other},{own}]"),
-            // One that differs, and may be older, does not hide it.
+            // A different, possibly older record does not hide it.
             format!("[{},{own}]", row("a", 1, "old")),
         ] {
             let seen = seen(&records);
@@ -253,7 +253,7 @@ mod tests {
     fn other_records_are_told_apart() {
         assert_eq!(seen("null"), ReadBack::Nothing);
         assert_eq!(seen("[]"), ReadBack::Nothing);
-        // A node that answers about another asset, or of another contract, says nothing about this.
+        // A record of another asset or another contract does not count.
         assert_eq!(seen(&row("b", 1, "fine")), ReadBack::Nothing);
         let foreign = row("a", 1, "fine").replace("cc8", "cc9");
         assert_eq!(seen(&foreign), ReadBack::Nothing);

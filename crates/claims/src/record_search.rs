@@ -7,10 +7,10 @@ use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use crate::read_back::ReadBack;
 
-/// The shortest pause between two requests, however short it is set.
+/// The shortest pause between two requests, even if the options set a shorter one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// How long to wait for a record.
+/// The time to wait for a record, and the pauses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     pub(crate) wait: Duration,
@@ -18,13 +18,13 @@ pub(crate) struct Patience {
     pub(crate) longest_pause: Duration,
 }
 
-/// Looks once whether a claim is recorded.
+/// Checks once whether a claim is recorded.
 ///
 /// It requests the records of the asset. If the node shows only other verifiers' records, it also
 /// requests those of the claim's verifier.
 ///
 /// # Errors
-/// If there is no answer, or it carries neither rows nor objects. An answer that there is
+/// If there is no response, or it contains neither rows nor objects. A response that means
 /// [no such record](Error::is_absent) is not an error.
 pub async fn look_for_claim(
     client: &Client,
@@ -34,10 +34,11 @@ pub async fn look_for_claim(
     look(client, contract, claim, &[claim.verifier_address]).await
 }
 
-/// Waits until a claim is recorded, or nothing more can come of it, or the time is over. Returns
-/// the last state seen.
+/// Waits until a claim is recorded, its state is final, or the time is over. Returns the last
+/// state seen.
 ///
-/// The pauses between two requests grow from `first_pause` by half up to `longest_pause`.
+/// The pauses between requests start at `first_pause` and grow by half each time, up to
+/// `longest_pause`.
 ///
 /// # Errors
 /// If the last request failed. An earlier failure does not end the wait: a node that takes
@@ -70,13 +71,13 @@ pub(crate) async fn wait_with_progress(
 ) -> Result<ReadBack, Error> {
     let started = Instant::now();
     let mut pause = patience.first_pause;
-    // The first request may take as long as any; those that follow end with the wait.
+    // The first request may take its full time. Later requests end with the wait.
     let mut seen = look(client, contract, claim, verifiers).await;
     loop {
         let left = patience.wait.saturating_sub(started.elapsed());
         match &seen {
             Ok(state) if state.is_final() => return seen,
-            // Nothing was sent, and nothing will be.
+            // Nothing was sent, and another attempt would not change that.
             Err(error) if error.kind() == ErrorKind::Configuration => return seen,
             _ if left.is_zero() => return seen,
             Ok(state) => on_look(state, left),
@@ -89,14 +90,14 @@ pub(crate) async fn wait_with_progress(
         let left = patience.wait.saturating_sub(started.elapsed());
         let look = look(client, contract, claim, verifiers);
         match tokio::time::timeout(left.max(SHORTEST_PAUSE), look).await {
-            // A request that was cut short shows nothing.
+            // A request that ran out of time shows nothing.
             Err(_elapsed) => return seen,
             Ok(latest) => seen = latest,
         }
     }
 }
 
-/// Looks once for a claim whose verifier the node stores as one of `verifiers`.
+/// Looks once for a claim. The node stores one of `verifiers` as its verifier.
 pub(crate) async fn look(
     client: &Client,
     contract: ContractAddress,
@@ -129,7 +130,7 @@ async fn request_records(
     value: &str,
 ) -> Result<Vec<VerificationRecord>, Error> {
     match client.verification_records(contract, column, value).await {
-        // The contract does not show how a node says that there is none.
+        // The contract does not show how a node reports a missing record.
         Err(error) if error.is_absent() => Ok(Vec::new()),
         records => records,
     }

@@ -36,7 +36,7 @@ pub struct ReadyClaim<'p> {
     /// Whether an earlier run or another process signed it.
     pub(crate) resumed: bool,
     pub(crate) put_aside: Option<PathBuf>,
-    /// Whether the same record was there before it was signed.
+    /// Whether the same record existed before it was signed.
     pub(crate) recorded_before: bool,
     /// Whether this verifier had a record before it was signed, if that is known.
     pub(crate) had_record: Option<bool>,
@@ -47,8 +47,8 @@ impl PreparedClaim {
     /// [`existing_record`](Self::existing_record).
     ///
     /// # Errors
-    /// [`ClaimError::Input`] if the transaction is not of this claim, and [`ClaimError::Signing`] if
-    /// a signer is missing or does not sign.
+    /// [`ClaimError::Input`] if the transaction does not belong to this claim, and
+    /// [`ClaimError::Signing`] if a signer is missing or does not sign.
     pub async fn sign(
         &self,
         checked: &CheckedTransaction,
@@ -69,7 +69,7 @@ impl PreparedClaim {
         })
     }
 
-    /// Takes up a transaction that is [saved](Self::saved) already.
+    /// Continues with a transaction that is already [saved](Self::saved).
     pub fn resume(&self, saved: SavedTransaction) -> ReadyClaim<'_> {
         self.options.report(&ClaimStep::Resumed {
             path: saved.path(),
@@ -89,11 +89,11 @@ impl PreparedClaim {
 }
 
 impl<'p> SignedClaim<'p> {
-    /// Saves the signed transaction, if a file is set. When this returns, it is on disk.
+    /// Saves the signed transaction, if a file is set. When this returns, the file is on disk.
     ///
     /// If another process saved a transaction of the same claim in the meantime, this one is dropped
-    /// and the other one is taken up. If it saved another claim about the same asset, this one is
-    /// dropped.
+    /// and the saved one is used. If another process saved another claim about the same asset, this
+    /// one is dropped.
     ///
     /// # Errors
     /// [`ClaimError::Saved`] if the file can't be written, and [`ClaimError::Pending`] if another
@@ -127,7 +127,7 @@ impl<'p> SignedClaim<'p> {
             blocking(move || write_unless(&saved, placement, &earlier).map(|aside| (saved, aside)))
                 .await;
         match written {
-            // Another process was faster, and its transaction is the one to submit.
+            // Another process was faster. Submit its transaction.
             Err(ClaimError::Saved(SavedTransactionError::Exists { path })) => {
                 let other = prepared.saved_at(path.clone()).await?;
                 let other = other.ok_or(SavedTransactionError::Exists { path })?;
@@ -147,9 +147,9 @@ impl<'p> SignedClaim<'p> {
     }
 }
 
-/// Writes a transaction for the first time, unless an earlier claim about the same asset is pending
-/// and another one is not wanted all the same.
-/// Nobody can save one between the search and the writing, because the folders are locked.
+/// Writes a transaction for the first time. Fails if an earlier claim about the same asset is
+/// pending, unless `placement` puts the old file aside. The folders are locked, so no process can
+/// save a claim between the search and the write.
 fn write_unless(
     saved: &SavedTransaction,
     placement: Placement,
@@ -157,7 +157,7 @@ fn write_unless(
 ) -> Result<Option<PathBuf>, ClaimError> {
     saved.write_first(placement, &earlier.folders, || match placement {
         Placement::Aside => Ok(()),
-        // What could not be searched was reported before anybody signed.
+        // Folders that could not be searched were reported before signing.
         Placement::New | Placement::Over => earlier.refuse(|_| {}),
     })
 }

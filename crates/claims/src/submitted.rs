@@ -28,39 +28,39 @@ pub struct SubmittedClaim<'p> {
     submitted: Submitted,
 }
 
-/// A claim whose transaction a node took, and what the node shows of it.
+/// A claim whose transaction a node took, and its state as the node shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClaimOutcome {
-    /// What the node shows of the claim at the end of the wait.
+    /// The state of the claim at the end of the wait, as the node shows it.
     pub read_back: ReadBack,
-    /// The block that contains the transaction, if it is one of the latest. `None` also if the node
+    /// The block that contains the transaction, if it is one of the latest. Also `None` if the node
     /// does not show the transactions of its blocks.
     pub inclusion: Option<Inclusion>,
     /// The transaction that was submitted.
     pub transaction: SignedTransaction,
-    /// Whether it was new to the node, where the node says so: if not, it had arrived before.
+    /// Whether it was new to the node, if the node reports it. If not, it had arrived before.
     pub new_transaction: Option<bool>,
     /// Whether an earlier run signed and saved it.
     pub resumed: bool,
-    /// Whether this verifier had a record about the asset before the transaction was signed. Not
-    /// known if an earlier run signed it.
+    /// Whether this verifier had a record about the asset before the transaction was signed. Unknown
+    /// if an earlier run signed it.
     pub had_record: Option<bool>,
     /// The number of submissions in this run.
     pub sent: u32,
-    /// The file of the transaction that was saved [before](crate::ClaimOptions::again), if one was.
+    /// The new path of the earlier [saved](crate::ClaimOptions::again) file, if it was put aside.
     pub put_aside: Option<PathBuf>,
     trans_code: TransactionCode,
 }
 
 impl ClaimOutcome {
-    /// The transaction's identifier.
+    /// Returns the transaction's identifier.
     #[must_use]
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
 
-    /// The record that says what was claimed, if it can be read.
+    /// Returns the record that states what was claimed, if it can be read.
     #[must_use]
     pub fn record(&self) -> Option<&VerificationRecord> {
         self.read_back.record()
@@ -68,24 +68,24 @@ impl ClaimOutcome {
 }
 
 impl<'p> ReadyClaim<'p> {
-    /// The transaction, byte for byte as it was signed.
+    /// Returns the transaction, byte for byte as it was signed.
     #[must_use]
     pub fn transaction(&self) -> &SignedTransaction {
         &self.signed
     }
 
-    /// Submits the transaction. Its file says that it was sent before it is sent, so that no later
-    /// run forgets it.
+    /// Submits the transaction. Its file gets the state [`Sent`](TransactionState::Sent) first, so
+    /// later runs take it into account.
     ///
     /// # Errors
-    /// [`ClaimError::Refused`] if the node refuses it, [`ClaimError::Submission`] if no response
-    /// says whether the node took it, and [`ClaimError::Saved`] if the file can't be written; then
-    /// nothing was sent.
+    /// [`ClaimError::Refused`] if the node refuses it. [`ClaimError::Submission`] if no response shows
+    /// whether the node took it. [`ClaimError::Saved`] if the file can't be written; then nothing was
+    /// sent.
     pub async fn submit(mut self) -> Result<SubmittedClaim<'p>, ClaimError> {
         let options = &self.prepared.options;
         let trans_code = self.trans_code;
         let saved_in = self.saved.as_ref().map(|saved| saved.path().to_owned());
-        // This is on disk before anything is sent, or nothing is sent.
+        // If the state can't be saved on disk, nothing is sent.
         let before = note(&mut self.saved, TransactionState::Sent).await?;
         let earlier = before.is_some_and(TransactionState::may_have_arrived);
         let submitted = self
@@ -101,9 +101,9 @@ impl<'p> ReadyClaim<'p> {
                 let source = source.or_sent_earlier(earlier);
                 let state = match before {
                     Some(before) if !source.maybe_sent() && source.sent() == 0 => before,
-                    // The node says no, and has it all the same.
+                    // The node refused it, but has received it.
                     Some(_) if !source.maybe_sent() => TransactionState::Refused,
-                    // Once more, in case another process took it back meanwhile.
+                    // Save it again, in case another process changed it in the meantime.
                     _ => TransactionState::Sent,
                 };
                 note_if_possible(&mut self.saved, state).await;
@@ -145,11 +145,11 @@ impl<'p> ReadyClaim<'p> {
 }
 
 impl SubmittedClaim<'_> {
-    /// Waits until the record can be read, or nothing more can come of it, or the
+    /// Waits until the record can be read, the state is final, or the
     /// [wait](crate::ClaimOptions::wait) is over.
     ///
-    /// That the record can't be read before the wait is over is not an error: see [`ReadBack`]. Then
-    /// the latest blocks are searched for the transaction, unless there is no wait and no record.
+    /// It is not an error if the record can't be read before the wait is over: see [`ReadBack`]. After
+    /// that, the latest blocks are searched for the transaction, unless there is no wait and no record.
     ///
     /// # Errors
     /// [`ClaimError::ReadingBack`] if the last request failed.
@@ -196,8 +196,8 @@ impl SubmittedClaim<'_> {
 }
 
 impl SubmittedClaim<'_> {
-    /// Searches the latest blocks for the transaction. The record matters more, so a failure is not
-    /// an error.
+    /// Searches the latest blocks for the transaction. A failure is not an error, because the record
+    /// matters more.
     async fn inclusion(&self) -> Option<Inclusion> {
         let (client, options) = (&self.ready.prepared.client, InclusionOptions::default());
         let search = client.find_transaction(self.ready.trans_code, &options);
@@ -212,7 +212,7 @@ impl SubmittedClaim<'_> {
     }
 }
 
-/// Notes the transaction's state, if it is saved. Returns the state that was noted before.
+/// Saves the transaction's state, if the transaction is saved. Returns the state before that.
 async fn note(
     saved: &mut Option<SavedTransaction>,
     state: TransactionState,
@@ -226,7 +226,7 @@ async fn note(
     Ok(Some(before))
 }
 
-/// Notes a state that may be lost: the transaction itself is saved.
+/// Saves a state, but only logs a failure: the transaction itself is already saved.
 async fn note_if_possible(saved: &mut Option<SavedTransaction>, state: TransactionState) {
     if let Err(error) = note(saved, state).await {
         tracing::warn!(%error, "the state can't be noted");

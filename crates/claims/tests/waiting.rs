@@ -1,4 +1,4 @@
-//! Waiting for a record, with nodes that answer by script.
+//! Waiting for a record, with scripted nodes.
 
 #![expect(
     clippy::unwrap_used,
@@ -45,7 +45,7 @@ async fn a_node_that_hangs_does_not_outlast_the_wait() {
 #[tokio::test]
 async fn a_node_that_fails_for_a_while_is_asked_again() {
     let record = format!(r#"{{"data":["{CONTRACT}","a","token","{WALLET}",1,"[]","[]","",9]}}"#);
-    // More often than the client itself repeats a question.
+    // There are more failures than the client's own retries.
     let mut replies = vec![Reply::status(503, "{}"); 7];
     replies.push(Reply::json(&record));
     let server = Server::start(replies).await;
@@ -63,7 +63,7 @@ async fn a_look_that_fails_does_not_end_the_wait() {
         Reply::status(404, "{}"),
         Reply::json("nonsense"),
         Reply::json("{}"),
-        // No record, and not the answer that there is none.
+        // Neither a record nor a response that means "no record".
         Reply::json(r#"{"data":{}}"#),
         Reply::json(&under_failure),
     ] {

@@ -1,8 +1,8 @@
 //! Atomic files, exclusive locks and the user's own folders.
 //!
-//! - [`create`] writes a new file and never overwrites one; [`replace`] replaces a file. A reader,
-//!   or a crash at any time, finds the whole old file or the whole new one. [`StagedFile`] has the
-//!   same in two steps.
+//! - [`create`] writes a new file and never overwrites one; [`replace`] replaces a file. Readers see
+//!   the whole old file or the whole new one, even after a crash. [`StagedFile`] does the same in
+//!   two steps.
 //! - [`LockFile`] and [`FolderLock`] are exclusive locks between processes. The system releases
 //!   them when the process ends.
 //! - [`check_own_folder`] refuses folders that other users control.

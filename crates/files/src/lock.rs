@@ -1,6 +1,6 @@
 //! Exclusive locks between processes.
 //!
-//! Where a file system has no locks, each lock is granted: the caller can't do better there.
+//! On a file system without locks, each lock is granted: nothing better is possible there.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Attempts to create a lock file while another process removes it.
+/// Maximum number of attempts to create a lock file while other processes remove it.
 const MAX_ATTEMPTS: u32 = 100;
 
 /// A lock was not granted.
@@ -31,7 +31,7 @@ impl std::fmt::Display for LockError {
 
 impl std::error::Error for LockError {}
 
-/// A lock on a file that exists for nothing else. It is released, and the file removed, on drop.
+/// A lock on a separate lock file. Dropping it releases the lock and removes the file.
 ///
 /// A file that a killed process left behind is not locked, so it does not matter.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl LockFile {
 
 impl Drop for LockFile {
     fn drop(&mut self) {
-        // A file with content belongs to somebody else.
+        // A file with content is not a lock file of ours.
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
         if self.is_locked && is_empty {
             let _removed = fs::remove_file(&self.path);
@@ -75,7 +75,7 @@ impl Drop for LockFile {
     }
 }
 
-/// A lock on a folder itself, released on drop. Only Unix has this; elsewhere it is always granted.
+/// A lock on a folder itself, released on drop. It exists only on Unix; elsewhere it is always granted.
 #[derive(Debug)]
 pub struct FolderLock {
     #[cfg(unix)]
@@ -83,11 +83,11 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Locks a folder. Waits at most this long for another holder.
+    /// Locks a folder. Waits at most this long while it is locked elsewhere.
     ///
     /// # Errors
-    /// [`LockError::Held`] if the folder is still locked then. [`LockError::Io`] if the folder
-    /// can't be opened.
+    /// [`LockError::Held`] if the folder is still locked after the wait. [`LockError::Io`] if the
+    /// folder can't be opened.
     #[cfg(unix)]
     pub fn take(folder: &Path, wait: std::time::Duration) -> Result<Self, LockError> {
         const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
@@ -102,7 +102,7 @@ impl FolderLock {
         }
     }
 
-    /// Grants the lock: a folder can't be opened here.
+    /// Grants the lock: this system can't open a folder.
     ///
     /// # Errors
     /// None.
@@ -112,7 +112,7 @@ impl FolderLock {
     }
 }
 
-/// Whether the file is locked now, or else its file system has no locks.
+/// Tries to lock a file. Returns false if its file system has no locks.
 fn try_lock(file: &File) -> Result<bool, LockError> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -121,7 +121,7 @@ fn try_lock(file: &File) -> Result<bool, LockError> {
     }
 }
 
-/// Whether an open file is still the one at this path.
+/// Returns whether an open file is still the one at this path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -133,7 +133,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// An open file can't be removed here.
+/// Returns true: on this system an open file can't be removed.
 #[cfg(not(unix))]
 fn is_at(_: &File, _: &Path) -> bool {
     true

@@ -1,11 +1,11 @@
-//! Whether a folder is in the user's own hands.
+//! Checks whether only the user controls a folder.
 
 use std::{
     fmt, io,
     path::{Path, PathBuf},
 };
 
-/// A folder that other users control, so that nothing in it can be relied on.
+/// Other users control a folder, so its content can't be trusted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FolderError {
@@ -19,11 +19,11 @@ pub enum FolderError {
         /// The folder.
         path: PathBuf,
     },
-    /// It can't be looked at.
+    /// Its metadata can't be read.
     Io {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
@@ -65,12 +65,12 @@ impl std::error::Error for FolderError {
 
 /// Checks that a folder belongs to this user or to root, and that no other user can write to it.
 ///
-/// A folder that is not there has nothing in it, and passes. So does one like `/tmp`, where other
-/// users can make files but not touch this user's, if `shared` says so. Where the system has no
-/// such permissions, every folder passes.
+/// A missing folder is empty, and passes. With [`Shared::Sticky`], a folder like `/tmp` passes too:
+/// other users can create files there, but not change this user's. Where the system has no such
+/// permissions, every folder passes.
 ///
 /// # Errors
-/// The reason why the folder can't be relied on.
+/// The reason why the folder can't be trusted.
 #[cfg(unix)]
 pub fn check_own_folder(path: &Path, shared: Shared) -> Result<(), FolderError> {
     use std::os::unix::fs::MetadataExt as _;
@@ -112,7 +112,7 @@ pub fn check_own_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// Creates a folder, and those above it, for this user alone. Folders that are there stay as they are.
+/// Creates a folder and its parents for this user alone. Existing folders stay unchanged.
 ///
 /// # Errors
 /// If the system refuses.
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_folder_of_another_user_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        // Only root can give a folder away; anybody else meets root's and its own only.
+        // Only root can give a folder away. Other users test only with their own folder and root's.
         let of_other = match chown(folder.path(), Some(4711), None) {
             Ok(()) => folder.path().to_owned(),
             Err(_) => {

@@ -1,4 +1,4 @@
-//! Files that are written under a temporary name and then get their own.
+//! Files that are written under a temporary name before they get their final name.
 
 use std::{
     fs::{self, File},
@@ -13,19 +13,19 @@ use tempfile::NamedTempFile;
 const RANDOM: usize = 6;
 /// Prefix of the temporary names that [`create`] and [`replace`] use.
 const PREFIX: &str = ".tmp-";
-/// Number of a folder's entries that [`remove_leftovers`] looks at.
+/// Maximum number of a folder's entries that [`remove_leftovers`] examines.
 const MAX_ENTRIES: usize = 10_000;
 
 /// Who may read a new file. It only has an effect on Unix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Its owner: mode 0600, from the moment it exists.
+    /// Only its owner: mode 0600, from its creation.
     Owner,
-    /// Whoever the umask admits, but never writable by everybody: mode 0664 without the umask's bits.
+    /// As the umask allows, but never writable by everyone: mode 0664 without the umask's bits.
     Umask,
 }
 
-/// A file under a temporary name, whole and synced to disk. Dropping it removes it.
+/// A file under a temporary name, complete and synced to disk. Dropping it removes the file.
 #[derive(Debug)]
 pub struct StagedFile(NamedTempFile);
 
@@ -33,8 +33,8 @@ impl StagedFile {
     /// Writes `bytes` to a new file in `folder` and syncs it. The temporary name is `prefix` and
     /// six letters or digits; see [`remove_leftovers`].
     ///
-    /// The folder must be the one of the final path: a file gets its name atomically only within
-    /// one file system.
+    /// Use the folder of the final path: a file gets its name atomically only within one file
+    /// system.
     ///
     /// # Errors
     /// If the file can't be created, written or synced.
@@ -54,31 +54,31 @@ impl StagedFile {
         Ok(Self(file))
     }
 
-    /// Gives the file its name. [`sync_folder`] makes the name survive a power cut.
+    /// Gives the file its final name. [`sync_folder`] makes the name survive a power failure.
     ///
     /// # Errors
-    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if something has this name, or another error
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if the name is taken, or another error
     /// if the file can't be renamed. The staged file is removed.
     pub fn create(self, path: &Path) -> io::Result<()> {
         self.0.persist_noclobber(path)?;
         Ok(())
     }
 
-    /// Gives the file its name and replaces the file that has it, if any. [`sync_folder`] makes the
-    /// change survive a power cut.
+    /// Gives the file its final name. An existing file with the name is replaced. [`sync_folder`]
+    /// makes the change survive a power failure.
     ///
     /// # Errors
-    /// If the file can't be renamed. The staged file is removed and the other one stays.
+    /// If the file can't be renamed. The staged file is removed, and the existing file stays.
     pub fn replace(self, path: &Path) -> io::Result<()> {
         self.0.persist(path)?;
         Ok(())
     }
 }
 
-/// Writes a new file. Nothing is ever overwritten.
+/// Writes a new file. It never overwrites a file.
 ///
 /// # Errors
-/// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if something has this name, or another error if
+/// [`AlreadyExists`](io::ErrorKind::AlreadyExists) if the name is taken, or another error if
 /// the file can't be written.
 pub fn create(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     let folder = parent_folder(path);
@@ -87,10 +87,10 @@ pub fn create(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file and replaces the one of this name, if any.
+/// Writes a file. An existing file with the name is replaced.
 ///
 /// # Errors
-/// If the file can't be written. The one that was there stays.
+/// If the file can't be written. The existing file stays.
 pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     let folder = parent_folder(path);
     StagedFile::write(folder, PREFIX, bytes, access)?.replace(path)?;
@@ -98,7 +98,7 @@ pub fn replace(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the folder that a file is in: `.` for a bare file name.
+/// Returns the folder that contains a file. It is `.` for a bare file name.
 #[must_use]
 pub fn parent_folder(path: &Path) -> &Path {
     match path.parent() {
@@ -107,10 +107,10 @@ pub fn parent_folder(path: &Path) -> &Path {
     }
 }
 
-/// Syncs the names in a folder to disk. Only Unix has this; elsewhere it does nothing.
+/// Syncs the names in a folder to disk. Does so only on Unix; elsewhere it does nothing.
 ///
 /// # Errors
-/// If the folder can't be opened, or its file system refuses.
+/// If the folder can't be opened, or its file system reports an error.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(folder)?.sync_all()?;
@@ -118,12 +118,13 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Some file systems can't sync folders. The file itself is synced and in its place.
+/// Syncs a folder, and ignores errors: some file systems can't sync folders. The file itself is
+/// already synced and has its name.
 fn sync_folder_if_possible(folder: &Path) {
     let _synced = sync_folder(folder);
 }
 
-/// Whether `name` is a temporary name with this prefix.
+/// Returns whether `name` is a temporary name with this prefix.
 #[must_use]
 pub fn is_staged_name(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|random| {
@@ -132,9 +133,9 @@ pub fn is_staged_name(name: &str, prefix: &str) -> bool {
 }
 
 /// Removes staged files that killed processes left in a folder: those with this prefix that were
-/// written longer ago than `age`.
+/// last written longer ago than `age`.
 ///
-/// It looks at 10,000 entries. It reports no errors, because nothing depends on the removal.
+/// It examines at most 10,000 entries. It reports no errors, because nothing depends on the removal.
 pub fn remove_leftovers(folder: &Path, prefix: &str, age: Duration) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;

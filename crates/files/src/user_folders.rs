@@ -3,14 +3,14 @@
 use std::{env, path::PathBuf};
 
 /// Returns the user's folder for configuration: `$XDG_CONFIG_HOME`, else `%LOCALAPPDATA%` on
-/// Windows, else `~/.config`. Only absolute paths count. Returns `None` if there is none.
+/// Windows, else `~/.config`. Only absolute paths count. Returns `None` if none is set.
 #[must_use]
 pub fn config_folder() -> Option<PathBuf> {
     user_folder("XDG_CONFIG_HOME", ".config")
 }
 
 /// Returns the user's folder for state: `$XDG_STATE_HOME`, else `%LOCALAPPDATA%` on Windows, else
-/// `~/.local/state`. Only absolute paths count. Returns `None` if there is none.
+/// `~/.local/state`. Only absolute paths count. Returns `None` if none is set.
 #[must_use]
 pub fn state_folder() -> Option<PathBuf> {
     user_folder("XDG_STATE_HOME", ".local/state")

@@ -1,7 +1,7 @@
 //! Renders findings as annotations of a GitHub Actions job.
 //!
-//! GitHub takes each line of a job's output that begins with `::` as a command. So every line here
-//! is a command of our own, and a node's text cannot begin one: its line ends are escaped.
+//! GitHub runs each line of a job's output that begins with `::` as a command. Every line here is
+//! one of our own commands. A node's text cannot begin a command, because its line ends are escaped.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use nodeproof_primitives::escape::escaped_up_to;
 
 use crate::model::{CaseReport, NodesReport, Outcome, Report, Verdict};
 
-/// Renders each finding as an annotation, and the verdict as the last one.
+/// Renders each finding as an annotation, and the verdict as the last annotation.
 #[must_use]
 pub fn github(report: &Report) -> String {
     let mut out = String::new();
@@ -79,7 +79,7 @@ fn node(report: &Report, out: &mut String) {
     command(kind, "nodeproof", &escaped_up_to(&text, 1_000), out);
 }
 
-/// A finding in lines: what is wrong, what the contract says, and what to do.
+/// Describes a finding in several lines: the mismatch, the requirement and the next step.
 fn message(case: &CaseReport, base_url: &str, departing: usize) -> String {
     let mut text = line("node", base_url);
     for requirement in &case.requirements {
@@ -95,7 +95,7 @@ fn message(case: &CaseReport, base_url: &str, departing: usize) -> String {
         }
         text.push_str(&line("expected", &finding.expected));
         text.push_str(&line("actual", &finding.actual));
-        // A command that is cut would send something else.
+        // A truncated command would send a different request.
         if let Some(curl) = finding.curl.as_deref().filter(|curl| curl.len() <= 500) {
             text.push_str(&line("try", curl));
         }

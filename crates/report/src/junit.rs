@@ -1,8 +1,8 @@
-//! Renders reports as JUnit XML for Jenkins, GitLab and others.
+//! Renders reports as JUnit XML for Jenkins, GitLab and other CI servers.
 //!
-//! A failed case is a `failure`, and an inconclusive case is `skipped`. Both servers look only at
-//! failures and errors. So a run without a verdict has an `error` of its own: a document with
-//! skipped cases only would look like a success.
+//! A failed case is a `failure`, and an inconclusive case is `skipped`. The servers look only at
+//! failures and errors. A document that contains only skipped cases would look like a success, so a
+//! run without a verdict has a separate `error`.
 
 use std::{io, time::Duration};
 
@@ -54,8 +54,8 @@ pub fn junit_of_nodes(report: &NodesReport) -> io::Result<String> {
     written(&document)
 }
 
-/// Writes a document. The schema that Jenkins publishes has no number of skipped cases for the whole
-/// document, only for suites.
+/// Writes a document. It removes the count of skipped cases from the root element, because the schema
+/// that Jenkins publishes allows it only on suites.
 fn written(document: &quick_junit::Report) -> io::Result<String> {
     let mut xml = document.to_string().map_err(io::Error::other)?;
     if let Some(root) = xml.find("<testsuites ")
@@ -127,7 +127,7 @@ fn suite(report: &Report, name: &str, cases: Vec<TestCase>) -> TestSuite {
     suite
 }
 
-/// Returns a case of its own that says whether the run has a verdict.
+/// Returns an extra case that shows whether the run has a verdict.
 fn whole_run(report: &Report) -> TestCase {
     let reason = || {
         escaped_up_to(
@@ -145,7 +145,7 @@ fn whole_run(report: &Report) -> TestCase {
             non_success(NonSuccessKind::Error, kind, &reason(), None)
         }
         Verdict::Error => non_success(NonSuccessKind::Error, "harness", &reason(), None),
-        // Any other exit status than 0 must not look like a success.
+        // An exit status other than 0 must not look like a success.
         Verdict::Conforms | Verdict::Departs if report.exit_code != 0 && !failed => {
             non_success(NonSuccessKind::Failure, "run", &reason(), None)
         }
@@ -205,7 +205,7 @@ fn non_success(
     text: Option<&str>,
 ) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
-    // GitLab shows the text, but not the message.
+    // GitLab shows the text but not the message.
     status
         .set_type(of)
         .set_message(message)

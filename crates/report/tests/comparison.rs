@@ -1,4 +1,4 @@
-//! What differs between two runs.
+//! The differences between two runs.
 
 #![expect(
     clippy::expect_used,
@@ -116,7 +116,7 @@ fn each_change_of_one_case_is_in_its_list() {
         ("info", "x", "pass", "", Some("fixed"), false),
     ];
     for (before, what, after, what_now, list, worse) in table {
-        // The exit status alone decides nothing here.
+        // Both reports have the same exit status, so only the cases decide.
         let before_report = report(1, &[("a/b", before, what)]);
         let after_report = report(1, &[("a/b", after, what_now)]);
         let comparison = Comparison::of_runs(&before_report, &after_report);
@@ -239,7 +239,7 @@ fn an_endpoint_is_slower_if_it_takes_twice_as_long_and_the_difference_can_be_fel
         let comparison = Comparison::of_runs(&one(before), &one(after));
         let measured = comparison.slower.first().map(|slow| slow.measure);
         assert_eq!(measured, slower, "{before:?} -> {after:?}");
-        // Times differ from machine to machine, so they do not decide.
+        // Times differ between machines, so they do not make a run worse.
         assert!(!comparison.is_worse());
     }
 }

@@ -1,4 +1,4 @@
-//! A program that only reads reports needs this crate and nothing else.
+//! A program that only reads reports needs only this crate.
 
 use std::process::Command;
 
@@ -172,7 +172,7 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
     assert!(plain.contains("the nodes do not agree with one another"));
 }
 
-/// Asserts that markup in Markdown stands inside code spans.
+/// Asserts that markup in Markdown is inside code spans.
 fn assert_only_in_code<'t>(texts: impl Iterator<Item = &'t str>) {
     for line in texts.flat_map(str::lines) {
         let mut outside = String::new();

@@ -1,4 +1,4 @@
-//! `report.json` has a JSON Schema, checked in for those who read reports.
+//! The JSON Schema of `report.json` is checked in for programs that read reports.
 
 use std::path::Path;
 

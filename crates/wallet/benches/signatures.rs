@@ -1,4 +1,4 @@
-//! What signing and verifying cost.
+//! Benchmarks of signing and verifying.
 #![expect(clippy::expect_used, reason = "a bench that can't go on ends")]
 
 use criterion::{Criterion, criterion_group, criterion_main};

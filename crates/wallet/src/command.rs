@@ -16,25 +16,25 @@ use crate::signature::{Signature, SignatureParseError};
 
 /// The maximum length of the program's standard output, in bytes.
 const MAX_OUTPUT: usize = 4096;
-/// The number of bytes of the program's standard error that are kept.
+/// The maximum number of bytes of the program's standard error that are used.
 const MAX_STDERR: usize = 1024;
-/// The default deadline. The user may have to find a device.
+/// The default deadline. The user may need time to find a device.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Signs by running an external program, which keeps the key.
+/// Signs by running an external program. The program has the key.
 ///
-/// # What the program has to do
+/// # Requirements for the program
 ///
 /// - **Start**: The program is started once for each signature, without a shell, with the
 ///   configured arguments, in the caller's working directory and environment.
 /// - **Wallet**: The environment variable `NODE_WALLET_ADDRESS` is the address of the wallet that
-///   has to sign: `0x` and 40 lower-case hexadecimal digits. One program can serve many wallets.
+///   must sign: `0x` and 40 lower-case hexadecimal characters. One program can serve many wallets.
 /// - **Input**: Standard input is the message, byte for byte. It is not hashed and does not end
 ///   with a line end. For a transaction it is JSON text in ASCII that a person can read.
 /// - **Algorithm**: ECDSA on secp256k1 over the SHA-1 digest of these bytes. Both possible values
 ///   of `s` are accepted.
-/// - **Output**: Standard output is the signature: 128 hexadecimal digits in either case, the 32
-///   bytes of r followed by the 32 bytes of s, without a prefix. White space before and after is
+/// - **Output**: Standard output is the signature: 128 hexadecimal characters in either case, the
+///   32 bytes of r followed by the 32 bytes of s, without a prefix. White space before and after is
 ///   ignored. Any other text, or more than 4096 bytes, is an error.
 /// - **Exit status**: 0 for success. **3** if the key's owner refuses to sign
 ///   ([`SignerError::is_refusal`]). Any other status is a failure.
@@ -42,12 +42,12 @@ const DEADLINE: Duration = Duration::from_secs(120);
 ///   control characters escaped. On success they are not shown. To prompt a person, use the
 ///   terminal (`/dev/tty`), a window, or [`CommandSigner::show_stderr`].
 /// - **Deadline**: Within 120 seconds, or the configured [deadline](CommandSigner::deadline), the
-///   program has to exit and both outputs have to be closed. A background process that keeps
+///   program must exit and both outputs must be closed. A background process that keeps
 ///   them open counts too. After the deadline, or if the caller drops the future, the program is
 ///   killed. Processes that it started are not.
 ///
 /// The signature is verified against the wallet's address before it is returned. A faulty program
-/// or a wrong key is found before anything is submitted.
+/// or a wrong key is detected before anything is submitted.
 ///
 /// The futures need a tokio runtime with time and I/O enabled.
 ///
@@ -101,7 +101,7 @@ impl CommandSigner {
     }
 
     /// Connects the program's standard error to the caller's, so it can prompt a person there.
-    /// Errors then have the exit status, and no text of the program.
+    /// Errors then contain only the exit status, not the program's text.
     #[must_use]
     pub const fn show_stderr(mut self, show: bool) -> Self {
         self.show_stderr = show;
@@ -238,7 +238,7 @@ async fn communicate(child: &mut Child, message: &[u8]) -> std::io::Result<Finis
 enum AtLimit {
     /// Read and discard it, so the program can continue.
     Discard,
-    /// Stop reading. The output is an error already, and may never end.
+    /// Stop reading. The output is already invalid, and may never end.
     Stop,
 }
 

@@ -1,11 +1,11 @@
-//! Keeping the memory of a process with keys out of core dumps.
+//! Prevents core dumps, which would contain the keys of the process.
 
 use std::io;
 
-/// Forbids core dumps of this process: on Unix by the resource limit, on Linux also by the flag
-/// that keeps the system's collector of crashes and debuggers of the same user out.
+/// Forbids core dumps of this process. On Unix it sets the resource limit. On Linux it also sets the
+/// flag that keeps out the system's crash collector and debuggers of the same user.
 ///
-/// Call it before the first key or passphrase is read. Elsewhere it does nothing.
+/// Call it before the first key or passphrase is read. On other systems it does nothing.
 ///
 /// # Errors
 /// If the system refuses.

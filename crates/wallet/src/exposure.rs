@@ -1,4 +1,4 @@
-//! Private keys in texts that are to be sent, where they got by mistake.
+//! Finds private keys that got into a text by mistake, before the text is sent.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::{
     private_key::{KeyPair, PrivateKey},
 };
 
-/// The number of hexadecimal digits of a private key.
+/// The number of hexadecimal characters of a private key.
 const DIGITS: usize = 64;
 /// The number of base64 characters of a private key, without padding.
 const BASE64: usize = 43;
@@ -26,11 +26,11 @@ const MOST_TRIED: usize = 20_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Exposure {
-    /// The text is a key file, or has one in it.
+    /// The text is a key file, or contains one.
     KeyFile,
     /// The text contains the private key of this wallet.
     KeyOf(WalletAddress),
-    /// The text has so many runs of hexadecimal digits that not all of them were tried.
+    /// The text has so many possible keys that not all of them were tried.
     TooMany,
 }
 
@@ -47,10 +47,10 @@ impl fmt::Display for Exposure {
     }
 }
 
-/// Returns the private key that a text would expose if it were sent: a key file, whoever's it is,
-/// or the private key of one of these wallets, in hexadecimal or base64.
+/// Returns the private key that a text would expose if it were sent: any key file, or the private
+/// key of one of these wallets, in hexadecimal or base64.
 ///
-/// The wallets need not be unlocked, because their addresses tell their keys from other numbers.
+/// The wallets need not be unlocked: their addresses distinguish their keys from other numbers.
 ///
 /// ```
 /// use nodeproof_wallet::{Exposure, KeyPair, exposed_key};
@@ -85,7 +85,7 @@ pub fn exposed_key(text: &str, wallets: &[WalletAddress]) -> Option<Exposure> {
     None
 }
 
-/// Whether a text is a key file, or has what only a key file has.
+/// Returns whether a text is a key file, or contains something that only key files contain.
 fn is_key_file(text: &str) -> bool {
     if KeyFile::from_text(text).is_ok() {
         return true;
@@ -97,8 +97,8 @@ fn is_key_file(text: &str) -> bool {
     has_pem || has_private_member(text)
 }
 
-/// Whether a member `private` has a key, also where the JSON around it is damaged, or is a string
-/// with its quotes escaped.
+/// Returns whether a member `private` contains a key. The JSON around it may be damaged, or may be a
+/// string with escaped quotes.
 fn has_private_member(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     lower.match_indices("private").any(|(at, name)| {
@@ -115,7 +115,7 @@ fn has_private_member(text: &str) -> bool {
     })
 }
 
-/// Every number in a text that may be a private key; `None` where it is out of range.
+/// Returns every number in a text that may be a private key, or `None` for one that is out of range.
 fn candidates(text: &str) -> impl Iterator<Item = Option<PrivateKey>> {
     let hex = runs(text, |one| one.is_ascii_hexdigit())
         .filter(|run| run.len() >= DIGITS)
@@ -142,12 +142,12 @@ fn from_base64(text: &str) -> Option<PrivateKey> {
     })
 }
 
-/// The longest parts of a text that have only such characters.
+/// Returns the longest parts of a text that consist only of such characters.
 fn runs(text: &str, belongs: impl Fn(u8) -> bool) -> impl Iterator<Item = &str> {
     text.split(move |one: char| !u8::try_from(one).is_ok_and(&belongs))
 }
 
-/// The length of the run at the start of a text.
+/// Returns the length of the run at the start of a text.
 fn run(text: &str, belongs: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|one| belongs(*one)).count()
 }

@@ -2,11 +2,11 @@
 
 /// The text is not the expected number of bytes in hexadecimal.
 ///
-/// The error has the position of the fault, and never the text: it may be a secret.
+/// The error contains the position of the fault, but never the text: it may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HexError {
-    /// Too few or too many characters.
+    /// The text has too few or too many characters.
     #[error("{wanted} hexadecimal digits are wanted, but here are {found} characters")]
     Length {
         /// The expected number of digits.
@@ -14,7 +14,7 @@ pub enum HexError {
         /// The actual number of characters.
         found: usize,
     },
-    /// The digits follow a `0x`.
+    /// The text begins with `0x`.
     #[error("the prefix 0x does not belong here: leave it out")]
     Prefix,
     /// A character is not a hexadecimal digit.

@@ -1,4 +1,4 @@
-//! Public keys that were parsed before.
+//! A cache of parsed public keys.
 
 use std::{
     collections::HashMap,
@@ -7,14 +7,14 @@ use std::{
 
 use crate::public_key::{PublicKey, PublicKeyError};
 
-/// The maximum number of keys that are kept. Few wallets vote, so this is ample.
+/// The maximum number of cached keys. Few wallets vote, so this is ample.
 const CAPACITY: usize = 4096;
 
 /// A cache of parsed public keys, with their addresses.
 ///
-/// The same wallets vote on block after block. Parsing each key once saves the check that it
-/// is on the curve, and the hash that its address is made of. The cache can be shared between
-/// threads. It keeps 4096 keys, about 1.5 MB. When it is full, it is emptied.
+/// The same wallets vote on block after block. Caching saves the check that the key is on the
+/// curve, and the hash for its address. Threads can share the cache. It has room for 4096 keys,
+/// about 1.5 MB. When it is full, it is emptied.
 ///
 /// ```
 /// use nodeproof_wallet::{KeyPair, KnownKeys, verify_receipt};
@@ -32,17 +32,17 @@ const CAPACITY: usize = 4096;
 pub struct KnownKeys(Mutex<HashMap<Box<str>, PublicKey>>);
 
 impl KnownKeys {
-    /// Returns the public key with this text, and parses it if it is not known yet.
+    /// Returns the public key with this text. Parses it if it is not cached yet.
     ///
     /// # Errors
     /// The errors of [`PublicKey`]'s `FromStr`. They are not cached.
     pub fn parse(&self, text: &str) -> Result<PublicKey, PublicKeyError> {
-        // A panic can't leave a map half changed, so a poisoned lock is as good as another.
+        // A panic can't leave a map half changed, so the data behind a poisoned lock is still valid.
         let keys = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = keys().get(text) {
             return Ok(*key);
         }
-        // Parsed without the lock: other threads do not wait for it.
+        // The key is parsed without the lock, so other threads need not wait.
         let key: PublicKey = text.parse()?;
         let mut keys = keys();
         if keys.len() >= CAPACITY {

@@ -1,7 +1,7 @@
 //! Keys, addresses, signatures and their verification.
 //!
 //! The contract does not specify the signature algorithm or the signed message. This crate
-//! does what a real node was observed to do. A signature is ECDSA on secp256k1 over the SHA-1
+//! follows what a real node was observed to do. A signature is ECDSA on secp256k1 over the SHA-1
 //! digest of a document's [signed message](nodeproof_primitives::signed_message). An address
 //! is the last 20 bytes of a public key's Keccak-256.
 //!
@@ -22,7 +22,7 @@
 //! [`KeyFile::write`] creates.
 //!
 //! [`sign_with`] takes any [`Signer`]. A [`KeyPair`] is a signer. With the feature `command`,
-//! an external program is one too (`CommandSigner`).
+//! an external program can also be a signer (`CommandSigner`).
 
 #[cfg(feature = "command")]
 mod command;

@@ -1,4 +1,4 @@
-//! Reading members back from a signed message.
+//! Reading members from a signed message.
 
 use std::borrow::Cow;
 
@@ -6,21 +6,21 @@ use serde::de::DeserializeOwned;
 
 /// Reads members from a signed message.
 ///
-/// A document can have a member twice. The message has the one that is signed.
+/// A document can have a member twice. The message contains only the one that is signed.
 pub(crate) fn members_of<T: DeserializeOwned>(message: &str) -> Result<T, String> {
     serde_json::from_str(&without_python_words(message)).map_err(|error| error.to_string())
 }
 
 /// Replaces `NaN`, `Infinity` and `-Infinity` with `null`.
 ///
-/// Python writes them for numbers beyond the largest float. JSON does not have them. No member
-/// that is read here is such a number.
+/// Python writes these words for numbers beyond the largest float. JSON does not allow them. None of
+/// the members read here is such a number.
 fn without_python_words(message: &str) -> Cow<'_, str> {
     if !message.contains("Infinity") && !message.contains("NaN") {
         return Cow::Borrowed(message);
     }
     let mut text = String::with_capacity(message.len());
-    // The message is well formed, so a quote that is not escaped begins or ends a string.
+    // The message is well formed, so an unescaped quote begins or ends a string.
     let (mut inside, mut escaped) = (false, false);
     let mut rest = message;
     while let Some(character) = rest.chars().next() {

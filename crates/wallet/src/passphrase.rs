@@ -1,4 +1,4 @@
-//! Passphrases of key files, by one set of rules wherever they come from.
+//! Passphrases of key files. The same rules apply to every source.
 
 use std::{
     fmt,
@@ -11,13 +11,13 @@ use zeroize::Zeroizing;
 
 use crate::permissions::others_can_read;
 
-/// Fewer characters than this can be guessed.
+/// A passphrase with fewer characters than this can be guessed.
 const SHORT: usize = 12;
 
 /// The passphrase of a key file. It is erased when it is dropped, and `Debug` does not show it.
 ///
-/// It is one line of UTF-8, with no control characters but tabs and no byte order mark: they come
-/// from an editor or an arrow key, and cannot be seen.
+/// It is one line of UTF-8, without a byte order mark and without control characters except tabs.
+/// Such characters come from an editor or an arrow key, and are invisible.
 ///
 /// ```
 /// use nodeproof_wallet::Passphrase;
@@ -32,7 +32,7 @@ pub struct Passphrase {
     others_can_read: bool,
 }
 
-/// Why a text is not a passphrase. The error never contains the text.
+/// The reason why a text is not a passphrase. The error never contains the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PassphraseError {
@@ -42,7 +42,7 @@ pub enum PassphraseError {
     /// It is empty.
     #[error("its first line is empty")]
     Empty,
-    /// It is longer than any passphrase.
+    /// It is longer than the limit.
     #[error("it is longer than {} bytes", Passphrase::LONGEST)]
     TooLong,
     /// It is not UTF-8.
@@ -57,13 +57,13 @@ pub enum PassphraseError {
 }
 
 impl Passphrase {
-    /// The largest length of a passphrase, and of a file that has one, in bytes.
+    /// The maximum length of a passphrase, and of a file with a passphrase, in bytes.
     pub const LONGEST: usize = 4096;
 
-    /// Checks a passphrase that was typed.
+    /// Checks a passphrase that a person typed.
     ///
     /// # Errors
-    /// If it breaks one of the rules.
+    /// If it violates one of the rules.
     pub fn new(text: Zeroizing<String>) -> Result<Self, PassphraseError> {
         if text.is_empty() {
             return Err(PassphraseError::Empty);
@@ -87,7 +87,7 @@ impl Passphrase {
     ///
     /// # Errors
     /// If the file can't be read, is longer than [`LONGEST`](Self::LONGEST), or its first line
-    /// breaks one of the rules.
+    /// violates one of the rules.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, PassphraseError> {
         let file = File::open(path)?;
         let others_can_read = others_can_read(&file);
@@ -98,12 +98,12 @@ impl Passphrase {
         })
     }
 
-    /// Reads the first line of a source without a buffer, such as the file of standard input.
+    /// Reads the first line of an unbuffered source, such as the file of standard input.
     ///
     /// # Errors
-    /// As for [`read`](Self::read).
+    /// The errors of [`read`](Self::read).
     pub fn from_reader(source: impl Read) -> Result<Self, PassphraseError> {
-        // The capacity is sufficient from the start: growing would leave a copy behind.
+        // The capacity is sufficient from the start. Growing would leave a copy behind.
         let mut bytes = Zeroizing::new(Vec::with_capacity(Self::LONGEST + 1));
         let most = u64::try_from(Self::LONGEST + 1).unwrap_or(u64::MAX);
         source.take(most).read_to_end(&mut bytes)?;
@@ -127,13 +127,13 @@ impl Passphrase {
         self.text.chars().count() < SHORT
     }
 
-    /// Returns whether other users than the owner can read its file. Warn the user if so.
+    /// Returns whether users other than the owner can read its file. Warn the user if so.
     #[must_use]
     pub const fn others_can_read(&self) -> bool {
         self.others_can_read
     }
 
-    /// Returns the warnings that a program should show, for a passphrase that is called `name`.
+    /// Returns the warnings that a program should show. They refer to the passphrase as `name`.
     #[must_use]
     pub fn warnings(&self, name: &str) -> Vec<String> {
         let mut warnings = Vec::new();

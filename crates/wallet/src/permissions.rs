@@ -1,8 +1,8 @@
-//! Who can read a file of secrets.
+//! Checks who can read a file with secrets.
 
 use std::fs::File;
 
-/// Returns whether other users than the owner can read an open file.
+/// Returns whether users other than the owner can read an open file.
 #[cfg(unix)]
 pub(crate) fn others_can_read(file: &File) -> bool {
     use std::os::unix::fs::PermissionsExt;

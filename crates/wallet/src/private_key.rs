@@ -13,7 +13,7 @@ use crate::{
     signature::Signature,
 };
 
-/// Why a value is not a private key. The error does not contain the value.
+/// The reason why a value is not a private key. The error does not contain the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
@@ -49,10 +49,10 @@ impl PrivateKey {
             .map_err(|_| KeyError::OutOfRange)
     }
 
-    /// Parses a private key from 64 hexadecimal digits, without a prefix.
+    /// Parses a private key from 64 hexadecimal characters, without a prefix.
     ///
     /// # Errors
-    /// If the text has another form, or the number is out of range.
+    /// If the text has a different form, or the number is out of range.
     pub fn from_hex(text: &str) -> Result<Self, KeyError> {
         let bytes = Zeroizing::new(hex::decode::<32>(text)?);
         Self::from_bytes(&bytes)
@@ -68,13 +68,13 @@ impl PrivateKey {
         PublicKey::from_point(self.0.public_key())
     }
 
-    /// Returns the key as 64 hexadecimal digits, which are erased when they are dropped.
+    /// Returns the key as 64 hexadecimal characters, which are erased when they are dropped.
     ///
     /// Only this method and [`KeyFile::write`](crate::KeyFile::write) export a private key.
     /// Use it for a file that only its owner can read, or for the published keys of a test network.
     #[must_use]
     pub fn reveal(&self) -> Zeroizing<String> {
-        // The capacity is sufficient from the start: growing would leave a copy behind.
+        // The capacity is sufficient from the start. Growing would leave a copy behind.
         let mut text = Zeroizing::new(String::with_capacity(64));
         hex::encode_to(self.as_bytes(), &mut text);
         text
@@ -82,7 +82,7 @@ impl PrivateKey {
 
     /// Signs a message with ECDSA over its SHA-1 digest.
     ///
-    /// The nonce is the one of RFC 6979 with HMAC-SHA-256, so the same message always has the
+    /// The nonce follows RFC 6979 with HMAC-SHA-256, so the same message always has the
     /// same signature. `s` is the lower of the two possible values.
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> Signature {
@@ -140,7 +140,7 @@ impl KeyPair {
         PrivateKey::from_bytes(bytes).map(Self::new)
     }
 
-    /// Creates the wallet of a private key, given as 64 hexadecimal digits.
+    /// Creates the wallet of a private key, given as 64 hexadecimal characters.
     ///
     /// # Errors
     /// The errors of [`PrivateKey::from_hex`].
@@ -166,7 +166,7 @@ impl KeyPair {
         self.public.address()
     }
 
-    /// Signs a message, as [`PrivateKey::sign`] does.
+    /// Signs a message like [`PrivateKey::sign`].
     #[must_use]
     pub fn sign(&self, message: &[u8]) -> Signature {
         self.private.sign(message)

@@ -12,7 +12,7 @@ use crate::{
     signature::{Signature, SignatureError},
 };
 
-/// Why a value is not a public key.
+/// The reason why a value is not a public key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublicKeyError {
@@ -91,7 +91,7 @@ impl PublicKey {
     /// Verifies that this key signed a message. Both possible values of `s` are accepted.
     ///
     /// # Errors
-    /// If this key did not make the signature over this message.
+    /// If the signature was not made with this key over this message.
     pub fn verify(&self, message: &[u8], signature: &Signature) -> Result<(), SignatureError> {
         self.point
             .verify(digest_of(message), &signature.with_low_s())
@@ -236,7 +236,7 @@ mod tests {
         for accepted in [tagged(4, 65), tagged(2, 33)] {
             assert_eq!(PublicKey::from_sec1(&accepted), Ok(key));
         }
-        // The same x with the other y.
+        // This is the same x with the other y.
         let opposite = PublicKey::from_sec1(&tagged(3, 33)).unwrap();
         assert_eq!(opposite.as_bytes()[..32], key.as_bytes()[..32]);
         assert_ne!(opposite, key);
@@ -249,7 +249,7 @@ mod tests {
             tagged(4, 33),
             tagged(2, 65),
             tagged(2, 32),
-            // The hybrid form, with either y.
+            // These have the hybrid form, with either y.
             tagged(6, 65),
             tagged(7, 65),
             [tagged(4, 65), vec![0]].concat(),

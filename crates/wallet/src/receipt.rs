@@ -1,4 +1,4 @@
-//! Verifying a committee member's receipt.
+//! Verifying a receipt of a committee member.
 
 use nodeproof_primitives::{MessageError, RawJson, WalletAddress, signed_message};
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{
     signature::{Signature, SignatureError},
 };
 
-/// Why a receipt is not valid.
+/// The reason why a receipt is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReceiptError {
@@ -19,7 +19,7 @@ pub enum ReceiptError {
     /// `data` does not name the voting wallet.
     #[error("the receipt does not name its voter: {0}")]
     Voter(String),
-    /// The public key belongs to another wallet than the one that `data` names.
+    /// The public key belongs to a different wallet from the one that `data` names.
     #[error("the receipt names {claimed}, but its public key belongs to {actual}")]
     OtherWallet {
         /// The wallet that `data` names.
@@ -27,17 +27,17 @@ pub enum ReceiptError {
         /// The wallet of the public key.
         actual: WalletAddress,
     },
-    /// This key did not make the signature over this text.
+    /// The signature was not made with this key over this text.
     #[error(transparent)]
     Wrong(#[from] SignatureError),
 }
 
 /// Verifies a receipt.
 ///
-/// The address in `data` must be the one of the public key. The signature must be the one of
-/// this key over the text of `data`. The order of an object's members means nothing in JSON, so a
-/// node may return them in another order than it signed: the order in which the contract lists
-/// the members is tried as well, and no other.
+/// The address in `data` must be that of the public key. The signature must be made with this
+/// key over the text of `data`. The order of members has no meaning in JSON, so a node may return
+/// them in a different order from the one that was signed. The contract's order is therefore tried
+/// too, but no other order.
 ///
 /// # Errors
 /// Returns the first violation.
@@ -64,8 +64,8 @@ pub fn verify_receipt(
     Ok(verified?)
 }
 
-/// The same data with its members in the order in which the contract lists them; nothing if it has
-/// other members, or one twice.
+/// Returns the same data with its members in the contract's order, or `None` if it has other members
+/// or a member twice.
 fn in_listed_order(data: &str) -> Option<String> {
     #[derive(Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]

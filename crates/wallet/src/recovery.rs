@@ -12,7 +12,7 @@ use crate::{
     signature::{Signature, SignatureError},
 };
 
-/// Which of the points with the same `r` the signer used.
+/// Numbers of the possible points with the same `r`. The signer used one of these points.
 const CANDIDATES: [RecoveryId; 4] = [
     RecoveryId::Zero,
     RecoveryId::One,
@@ -21,9 +21,9 @@ const CANDIDATES: [RecoveryId; 4] = [
 ];
 
 impl Signature {
-    /// Returns the public keys that can have made this signature over a message.
+    /// Returns the public keys that may have made this signature over a message.
     ///
-    /// There are two as a rule. There are up to four in the rare case that `r` was reduced.
+    /// There are usually two. There are up to four in the rare case that `r` was reduced.
     pub fn possible_signers(&self, message: &[u8]) -> impl Iterator<Item = PublicKey> + use<> {
         let (scalars, digest) = (self.to_bytes(), digest_of(message));
         CANDIDATES
@@ -36,7 +36,7 @@ impl Signature {
     /// Verifies that the wallet with this address signed a message, and returns its public key.
     ///
     /// # Errors
-    /// If this wallet did not make the signature over this message.
+    /// If the signature was not made with this wallet's key over this message.
     pub fn verify_by_address(
         &self,
         message: &[u8],

@@ -1,4 +1,4 @@
-//! Signatures: parsing, writing, and the error of a wrong one.
+//! Parsing and writing signatures, and the error for a wrong signature.
 
 use std::{fmt, str::FromStr};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::hex::{self, HexError};
 
-/// Why a value does not have the form of a signature.
+/// The reason why a value does not have the form of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureParseError {
@@ -20,7 +20,7 @@ pub enum SignatureParseError {
     OutOfRange,
 }
 
-/// The wallet did not make this signature over this message.
+/// The signature was not made with the wallet's key over this message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the signature is not one of {address} over this message")]
 pub struct SignatureError {
@@ -32,7 +32,7 @@ impl SignatureError {
         Self { address }
     }
 
-    /// Returns the wallet that was expected to have signed.
+    /// Returns the wallet that should have signed.
     #[must_use]
     pub const fn address(&self) -> WalletAddress {
         self.address
@@ -63,7 +63,7 @@ impl Signature {
     /// If r or s is zero, or not below the order of the curve.
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, SignatureParseError> {
         let (r, s) = bytes.split_at(32);
-        // The library rejects large numbers here, but zero only when it verifies.
+        // The library rejects large numbers here, but rejects zero only in verification.
         if [r, s].contains(&[0; 32].as_slice()) {
             return Err(SignatureParseError::OutOfRange);
         }

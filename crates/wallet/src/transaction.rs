@@ -1,4 +1,4 @@
-//! Signing transactions, and verifying signed ones.
+//! Signing transactions, and verifying signed transactions.
 
 use nodeproof_primitives::{
     MessageError, MessageSignature, RawJson, Signer, SignerError, WalletAddress, signed_message,
@@ -27,7 +27,7 @@ pub struct SignatureEntry {
 impl SignatureEntry {
     /// Verifies that this wallet signed the transaction, and returns its public key.
     ///
-    /// Use this for a transaction whose `specific_data` has no `signers`. For the others,
+    /// Use this for a transaction whose `specific_data` has no `signers`. For other transactions,
     /// [`verify_transaction`] also checks that all signers signed.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl SignatureEntry {
     }
 }
 
-/// The wallet and its signature, as `nodeproof-client` takes and returns them.
+/// The wallet and its signature, in the form that `nodeproof-client` takes and returns.
 impl From<SignatureEntry> for (WalletAddress, MessageSignature) {
     fn from(entry: SignatureEntry) -> Self {
         (entry.wallet_address, entry.msgsign.into())
@@ -60,14 +60,14 @@ impl TryFrom<(WalletAddress, MessageSignature)> for SignatureEntry {
     }
 }
 
-/// Why a transaction was not signed.
+/// The reason why a transaction was not signed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignTransactionError {
     /// Nodes could not parse the text.
     #[error("the transaction has no signed message: {0}")]
     Message(#[from] MessageError),
-    /// `specific_data.signers` exists, and is not a list of wallet addresses.
+    /// `specific_data.signers` exists, but is not a list of wallet addresses.
     #[error("the transaction does not name its signers: {0}")]
     Signers(String),
     /// `specific_data.signers` does not contain the wallet.
@@ -87,11 +87,11 @@ pub enum SignTransactionError {
     Wrong(#[from] SignatureError),
 }
 
-/// Why a signed transaction is not valid.
+/// The reason why a signed transaction is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransactionError {
-    /// The text is not that of a transaction with its signatures.
+    /// The text is not a transaction with its signatures.
     #[error("this is not a signed transaction: {0}")]
     NotSigned(String),
     /// Nodes could not parse the text.
@@ -106,10 +106,10 @@ pub enum TransactionError {
     /// A signer has not signed.
     #[error("the signature of {0} is missing")]
     Missing(WalletAddress),
-    /// A wallet signed that `specific_data.signers` does not contain.
+    /// A wallet signed that is not in `specific_data.signers`.
     #[error("{0} signed, but is not listed in specific_data.signers")]
     Unlisted(WalletAddress),
-    /// A signature is not the one of the wallet that its entry names.
+    /// A signature was not made by the wallet that its entry names.
     #[error(transparent)]
     Wrong(#[from] SignatureError),
 }
@@ -117,7 +117,7 @@ pub enum TransactionError {
 /// Signs the text of a transaction. Submit exactly this text.
 ///
 /// The [signed message](signed_message) depends on the order of the members and on the form of
-/// the numbers. A text that is changed in these needs a new signature. This function does not
+/// the numbers. If these change, the text needs a new signature. This function does not
 /// check that the wallet is one of the transaction's signers. [`sign_with`] does.
 ///
 /// # Errors
@@ -179,7 +179,7 @@ pub async fn sign_with<S: Signer + ?Sized>(
     })
 }
 
-/// Returns the wallets that have to sign a transaction: its `specific_data.signers`.
+/// Returns the wallets that must sign a transaction: its `specific_data.signers`.
 ///
 /// # Errors
 /// If the list is missing, empty or malformed, or nodes could not parse the text.
@@ -245,8 +245,8 @@ pub fn verify_transaction(
     Ok(())
 }
 
-/// Verifies a transaction that stands with its signatures in one JSON text, such as a submission, a
-/// saved one, or an element of a block.
+/// Verifies a transaction that is in one JSON text with its signatures, such as a submission, a
+/// saved transaction, or an element of a block.
 ///
 /// Other members of the text, such as a `status`, are ignored.
 ///
@@ -262,7 +262,8 @@ pub fn verify_transaction(
 /// ```
 ///
 /// # Errors
-/// If it has not this form, or has a member twice. Otherwise as for [`verify_transaction`].
+/// If the text does not have this form, or has a member twice. Otherwise the errors of
+/// [`verify_transaction`].
 pub fn verify_signed(text: impl AsRef<str>) -> Result<(), TransactionError> {
     #[derive(Deserialize)]
     struct Signed {

@@ -1,4 +1,4 @@
-//! Signing by external programs, which are scripts of the shell here.
+//! Signing by external programs. Here they are shell scripts.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,7 @@ fn wallet() -> KeyPair {
     KeyPair::from_bytes(&[5; 32]).unwrap()
 }
 
-/// A signer that runs this script, which finds further arguments in `$1` and so on.
+/// Returns a signer that runs this script. The script gets further arguments in `$1` and so on.
 fn script(text: &str, arguments: &[&str]) -> CommandSigner {
     CommandSigner::new(wallet().address(), "sh")
         .arguments(["-c", text, "sh"])
@@ -26,7 +26,7 @@ async fn refused(signer: CommandSigner) -> SignerError {
     signer.sign_message(MESSAGE).await.unwrap_err()
 }
 
-/// Waits until a script has left this file, which holds the number of its process.
+/// Waits until a script has written this file with its process ID, and returns the ID.
 async fn process_in(path: &Path) -> String {
     loop {
         if let Ok(text) = fs::read_to_string(path)
@@ -38,7 +38,7 @@ async fn process_in(path: &Path) -> String {
     }
 }
 
-/// Waits until there is no such process, or only what is left until its end is collected.
+/// Waits until the process does not exist, or is a zombie.
 async fn is_gone(process: &str) {
     let state = || {
         let status = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -49,7 +49,7 @@ async fn is_gone(process: &str) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    // Far beyond what it takes, and far below what the scripts would sleep.
+    // This is far more than it needs, and far less than the scripts would sleep.
     tokio::time::timeout(Duration::from_secs(60), gone)
         .await
         .unwrap();
@@ -138,7 +138,7 @@ async fn what_is_no_signature_is_refused_without_being_quoted() {
     }
     let text = refused(script("printf '\\377'", &[])).await.to_string();
     assert!(text.contains("no text"), "{text}");
-    // It ends, though the program does not want to.
+    // It ends although the program would never stop by itself.
     let text = refused(script("yes", &[])).await.to_string();
     assert!(text.contains("more than 4096 bytes"), "{text}");
 }

@@ -1,6 +1,6 @@
-//! Whole transactions and receipts that an independent implementation signed.
+//! Whole transactions and receipts, signed by an independent implementation.
 //!
-//! `signed.json` was made by `vectors.py` beside it, as `vectors.json` was.
+//! `vectors.py` in the same folder made `signed.json` and `vectors.json`.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use nodeproof_primitives::WalletAddress;
@@ -26,9 +26,9 @@ struct Transaction {
 struct Signer {
     private: String,
     wallet_address: WalletAddress,
-    /// With the nonce of RFC 6979 and the lower `s`.
+    /// Made with the nonce of RFC 6979. `s` is the lower value.
     deterministic: Signature,
-    /// With any nonce, and either `s`.
+    /// Made with any nonce. `s` can be either value.
     other: Signature,
 }
 
@@ -107,7 +107,7 @@ async fn wallets_sign_as_the_independent_ones_do_one_after_another() {
                 entry,
                 sign_transaction(&wallet, &vector.transaction).unwrap()
             );
-            // What has been signed so far is kept as text, and read again by the next one.
+            // The signatures so far are written as text and read again for the next signer.
             signatures.push(entry);
             let kept = serde_json::to_string(&signatures).unwrap();
             signatures = serde_json::from_str(&kept).unwrap();

@@ -1,7 +1,7 @@
-//! Keys, addresses, messages and signatures against vectors of an independent implementation.
+//! Compares keys, addresses, messages and signatures with those of an independent implementation.
 //!
-//! `vectors.json` was made by `vectors.py` beside it: python-ecdsa for keys and signatures,
-//! pycryptodome for Keccak-256, CPython's own `json` and `hashlib` for message and digest.
+//! `vectors.py` in the same folder made `vectors.json`. It uses python-ecdsa for keys and signatures,
+//! pycryptodome for Keccak-256, and CPython's own `json` and `hashlib` for message and digest.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use nodeproof_primitives::signed_message;

@@ -1,4 +1,4 @@
-//! Key files on disk: what is written, what is read, and what is refused.
+//! Key files on disk: writing, reading, and rejected files.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{fs, path::PathBuf};
@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf};
 use nodeproof_wallet::{KeyFile, KeyFileFault, KeyPair, Protection};
 use tempfile::TempDir;
 
-/// A private key whose digits are easy to look for.
+/// A private key whose digits are easy to find in a text.
 const PRIVATE: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e70001";
 /// The public key of `tests/openssl`, as `openssl ec -text` shows it.
 const OF_OPENSSL: &str = "b5fc1406e96e26ff9d4c69d37f3cbb32fee5d0fec9df7798ab1924a9f6344cb8\
@@ -35,7 +35,7 @@ fn file(text: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// What is wrong with a file of this text, which no error may quote.
+/// Returns the fault of a file with this text. No error may quote the text.
 fn fault(text: impl AsRef<[u8]>) -> KeyFileFault {
     let (_folder, path) = file(text);
     let error = KeyFile::read(&path).unwrap_err();
@@ -261,7 +261,7 @@ fn keys_that_openssl_made_are_read() {
         for text in [text.to_owned(), text.replace('\n', "\r\n")] {
             let read = KeyFile::from_text(&text).unwrap();
             assert_eq!(read.is_encrypted(), passphrase.is_some());
-            // Nothing above an encrypted key tells whose it is.
+            // No text above the encrypted key names its wallet.
             assert_eq!(read.address().is_none(), passphrase.is_some());
             let key = read.key_pair(passphrase).unwrap();
             assert_eq!(key.public_key().to_string(), OF_OPENSSL);
@@ -374,7 +374,7 @@ fn of_two_keys_in_one_file_neither_is_taken() {
             KeyFileFault::SeveralKeys { count: 2 }
         ));
     }
-    // Another kind beside the key does no harm.
+    // A PEM block of another kind next to the key is allowed.
     for text in [format!("{key}{public}"), format!("{public}{key}")] {
         assert_eq!(opened(&text), OF_OPENSSL);
     }
@@ -400,7 +400,7 @@ fn what_stands_above_an_encrypted_key_is_held_against_it() {
         other().address().to_string(),
         other().public_key().to_string(),
     );
-    // Nobody can tell without the passphrase that this is another wallet's.
+    // Without the passphrase, nothing shows that this text belongs to another wallet.
     for text in [
         above(&address, &public),
         above(&address, "").replace("Public-Key: \n", ""),
@@ -424,7 +424,7 @@ fn what_stands_above_an_encrypted_key_is_held_against_it() {
 
 #[test]
 fn each_of_300_wrong_passphrases_is_told_as_such() {
-    // Among so many, some leave something that looks like a right end after decryption.
+    // With so many wrong passphrases, some leave padding that looks valid after decryption.
     let read = KeyFile::from_text(include_str!("openssl/pbkdf2.pem")).unwrap();
     for number in 0..300 {
         let error = read.key_pair(Some(&format!("wrong {number}"))).unwrap_err();
@@ -496,7 +496,7 @@ fn a_file_records_its_network_and_refuses_another_one() {
                 }
             }
         }
-        // Older files are bound to no network.
+        // Older files are not bound to a network.
         let path = folder.path().join(name);
         KeyFile::write(&path, &wallet(), protection).unwrap();
         let read = KeyFile::read(&path).unwrap();

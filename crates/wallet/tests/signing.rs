@@ -1,4 +1,4 @@
-//! What holds for every key and every message.
+//! Properties of every key and every message.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use nodeproof_primitives::MessageSignature;
@@ -6,7 +6,7 @@ use nodeproof_wallet::{
     KeyPair, SignTransactionError, Signature, Signer, SignerError, Signing, sign_with,
 };
 
-/// SplitMix64, so that a failure happens again.
+/// SplitMix64. Its fixed seed makes failures reproducible.
 struct Random(u64);
 
 impl Random {
@@ -39,7 +39,7 @@ const ORDER: [u8; 32] = [
     0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
 ];
 
-/// The signature with the other of the two possible `s`: the order of the curve less it.
+/// Returns the signature with the other possible `s`: the order of the curve minus `s`.
 fn with_other_s(signature: &Signature) -> Signature {
     let mut bytes = signature.to_bytes();
     let mut borrow = 0;
@@ -76,7 +76,7 @@ fn every_key_signs_every_message_and_nothing_else_passes_for_it() {
                     .is_err()
             );
         }
-        // One bit of the message, of r or of s.
+        // Change one bit of the message, of r or of s.
         let bit = 1 << (random.bits() % 8);
         let mut altered = signature.to_bytes();
         altered[usize::try_from(random.bits() % 64).unwrap()] ^= bit;
@@ -121,7 +121,7 @@ fn keys_and_signatures_survive_their_text() {
     }
 }
 
-/// A signer that returns what it was given, whatever it is asked to sign.
+/// A signer that returns a fixed result for every message.
 struct Returns(KeyPair, Result<MessageSignature, &'static str>);
 
 impl Signer for Returns {

@@ -55,7 +55,7 @@ impl Kind {
         )
     }
 
-    /// Returns the member of `components` that holds objects of this kind.
+    /// Returns the name of the member of `components` for objects of this kind.
     pub fn components_folder(self) -> Option<&'static str> {
         COMPONENTS.iter().find_map(|folder| match folder.shape {
             Shape::Named(kind) if kind == self => Some(folder.name),

@@ -1,8 +1,8 @@
-//! The keywords of an OpenAPI 3.0.3 document: where each one can stand, and what it holds.
+//! The keywords of an OpenAPI 3.0.3 document: where each may appear, and the form of its value.
 //!
-//! Two readers share one table. Deriving a view needs to know where the description ends and data
-//! begins: a property named `nullable`, or an example with such a member, is not a keyword. The
-//! linter needs every keyword, because the client generator ignores an unknown one silently.
+//! Two readers share one table. Deriving a view needs the boundary between description and data: a
+//! property named `nullable`, or an example with such a member, is not a keyword. The linter needs
+//! every keyword, because the client generator silently ignores unknown keywords.
 
 mod keyword;
 mod lookup;

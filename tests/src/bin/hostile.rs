@@ -1,4 +1,4 @@
-//! `hostile`: hostile servers by hand, and the table of what comes of them.
+//! `hostile`: starts hostile servers, and measures the programs against them.
 
 #![expect(
     clippy::print_stdout,
@@ -30,22 +30,22 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// List the behaviours
+    /// List the servers
     List,
     /// Run one of the servers until Ctrl-C
     Serve {
         /// Its name.
         name: String,
     },
-    /// Hold the programs against every server, and print the table
+    /// Run the programs against every server, and print the table
     Table(TableArgs),
-    /// Ask a node for a block and submit a transaction, and print the result
+    /// Request a block from a node, submit a transaction, and print the result
     Client(ClientArgs),
     /// Check a node, as nodeproof does
     Conformance(Box<ConformanceArgs>),
-    /// Run a program, and write to a file how long it took and how much memory
+    /// Run a program, and write the time and memory that it took to a file
     Measured {
-        /// The file: microseconds and, where the system tells, bytes.
+        /// The file: microseconds and, if the system reports it, bytes.
         file: PathBuf,
         /// The program and its arguments.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
@@ -55,16 +55,16 @@ enum Task {
 
 #[derive(Clone, Debug, Args)]
 struct TableArgs {
-    /// Write the table to docs/hostile-nodes.md, too.
+    /// Also write the table to docs/hostile-nodes.md.
     #[arg(long)]
     write: bool,
     /// Only the servers with these names.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// The nodeproof that is measured [default: the one in this program].
+    /// The nodeproof to measure [default: the one in this program].
     #[arg(long, value_name = "FILE")]
     conformance: Option<PathBuf>,
-    /// The nodectl that is measured [default: the one beside this program].
+    /// The nodectl to measure [default: the one next to this program].
     #[arg(long, value_name = "FILE")]
     nodectl: Option<PathBuf>,
 }
@@ -77,7 +77,7 @@ struct ClientArgs {
     request_timeout: f64,
 }
 
-/// What a node refuses with 200, as nobody has signed it.
+/// An unsigned transaction. A node refuses it with status 200.
 const UNSIGNED: &str = r#"{"transaction":{"timestamp":1767225600000,
     "trans_code":"5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a","type":3,"currency":"DEVN","fee":1000000,
     "descr":"","valid":1,"specific_data":{"address":"ct5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a",
@@ -138,7 +138,7 @@ async fn table(args: TableArgs) -> Result<ExitCode, Failure> {
         }
         eprintln!("{}", hostile.name);
         let programs = programs.clone();
-        // A server each, as some count.
+        // Each program gets its own server, because some servers count requests.
         let first = hostile.start().await?;
         let second = hostile.start().await?;
         let third = hostile.start().await?;

@@ -1,4 +1,4 @@
-//! Certificates for servers behind TLS, good and bad, made anew for each.
+//! Certificates for servers behind TLS, valid and invalid. Each server gets new ones.
 
 use std::{error::Error, io::Write, sync::Arc};
 
@@ -17,23 +17,23 @@ use tokio_rustls::{
     },
 };
 
-/// What is wrong with a certificate, if anything.
+/// The fault of a certificate, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certificate {
-    /// Nothing.
+    /// It has no fault.
     Good,
-    /// Its time is over.
+    /// It has expired.
     Expired,
-    /// Nobody but itself vouches for it.
+    /// No authority signed it.
     SelfSigned,
-    /// It is another server's.
+    /// It belongs to another server.
     ForAnotherName,
 }
 
-/// A server's end of TLS, and a file with the authority that a client is to trust.
+/// A server's end of TLS, and a file with the authority that a client should trust.
 pub(super) type Tls = (TlsAcceptor, NamedTempFile);
 
-/// Makes an authority, and a certificate for 127.0.0.1 with the fault that is asked for.
+/// Makes an authority, and a certificate for 127.0.0.1 with this fault.
 pub(super) fn tls(fault: Certificate) -> Result<Tls, Box<dyn Error + Send + Sync>> {
     let mut authority = CertificateParams::new(Vec::new())?;
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

@@ -1,24 +1,24 @@
-//! Programs that are compared with hostile servers.
+//! The programs that are run against hostile servers.
 
 use std::{ffi::OsString, path::PathBuf, process::Command};
 
 use super::{Hostile, Running};
 
-/// A program that asks a node.
+/// A program that sends requests to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consumer {
-    /// One call of the client, and a submission.
+    /// A request of the client, and a submission.
     Client,
     /// A run of `nodeproof`.
     Conformance,
-    /// `nodectl`, with a command of its own each time.
+    /// `nodectl`, with a different command each time.
     Nodectl,
 }
 
-/// How the programs are started: a program, and what comes first on its command line.
+/// How to start the programs: a program, and the start of its command line.
 #[derive(Clone, Debug)]
 pub struct Programs {
-    /// Makes the calls of the client.
+    /// Sends the client's requests.
     pub client: (PathBuf, Vec<OsString>),
     /// `nodeproof`.
     pub conformance: (PathBuf, Vec<OsString>),
@@ -29,7 +29,7 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// `nodectl` as it is, and the others out of the program `hostile`, which has their code in it.
+    /// Uses `nodectl` as it is. The other programs are part of the program `hostile`.
     #[must_use]
     pub fn out_of(hostile: PathBuf, nodectl: PathBuf) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Programs {
         }
     }
 
-    /// What asks a server.
+    /// Returns the command of a consumer for a server.
     #[must_use]
     pub fn command(&self, consumer: Consumer, hostile: &Hostile, server: &Running) -> Command {
         let (program, first) = match consumer {
@@ -58,7 +58,7 @@ impl Programs {
         }
         if consumer == Consumer::Nodectl {
             command.args(["--network", "devnet"]);
-            // Settings of whoever runs the tests are none of theirs.
+            // The programs must not read the settings of the user who runs the tests.
             for name in ["HOME", "XDG_CONFIG_HOME"] {
                 command.env(name, server.home());
             }
@@ -66,7 +66,7 @@ impl Programs {
                 command.env_remove(name);
             }
         }
-        // Where there is no authority of its own, the machine's would do; but it may have none.
+        // Servers without their own authority use the machine's, but the machine may have none.
         if let Some(roots) = server.roots() {
             command.env("SSL_CERT_FILE", roots);
         }

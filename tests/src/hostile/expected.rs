@@ -1,16 +1,16 @@
-//! What has to come of it.
+//! The expected results.
 
 use std::process::Output;
 
 use nodeproof_client::ErrorKind;
 use serde_json::Value;
 
-/// What each consumer has to make of a server.
+/// The expected result of each consumer with a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     /// `Client::block`.
     pub read: Client,
-    /// `Client::submit`, on the same client behind it.
+    /// `Client::submit`, on the same client after the read.
     pub submit: Client,
     /// A run of `nodeproof`.
     pub conformance: Conformance,
@@ -18,25 +18,25 @@ pub struct Expected {
     pub nodectl: Nodectl,
 }
 
-/// What a call of the client hands back.
+/// The result of a request of the client.
 #[derive(Clone, Copy, Debug)]
 pub enum Client {
-    /// An answer.
+    /// A response.
     Answer,
     /// An error.
     Fails {
         /// Its kind.
         kind: ErrorKind,
-        /// What its text contains.
+        /// A part of its text.
         says: &'static str,
         /// Whether the request may have reached the node.
         maybe_sent: bool,
     },
-    /// An answer, or an error of that kind, as it happens; the request may have reached the node.
+    /// Either a response or an error of this kind, by chance. The request may have reached the node.
     Perhaps {
         /// The error's kind.
         kind: ErrorKind,
-        /// What its text contains.
+        /// A part of its text.
         says: &'static str,
     },
 }
@@ -48,16 +48,16 @@ pub struct Conformance {
     pub exit: u8,
     /// The verdict in the report.
     pub verdict: &'static str,
-    /// What is printed, among other things.
+    /// A part of the output.
     pub says: &'static str,
 }
 
-/// How `nodectl` ends: a process each, as people and scripts start it.
+/// How `nodectl` ends. Each run is a separate process, as when users and scripts start it.
 #[derive(Clone, Copy, Debug)]
 pub struct Nodectl {
     /// `nodectl block`.
     pub read: Ended,
-    /// `nodectl submit`, of a transaction that a good node takes.
+    /// `nodectl submit`, with a transaction that a good node takes.
     pub submit: Ended,
 }
 
@@ -66,17 +66,16 @@ pub struct Nodectl {
 pub struct Ended {
     /// The exit status.
     pub exit: u8,
-    /// What it prints, among other things: on standard output where it is done, else on standard
-    /// error.
+    /// A part of its output: on standard output after success, otherwise on standard error.
     pub says: &'static str,
-    /// Whether a transaction may have reached the node, as told with `--json`.
+    /// Whether a transaction may have reached the node, as reported with `--json`.
     pub maybe_sent: bool,
 }
 
-/// What a call of the client came to, as told by the program that made it.
+/// The result of a request of the client, as its program reports it.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Seen {
-    /// The kind of the error, as its `Debug` text; none for an answer.
+    /// The kind of the error, as its `Debug` text, or `None` for a response.
     pub kind: Option<String>,
     /// The error's text.
     pub text: String,
@@ -85,7 +84,7 @@ pub struct Seen {
 }
 
 impl Expected {
-    /// What is wrong with what the client's program printed.
+    /// Returns what is wrong with the output of the client's program.
     #[must_use]
     pub fn of_client(&self, printed: &[u8]) -> Vec<String> {
         let seen: Result<[Seen; 2], _> = serde_json::from_slice(printed);
@@ -101,7 +100,7 @@ impl Expected {
         }
     }
 
-    /// What is wrong with how a conformance run ended, and what it printed.
+    /// Returns what is wrong with the end of a conformance run or its output.
     #[must_use]
     pub fn of_conformance(&self, output: &Output) -> Option<String> {
         let expected = &self.conformance;
@@ -118,7 +117,7 @@ impl Expected {
 }
 
 impl Client {
-    /// What is wrong with what was seen.
+    /// Returns what is wrong with an actual result.
     #[must_use]
     pub fn differs(&self, seen: &Seen) -> Option<String> {
         let right = match self {
@@ -144,7 +143,7 @@ impl Client {
         (!right).then(|| format!("{seen:?} where {self:?} belongs"))
     }
 
-    /// As a cell of the table.
+    /// Returns the text of its cell in the table.
     #[must_use]
     pub fn told(&self) -> String {
         match self {
@@ -156,7 +155,7 @@ impl Client {
 }
 
 impl Ended {
-    /// What is wrong with a run for a person.
+    /// Returns what is wrong with a run without `--json`.
     #[must_use]
     pub fn differs(&self, output: &Output) -> Option<String> {
         let printed = match self.exit {
@@ -169,10 +168,10 @@ impl Ended {
         (!right).then(|| self.instead(output))
     }
 
-    /// What is wrong with a run for a script, with `--json`.
+    /// Returns what is wrong with a run with `--json`.
     ///
-    /// Where it is done, standard output is one document. Else that is empty, and standard error
-    /// has the error in one line. Whatever else stands there is a document a line, too.
+    /// After success, standard output is one document. Otherwise it is empty, and standard error
+    /// has the error in one line. Every other line of standard error is a document too.
     #[must_use]
     pub fn differs_as_json(&self, output: &Output) -> Option<String> {
         let documents = |bytes: &[u8]| -> Option<Vec<Value>> {
@@ -217,7 +216,7 @@ impl Ended {
         )
     }
 
-    /// As a cell of the table.
+    /// Returns the text of its cell in the table.
     #[must_use]
     pub fn told(&self) -> String {
         let says: Vec<_> = self.says.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! A server of raw TCP in front of a good node, which says what it likes instead of what that said.
+//! A raw TCP server in front of a good node. It can replace the node's responses.
 
 use std::{
     error::Error,
@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
-/// A request, as far as a fault looks at it.
+/// The parts of a request that a fault can use.
 #[derive(Debug)]
 pub struct Seen {
     /// Its method.
@@ -28,35 +28,35 @@ pub struct Seen {
     pub path: String,
     /// Its query.
     pub query: String,
-    /// Its place among all requests, from 1 on.
+    /// Its number among all requests, from 1.
     pub place: usize,
-    /// Its place on its connection, from 1 on.
+    /// Its number on its connection, from 1.
     pub on_connection: usize,
 }
 
-/// What the good node answered.
+/// The good node's response.
 #[derive(Debug)]
 pub struct Good {
-    /// The status line, and the type of the body.
+    /// The status line, and the content type.
     pub head: String,
     /// The body.
     pub body: Bytes,
 }
 
 impl Good {
-    /// Whether the status is 200.
+    /// Returns whether the status is 200.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         self.head.starts_with("HTTP/1.1 200")
     }
 
-    /// The answer as it was.
+    /// Returns the unchanged response.
     #[must_use]
     pub fn whole(&self) -> Vec<u8> {
         self.with_length(self.body.len())
     }
 
-    /// With a length that may not be that of the body.
+    /// Returns the response with a length that may differ from that of the body.
     #[must_use]
     pub fn with_length(&self, length: usize) -> Vec<u8> {
         raw(
@@ -65,7 +65,7 @@ impl Good {
         )
     }
 
-    /// The same with another body.
+    /// Returns the response with another body.
     #[must_use]
     pub fn changed(&self, body: impl AsRef<[u8]>) -> Vec<u8> {
         let body = body.as_ref();
@@ -73,47 +73,47 @@ impl Good {
         raw(&format!("{}Content-Length: {length}\r\n", self.head), body)
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 }
 
-/// An answer of a head, each line of which has its end, and a body.
+/// Returns a response with this head and body. Each line of the head must include its line end.
 #[must_use]
 pub fn raw(head: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), b"\r\n", body].concat()
 }
 
-/// What is done instead of answering well.
+/// An action in place of a good response.
 #[derive(Clone, Debug)]
 pub enum Act {
-    /// Sends the good answer.
+    /// Sends the good response.
     Right,
-    /// Sends these bytes, and goes on.
+    /// Sends these bytes, and keeps the connection open.
     Send(Bytes),
-    /// Sends these bytes, and closes.
+    /// Sends these bytes, and closes the connection.
     Close(Bytes),
     /// Sends these bytes, and resets the connection.
     Reset(Bytes),
-    /// Sends these bytes, and then the others again and again, with a pause in between.
+    /// Sends the first bytes, and then the second again and again, with a pause in between.
     Endless(Bytes, Bytes, Duration),
-    /// Sends these bytes at once, and the others one by one, with a pause before each.
+    /// Sends the first bytes at once, and the second one by one, with a pause before each.
     Slowly(Bytes, Bytes, Duration),
-    /// Never answers.
+    /// Never responds.
     Silence,
-    /// Resets this connection, and all others from now on.
+    /// Resets this connection, and all later ones.
     Gone,
 }
 
 impl Act {
-    /// Sends these bytes, and goes on.
+    /// Sends these bytes, and keeps the connection open.
     pub fn send(bytes: impl Into<Bytes>) -> Self {
         Self::Send(bytes.into())
     }
 
-    /// Sends these bytes, and closes.
+    /// Sends these bytes, and closes the connection.
     pub fn close(bytes: impl Into<Bytes>) -> Self {
         Self::Close(bytes.into())
     }
@@ -123,42 +123,42 @@ impl Act {
         Self::Reset(bytes.into())
     }
 
-    /// Sends the first, and then the others again and again, with a pause in between.
+    /// Sends the first bytes, and then the second again and again, with a pause in between.
     pub fn endless(first: impl Into<Bytes>, again: impl Into<Bytes>, pause: Duration) -> Self {
         Self::Endless(first.into(), again.into(), pause)
     }
 
-    /// Sends the first at once, and the others one by one, with a pause before each.
+    /// Sends the first bytes at once, and the second one by one, with a pause before each.
     pub fn slowly(first: impl Into<Bytes>, then: impl Into<Bytes>, pause: Duration) -> Self {
         Self::Slowly(first.into(), then.into(), pause)
     }
 }
 
-/// What is done to each request.
+/// Selects the action for each request.
 pub type Do = Arc<dyn Fn(&Seen, &Good) -> Act + Send + Sync>;
 
-/// What happens to a connection.
+/// How to treat a connection.
 #[derive(Clone)]
 pub enum Door {
-    /// Its requests are read, and answered as this says.
+    /// Reads its requests, and selects the response to each.
     Http(Do),
-    /// The same behind TLS.
+    /// Does the same behind TLS.
     Tls(TlsAcceptor, Do),
-    /// This, whatever is asked.
+    /// Does this without reading a request.
     AtOnce(Act),
 }
 
-/// A front that serves until it is dropped.
+/// A front server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Front {
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
     heads: Arc<Mutex<Vec<String>>>,
     task: JoinHandle<()>,
 }
 
 impl Front {
-    /// The heads of all requests that came, in order.
+    /// Returns the heads of all received requests, in order.
     #[must_use]
     pub fn heads(&self) -> Vec<String> {
         self.heads
@@ -182,18 +182,18 @@ struct Shared {
     heads: Arc<Mutex<Vec<String>>>,
 }
 
-/// Answers each request as `act` says, in front of the good node at a base URL.
+/// Starts a front server that acts on each request, in front of the good node at a base URL.
 ///
 /// # Errors
-/// When no port can be had, or no client can be made.
+/// When no port is free, or no client can be made.
 pub async fn front(upstream: &str, act: Do) -> Result<Front, Box<dyn Error + Send + Sync>> {
     behind(upstream, Door::Http(act)).await
 }
 
-/// Listens behind a door, in front of the good node at a base URL.
+/// Starts a front server with this door, in front of the good node at a base URL.
 ///
 /// # Errors
-/// When no port can be had, or no client can be made.
+/// When no port is free, or no client can be made.
 pub async fn behind(upstream: &str, door: Door) -> Result<Front, Box<dyn Error + Send + Sync>> {
     let options = nodeproof_client::transport::TransportOptions::default();
     let heads = Arc::default();
@@ -219,7 +219,7 @@ pub async fn behind(upstream: &str, door: Door) -> Result<Front, Box<dyn Error +
     })
 }
 
-/// Until something goes wrong, which for some of these peers is the rule.
+/// Serves a connection until an error occurs. For some of these peers, that is normal.
 async fn admit(mut stream: TcpStream, shared: Arc<Shared>, door: Door) {
     match door {
         Door::Http(act) => drop(serve(stream, &shared, &act).await),
@@ -234,9 +234,9 @@ async fn admit(mut stream: TcpStream, shared: Arc<Shared>, door: Door) {
     }
 }
 
-/// A connection that can be broken off.
+/// A connection that can be reset.
 trait Peer: AsyncRead + AsyncWrite + Unpin + Send {
-    /// Has its end be a reset instead of a close.
+    /// Makes the connection end with a reset instead of a close.
     fn break_off(&self);
 }
 
@@ -307,7 +307,7 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
     None
 }
 
-/// Does it; whether the connection goes on.
+/// Performs the action. Returns whether the connection stays open.
 async fn perform(stream: &mut impl Peer, act: Act) -> io::Result<bool> {
     match act {
         Act::Right => {}
@@ -319,7 +319,7 @@ async fn perform(stream: &mut impl Peer, act: Act) -> io::Result<bool> {
         Act::Close(bytes) => {
             stream.write_all(&bytes).await?;
             stream.shutdown().await?;
-            // What was sent reaches the other side before the connection ends.
+            // Wait until the other side has received everything.
             while stream.read(&mut [0; 1024]).await? > 0 {}
         }
         Act::Reset(bytes) => {
@@ -328,7 +328,7 @@ async fn perform(stream: &mut impl Peer, act: Act) -> io::Result<bool> {
         }
         Act::Gone => stream.break_off(),
         Act::Silence => {
-            // Until the other side gives up.
+            // Wait until the other side gives up.
             while stream.read(&mut [0; 1024]).await? > 0 {}
         }
         Act::Endless(first, again, pause) => {
@@ -351,7 +351,7 @@ async fn perform(stream: &mut impl Peer, act: Act) -> io::Result<bool> {
     Ok(false)
 }
 
-/// A request's head and body; none where the connection is over.
+/// Reads a request's head and body. Returns `None` if the connection has ended.
 async fn request(stream: &mut impl Peer) -> Option<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     let end = loop {

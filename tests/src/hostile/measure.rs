@@ -1,4 +1,4 @@
-//! How long a program takes, and how much memory at its peak.
+//! Measures the time and the peak memory of a program.
 
 use std::{
     ffi::OsStr,
@@ -11,21 +11,21 @@ use tempfile::NamedTempFile;
 
 use super::{Consumer, Hostile, Programs, Running};
 
-/// What a program did, and what it took.
+/// The results and the costs of a program.
 #[derive(Debug)]
 pub struct Measured {
-    /// Its exit status, and what it printed.
+    /// Its exit status and its output.
     pub output: Output,
-    /// From its start to its end.
+    /// The time from its start to its end.
     pub took: Duration,
-    /// The most memory that it had at a time, in bytes; none where the system does not tell.
+    /// Its peak memory, in bytes, or `None` if the system does not report it.
     pub peak: Option<u64>,
 }
 
-/// Runs a consumer against a server, to its end, with some more arguments.
+/// Runs a consumer against a server, to its end, with additional arguments.
 ///
-/// It is started by a process of its own that asks the system how much memory its children took,
-/// which is exact, and has only this one child.
+/// A separate process starts it and asks the system for the peak memory of its children. The value is
+/// exact, because the consumer is the only child.
 ///
 /// # Errors
 /// When a program can't be started.
@@ -67,11 +67,11 @@ pub fn measure(
     })
 }
 
-/// Runs a program to its end, and writes to a file how many microseconds it took and, where the
-/// system tells, how many bytes of memory; hands back its exit status.
+/// Runs a program to its end. Writes its time in microseconds to a file, and its peak memory in bytes
+/// if the system reports it. Returns the exit status.
 ///
 /// # Errors
-/// When it can't be started, or the file can't be written.
+/// When the program can't be started, or the file can't be written.
 pub fn run_measured(file: &std::path::Path, command: &mut Command) -> io::Result<Option<i32>> {
     let began = Instant::now();
     let status = command.status()?;
@@ -81,7 +81,7 @@ pub fn run_measured(file: &std::path::Path, command: &mut Command) -> io::Result
     Ok(status.code())
 }
 
-/// The most memory that a child of this process had, in bytes.
+/// Returns the peak memory of a child of this process, in bytes.
 #[cfg(target_os = "linux")]
 fn peak_of_children() -> Option<u64> {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -90,7 +90,7 @@ fn peak_of_children() -> Option<u64> {
     u64::try_from(usage.max_rss()).ok()?.checked_mul(1024)
 }
 
-/// Elsewhere the unit is another one, or nobody tells.
+/// Returns `None`: other systems use another unit or do not report it.
 #[cfg(not(target_os = "linux"))]
 fn peak_of_children() -> Option<u64> {
     None

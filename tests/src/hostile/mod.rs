@@ -1,9 +1,9 @@
-//! Servers that are broken or hostile, and what each consumer has to make of them.
+//! Broken and hostile servers, and the expected result of each consumer.
 //!
-//! There is one list, [`all`]. A row says what the server does, and what has to come of a call of the
-//! client, of a submission, of a conformance run, and of runs of `nodectl`. The tests hold the programs against it; the
-//! table in the docs is measured with it. Where another program is to be compared with the list, its
-//! outcome is one more field of [`Hostile`], and how it is started one more [`Consumer`].
+//! There is one list, [`all`]. A row states what the server does, and the expected result of each
+//! consumer: the client, a conformance run, and `nodectl`. The tests check the programs against it, and
+//! the table in the docs is measured with it. For another program, add a
+//! field for its result to [`Hostile`], and a [`Consumer`] that starts it.
 
 mod certificates;
 mod consumer;

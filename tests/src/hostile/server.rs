@@ -1,4 +1,4 @@
-//! A hostile server that runs.
+//! A running hostile server.
 
 use std::{
     error::Error,
@@ -26,38 +26,38 @@ use super::{
 
 /// One hostile behaviour.
 pub struct Hostile {
-    /// A short name, as a word: `endless-body`.
+    /// A short name, such as `endless-body`.
     pub name: &'static str,
     /// What the server does.
     pub what: &'static str,
     /// How it does it.
     pub start: Start,
-    /// Whether a consumer should wait for an answer for a moment only.
+    /// Whether a consumer should wait for a response only briefly.
     pub impatient: bool,
-    /// How many cases of a conformance run go side by side: one where the server counts requests.
+    /// The number of concurrent cases in a conformance run. It is 1 if the server counts requests.
     pub jobs: u8,
-    /// What has to come of it.
+    /// The expected results.
     pub expected: Expected,
 }
 
 /// How a server is hostile.
 #[derive(Clone)]
 pub enum Start {
-    /// Nobody listens.
+    /// No server listens.
     Nobody,
-    /// It does this with each connection, whatever is asked.
+    /// It does this with each connection, for any request.
     AtOnce(Act),
-    /// It answers this instead of what a good node answers; it knows the address of a server that
-    /// nobody may be led to.
+    /// It sends this response instead of the good node's. The function gets the address of a server that
+    /// no redirect may reach.
     Instead(fn(SocketAddr) -> Do),
     /// It is a good node behind TLS, with this certificate.
     Tls(Certificate),
 }
 
-/// A hostile server, until it is dropped.
+/// A hostile server that runs until it is dropped.
 #[derive(Debug)]
 pub struct Running {
-    /// Where it listens.
+    /// Its base URL.
     pub base_url: String,
     front: Option<Front>,
     visits: Arc<AtomicUsize>,
@@ -68,13 +68,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// The heads of all requests that came, in order.
+    /// Returns the heads of all received requests, in order.
     #[must_use]
     pub fn heads(&self) -> Vec<String> {
         self.front.as_ref().map(Front::heads).unwrap_or_default()
     }
 
-    /// How many POSTs of a path came.
+    /// Returns the number of POST requests for a path.
     #[must_use]
     pub fn posts(&self, path: &str) -> usize {
         let line = format!("POST {path} ");
@@ -82,25 +82,25 @@ impl Running {
         heads.iter().filter(|head| head.starts_with(&line)).count()
     }
 
-    /// How often somebody came to where redirects lead.
+    /// Returns how often a program followed a redirect.
     #[must_use]
     pub fn visits_elsewhere(&self) -> usize {
         self.visits.load(Ordering::SeqCst)
     }
 
-    /// The certificate authorities that a client of a server behind TLS is to trust.
+    /// Returns the certificate authorities that a client of a server behind TLS should trust.
     #[must_use]
     pub fn roots(&self) -> Option<&Path> {
         self.roots.as_ref().map(NamedTempFile::path)
     }
 
-    /// A folder of somebody who asks the server.
+    /// Returns the home folder for the programs.
     #[must_use]
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// A file with a signed transaction, which the good node takes.
+    /// Returns the path of a file with a signed transaction that the good node takes.
     #[must_use]
     pub fn transaction(&self) -> PathBuf {
         self.home.path().join("signed.json")
@@ -114,10 +114,10 @@ impl Drop for Running {
 }
 
 impl Hostile {
-    /// Starts it on a free port of the loopback.
+    /// Starts it on a free loopback port.
     ///
     /// # Errors
-    /// When no port can be had, or neither a certificate nor a transaction can be made.
+    /// When no port is free, or neither a certificate nor a transaction can be made.
     pub async fn start(&self) -> Result<Running, Box<dyn Error + Send + Sync>> {
         let node = nodeproof_devnode::spawn(Config::for_tests()).await?;
         let home = tempfile::tempdir()?;
@@ -165,7 +165,7 @@ impl Hostile {
     }
 }
 
-/// A claim by one of the node's wallets, signed.
+/// Returns a signed claim by one of the node's wallets.
 async fn signed_for(
     node: &nodeproof_devnode::Handle,
 ) -> Result<String, Box<dyn Error + Send + Sync>> {
@@ -179,7 +179,7 @@ async fn signed_for(
     Ok(signed.text().to_string())
 }
 
-/// An address where nobody listens any more.
+/// Returns an address where no server listens any more.
 async fn nobodys_address() -> std::io::Result<SocketAddr> {
     TcpListener::bind(("127.0.0.1", 0)).await?.local_addr()
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use super::{Client, Ended, Expected, Hostile, Measured};
 use crate::matrix;
 
-/// Where the table stands, from the root of the repository.
+/// The path of the table, from the root of the repository.
 pub const FILE: &str = "docs/hostile-nodes.md";
 
-/// The file of the table.
+/// Returns the path of the table.
 fn file() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", FILE].iter().collect()
 }
@@ -44,10 +44,10 @@ fn figures(measured: &Measured) -> String {
     }
 }
 
-/// What was measured with a server.
+/// The measurements with one server.
 #[derive(Debug)]
 pub struct Row {
-    /// A call and a submission of the client.
+    /// A request and a submission of the client.
     pub client: Measured,
     /// A run of conformance.
     pub conformance: Measured,
@@ -58,7 +58,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// What is not as it has to be.
+    /// Returns all differences from the expected results.
     #[must_use]
     pub fn differs(&self, expected: &Expected) -> Vec<String> {
         let mut differs = expected.of_client(&self.client.output.stdout);
@@ -70,7 +70,7 @@ impl Row {
     }
 }
 
-/// The rows, each with what was measured.
+/// Renders the rows with their measurements.
 #[must_use]
 pub fn render(rows: &[(Hostile, Row)]) -> String {
     let mut text = String::from(
@@ -101,7 +101,7 @@ pub fn render(rows: &[(Hostile, Row)]) -> String {
     text
 }
 
-/// Writes the rows to their place in the docs.
+/// Writes the rows to the file in the docs.
 ///
 /// # Errors
 /// What is wrong with the file.

@@ -1,4 +1,4 @@
-//! Another transaction of a claim, and what becomes of the one that is kept.
+//! Making another transaction of a claim, and what happens to the saved one.
 
 use axum::http::StatusCode;
 use nodeproof_claims::{ClaimError, ReadBack, TransactionState};
@@ -8,7 +8,7 @@ use super::{
     *,
 };
 
-/// What is in the folder, by name.
+/// Returns the names of all files in the folder, sorted.
 fn names(world: &World) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(world.folder.path())
         .unwrap()
@@ -47,7 +47,7 @@ async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
     let error = claim.make(&client, &[&wallet], &again()).await;
     assert!(matches!(error, Err(ClaimError::Network(_))));
     unchanged();
-    // It builds something else.
+    // The node builds a different transaction.
     let lying: Fault = Arc::new(|asked, answer| {
         if asked.path != "/call-sc" {
             return answer;
@@ -62,14 +62,14 @@ async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
     let error = claim.make(&client, &[&wallet], &again()).await;
     assert!(matches!(error, Err(ClaimError::BuiltCallMismatch(_))));
     unchanged();
-    // The program ends before the new one is written.
+    // The program ends before the new transaction is written.
     crash_with(&world, again(), &claim, |step| {
         matches!(step, ClaimStep::Signed)
     })
     .await;
     unchanged();
 
-    // So the first one is what is submitted, and nothing is paid twice.
+    // So the next run submits the first transaction, and nothing is paid twice.
     let outcome = claim_it(&world, &claim, world.with_blocks()).await;
     assert_eq!(outcome.transaction, first.transaction);
     assert!(outcome.resumed && outcome.put_aside.is_none());
@@ -85,7 +85,7 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
     })
     .await;
     let old = world.saved();
-    // Time goes on with blocks here, and what is built at another time is another transaction.
+    // Time advances with blocks here. A call that is built at another time is another transaction.
     world.node.make_block();
     let told = Arc::new(std::sync::Mutex::new(Vec::new()));
     let list = Arc::clone(&told);
@@ -116,7 +116,7 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
         ]
     );
 
-    // Both may still be recorded, so both are found.
+    // Both may still be recorded, so both must be found.
     let contract = claim.contract;
     let verifier = world.wallet(0).address();
     let pending =
@@ -163,12 +163,12 @@ async fn once_this_verifiers_record_is_there_no_other_transaction_is_made() {
     assert_eq!(names(&world), ["claim.json"]);
     assert_eq!(world.node.submissions_received(), 1);
 
-    // Who insists does not get another transaction's record for the own one.
+    // With both options, the record of another transaction does not count as this claim's.
     let insisting = world.with_blocks().again(true).although_recorded(true);
     let outcome = claim_it(&world, &claim, insisting).await;
     assert!(!outcome.resumed && outcome.record().is_none());
     assert!(matches!(outcome.read_back, ReadBack::Before(_)));
-    // Nor does who resumes it.
+    // The same holds after a resume.
     let later = claim_it(&world, &claim, world.options()).await;
     assert!(later.resumed);
     assert!(matches!(later.read_back, ReadBack::Before(_)));

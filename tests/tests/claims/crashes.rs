@@ -1,4 +1,4 @@
-//! What becomes of a claim whose program ends on the way, or whose answers get lost.
+//! Claims whose program ends before they are done, or whose responses are lost.
 
 use std::{
     fs,
@@ -13,12 +13,12 @@ use nodeproof_claims::{ClaimError, TransactionState};
 
 use super::*;
 
-/// Claims, and ends without any clean-up worth the name as soon as a step is told.
+/// Makes a claim, and crashes without clean-up at a step.
 pub(super) async fn crash(world: &World, claim: &Claim, at: fn(&ClaimStep<'_>) -> bool) {
     crash_with(world, world.options(), claim, at).await;
 }
 
-/// The same with other options.
+/// Does the same with other options.
 pub(super) async fn crash_with(
     world: &World,
     options: ClaimOptions,
@@ -58,7 +58,7 @@ async fn a_crash_between_keeping_and_submitting_submits_what_was_kept() {
 
     let outcome = resume(&world, &claim).await;
     assert_eq!(&outcome.transaction, saved.signed());
-    // It had not arrived.
+    // It had not arrived before.
     assert_eq!(outcome.new_transaction, Some(true));
     assert_eq!(world.node.submissions_received(), 1);
 }
@@ -76,7 +76,7 @@ async fn a_crash_between_submitting_and_waiting_makes_no_second_claim() {
 
     let outcome = resume(&world, &claim).await;
     assert_eq!(&outcome.transaction, saved.signed());
-    // It had arrived.
+    // It had already arrived.
     assert_eq!(outcome.new_transaction, Some(false));
 }
 
@@ -93,7 +93,7 @@ async fn a_crash_before_keeping_leaves_nothing_behind() {
 async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
     let world = World::new().await;
     let document = world.folder.path().join("endless");
-    // It takes no room, and hours to read.
+    // The file is sparse: it takes no space, but hours to read.
     fs::File::create(&document)
         .unwrap()
         .set_len(1 << 42)
@@ -101,7 +101,7 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
     let claim = world.claim("a").document(document);
     let (told, mut steps) = tokio::sync::mpsc::unbounded_channel();
     let options = world.options().on_step(move |_| {
-        // Nobody listens any more at the end.
+        // At the end, the receiver is closed.
         let _ = told.send(());
     });
     let (wallet, client) = (world.wallet(0), world.client.clone());
@@ -110,12 +110,12 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
     steps.recv().await.unwrap();
     claiming.abort();
     assert!(claiming.await.unwrap_err().is_cancelled());
-    // The sender goes with the thread that reads.
+    // The sender is dropped when the reading thread ends.
     while steps.recv().await.is_some() {}
     assert_eq!(world.node.requests_received(), 0);
 }
 
-/// Loses the answers to the first submissions, which the node gets.
+/// Loses the responses to the first submissions. The node receives these submissions.
 pub(super) fn losing(count: u32, status: StatusCode) -> Fault {
     let lost = AtomicU32::new(0);
     Arc::new(move |asked, mut answer| {
@@ -135,7 +135,7 @@ async fn an_answer_that_is_lost_has_the_same_transaction_submitted_again() {
         StatusCode::BAD_GATEWAY,
         StatusCode::INTERNAL_SERVER_ERROR,
         StatusCode::TOO_MANY_REQUESTS,
-        // An answer that is not JSON.
+        // The response is not JSON.
         StatusCode::OK,
     ] {
         let world = World::new().await;
@@ -184,7 +184,7 @@ async fn answers_that_stay_lost_end_with_what_may_have_been_sent_and_can_be_resu
     );
     assert_eq!(world.node.pending(), 1);
 
-    // The node itself has another base URL than the proxy, and may be of another network.
+    // The node's own base URL differs from the proxy's, and may belong to another network.
     let node = claim
         .make(&world.client, &[&wallet], &world.options())
         .await
@@ -235,7 +235,7 @@ async fn of_two_at_the_same_time_the_slower_one_is_told_whose_transaction_it_sub
             let (told, both) = (Arc::new(Mutex::new(Vec::new())), Arc::clone(&both));
             let list = Arc::clone(&told);
             let options = world.options().on_step(move |step| {
-                // Neither has kept anything before both have signed.
+                // Neither saves its transaction before both have signed.
                 if matches!(step, ClaimStep::Signed) {
                     both.wait();
                 }
@@ -246,7 +246,7 @@ async fn of_two_at_the_same_time_the_slower_one_is_told_whose_transaction_it_sub
             });
             let (claim, wallet) = (claim.clone(), world.wallet(0));
             let base = world.client.base_url().as_str().to_owned();
-            // Each has its own threads, as it waits for the other.
+            // Each has its own thread, because it waits for the other.
             let made = tokio::task::spawn_blocking(move || {
                 let runtime = tokio::runtime::Builder::new_current_thread()
                     .enable_all()

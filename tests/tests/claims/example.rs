@@ -1,4 +1,4 @@
-//! The example as its readers run it: a real process and a document.
+//! The example as users run it: a real process and a document.
 
 use std::{fs, process::Command};
 
@@ -35,7 +35,7 @@ async fn the_example_makes_a_claim_once_however_often_it_is_run() {
         assert!(text.contains("recorded: \"caf\u{e9}\""), "{text}");
         assert!(text.contains("dfa086bad24f4395"), "{text}");
     }
-    // Only the first run had something to sign.
+    // Only the first run had a transaction to sign.
     let first = String::from_utf8_lossy(&first.stdout).into_owned();
     assert!(first.contains("fee          1500000"), "{first}");
     assert!(first.contains("in block "), "{first}");

@@ -1,4 +1,4 @@
-//! What a claim does when all goes well.
+//! Claims without errors.
 
 use std::sync::Mutex;
 
@@ -40,7 +40,7 @@ async fn a_claim_is_made_in_one_call_and_its_record_read_back() {
     assert_eq!(
         record.doc_hash_list().unwrap(),
         [
-            // What sha256sum says of the file.
+            // The output of sha256sum for the file.
             "dfa086bad24f43952f29adcf6097ed91749841cd7b4a61ea3fd44ce80ce55c59".to_owned(),
             "ab".repeat(32)
         ]
@@ -89,7 +89,7 @@ async fn each_step_is_told_in_its_order() {
         .options()
         .wait(Duration::from_secs(600))
         .on_step(move |step| {
-            // The record is there after the first look that did not find it.
+            // The record exists after the first request that did not find it.
             if matches!(step, ClaimStep::Waiting { .. }) {
                 node.make_block();
             }
@@ -97,7 +97,7 @@ async fn each_step_is_told_in_its_order() {
         });
     let claim = world.claim(ASSET).document(document);
     let wallet = world.wallet(0);
-    // On another thread, as an application would.
+    // Run it on another thread, like an application.
     let client = world.client.clone();
     let outcome = tokio::spawn(async move {
         claim
@@ -131,7 +131,7 @@ async fn a_record_that_is_not_there_at_the_deadline_is_told_as_such() {
     assert_eq!(outcome.record(), None);
     assert_eq!(world.saved().state(), TransactionState::Accepted);
 
-    // Later it is there, without a second transaction.
+    // The record exists later, without a second transaction.
     world.node.make_block();
     let later = claim.make(&world.client, &[&wallet], &options).await;
     assert!(later.unwrap().record().is_some());
@@ -147,7 +147,7 @@ async fn all_signers_sign_and_one_of_them_verifies() {
         .await
         .unwrap();
     assert_eq!(outcome.transaction.signatures().unwrap().len(), 2);
-    // The node stores who signs first, whatever was asked; it is this claim all the same.
+    // The node stores the first signer, not the requested verifier. The record is still this claim's.
     let stored = outcome.record().unwrap().verifier_address();
     assert_eq!(stored, Ok(first.address()));
 }
@@ -166,7 +166,7 @@ async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
     let record = own.record().unwrap();
     assert_eq!(record.verifier_address(), Ok(other.address()));
 
-    // Of a verifier's second record, nodes that answer one row show neither: that is told, too.
+    // Nodes that return one row show only the first verifier's record. The result reports that.
     world.claimed("another").await;
     match by_other("another", "two").await.read_back {
         ReadBack::OfOthers(records) => {
@@ -234,7 +234,7 @@ async fn a_prepared_claim_is_shown_signed_saved_and_submitted_step_by_step() {
     let checked = prepared.build().await.unwrap();
     assert!(checked.to_string().contains("add_verification"));
 
-    // A transaction of another claim is not signed.
+    // A transaction of a different claim is not signed.
     let other = prepare("another").await;
     let refused = other.sign(&checked, &[&wallet], existing).await;
     assert!(matches!(refused, Err(ClaimError::Input(_))));
@@ -249,7 +249,7 @@ async fn a_prepared_claim_is_shown_signed_saved_and_submitted_step_by_step() {
     world.node.make_block();
     assert!(submitted.wait().await.unwrap().record().is_some());
 
-    // The saved transaction is taken up again.
+    // The saved transaction is resumed.
     let saved = prepared.saved().await.unwrap().unwrap();
     assert_eq!(saved.state(), TransactionState::Recorded);
     let again = prepared.resume(saved).submit().await.unwrap();

@@ -1,4 +1,4 @@
-//! Claims from the first to the last step, against a local node and in front of one that lies.
+//! Claims from the first to the last step, against a local node and against a dishonest one.
 
 #![expect(
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ use nodeproof_devnode::{Config, Handle, Node};
 use nodeproof_primitives::Signer;
 use nodeproof_wallet::KeyPair;
 
-/// A node, somebody who uses it, and a folder for saved transactions.
+/// A node, a client for it, and a folder for saved transactions.
 struct World {
     node: Handle,
     client: Client,
@@ -62,7 +62,7 @@ impl World {
         SavedTransaction::open(&self.file()).unwrap().unwrap()
     }
 
-    /// Saves what is signed, looks for the record once, and pauses as shortly as can be.
+    /// Returns options that save the transaction, request the record once, and pause as briefly as possible.
     fn options(&self) -> ClaimOptions {
         let short = Duration::from_millis(1);
         ClaimOptions::default()
@@ -72,13 +72,13 @@ impl World {
             .submit(SubmitPolicy::default().pauses(short, short))
     }
 
-    /// The same, with a block made as soon as the node has taken the transaction.
+    /// Returns the same options. A block is made as soon as the node has taken the transaction.
     fn with_blocks(&self) -> ClaimOptions {
         let node = Arc::clone(self.node.node());
         self.options().on_step(move |step| make_block(&node, step))
     }
 
-    /// A claim by the first wallet that has to succeed.
+    /// Makes a claim of the first wallet. It must succeed.
     async fn claimed(&self, asset: &str) -> ClaimOutcome {
         let mut options = self.with_blocks();
         options.save_to = None;
@@ -90,7 +90,7 @@ impl World {
             .unwrap()
     }
 
-    /// A client that reaches the node through a proxy.
+    /// Returns a client that reaches the node through a proxy.
     async fn behind(&self, fault: Fault) -> (Proxy, Client) {
         let proxy = Proxy::spawn(self.node.base_url(), fault).await.unwrap();
         let client = Client::new(&*proxy.server.base_url()).unwrap();
@@ -104,7 +104,7 @@ fn make_block(node: &Node, step: &ClaimStep<'_>) {
     }
 }
 
-/// The name of a step.
+/// Returns the name of a step.
 fn name(step: &ClaimStep<'_>) -> String {
     let shown = format!("{step:?}");
     shown.chars().take_while(|c| c.is_alphabetic()).collect()

@@ -1,4 +1,4 @@
-//! What is remembered of a transaction that may have been sent, by a later run as well.
+//! Later runs remember that a transaction may have been sent.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,7 +7,7 @@ use nodeproof_claims::{ClaimError, TransactionState};
 
 use super::{crashes::crash, *};
 
-/// Claims while there is no node, with what was kept while there was one.
+/// Makes a claim without a node, using the transaction that was saved while there was a node.
 async fn claim_without_node(world: World, claim: &Claim) -> (ClaimError, TransactionState) {
     let wallet = world.wallet(0);
     let options = world.options();
@@ -57,7 +57,7 @@ async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
     assert_eq!(state, TransactionState::Sent);
 }
 
-/// Answers submissions, which the node does not get to see, in turn; the last one for good.
+/// Replaces the responses to submissions in turn. The last one is repeated.
 fn submitting(answers: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
     let count = AtomicU32::new(0);
     Arc::new(move |asked, mut answer| {
@@ -90,7 +90,7 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
         let error = error.unwrap_err();
         assert_eq!(error.maybe_sent(), maybe_sent, "{error}");
         assert_eq!(world.saved().state(), state, "{error}");
-        // Whoever was sent it has it.
+        // The transaction was sent, so others may have it.
         assert!(world.saved().is_pending(), "{error}");
         assert!(
             error.to_string().contains("claim the same again"),
@@ -156,7 +156,7 @@ async fn a_refusal_after_a_submission_without_an_answer_is_not_taken_for_the_las
         assert_eq!(*maybe_taken_before, open);
         assert_eq!(world.saved().state(), state);
         let text = error.to_string();
-        // The file is the only proof, and nobody is asked to remove it.
+        // The file is the only proof, so the message must not suggest removing it.
         assert!(!text.contains("remove"), "{text}");
         assert!(text.contains("only proof"), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Claims that are not made, and what is said of them.
+//! Claims that are not made, and their messages.
 
 use nodeproof_claims::{ClaimError, ReadBack, SavedTransactionError, TransactionState};
 
@@ -27,7 +27,7 @@ async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
     assert_eq!(world.saved().state(), TransactionState::Refused);
     assert_eq!(world.node.pending(), 0);
 
-    // With another fee it is another transaction, which the file does not keep.
+    // With another fee, it is another transaction. The file does not contain it.
     claim.fee = Fee::new(1_500_000.into(), world.node.native_token()).unwrap();
     let other = claim
         .make(&world.client, &[&wallet], &world.options())
@@ -66,7 +66,7 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
     assert_eq!(world.node.submissions_received(), before);
     assert!(!world.file().exists());
 
-    // Who wants to, can; a node then takes the transaction and records nothing of it.
+    // The option allows it. The node then takes the transaction, but records nothing.
     let options = world
         .with_blocks()
         .although_recorded(true)
@@ -165,7 +165,7 @@ async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
         }
         other => panic!("{other}"),
     }
-    // By another wallet it is another claim as well.
+    // With another wallet, it is also another claim.
     let stranger = world.wallet(1);
     let error = first.make(&world.client, &[&stranger], &options).await;
     assert!(error.unwrap_err().to_string().contains("`signers` was"));

@@ -1,10 +1,10 @@
-//! Nodes that build something else than they were asked for: nothing is signed, kept or sent.
+//! Nodes that build a different transaction: it is not signed, saved or sent.
 
 use nodeproof_claims::ClaimError;
 
 use super::*;
 
-/// Changes the text of what the node builds; a change that changes nothing is a mistake.
+/// Changes the text of the built transaction. `from` must occur exactly once.
 fn building(from: &'static str, to: String) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path != "/call-sc" {

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 pub(crate) const BALANCES: &str = "/get-balances";
 
-/// Whether the query contains this text.
+/// Returns whether the query contains this text.
 pub(crate) fn asks_for(asked: &Asked, text: &str) -> bool {
     asked.query.contains(text)
 }
 
-/// The entries of a list of balances.
+/// Returns the entries of a list of balances.
 pub(crate) fn entries(answer: &mut Value) -> impl Iterator<Item = &mut Value> {
     answer["balance"].as_array_mut().into_iter().flatten()
 }

@@ -164,7 +164,7 @@ fn contains(asked: &Asked, text: &str) -> bool {
     String::from_utf8_lossy(&asked.body).contains(text)
 }
 
-/// Takes a fee for each call that it builds: wallets' lists of tokens change with it.
+/// Takes a fee for each call that it builds, so wallets' lists of tokens change.
 #[derive(Default)]
 struct FeePerCall {
     calls: AtomicU64,
@@ -183,7 +183,7 @@ impl Behaviour for FeePerCall {
     }
 }
 
-/// Stores the claim of each call that it builds, though nobody submitted it.
+/// Stores the claim of each call that it builds, although no one submitted it.
 #[derive(Default)]
 struct ClaimsAtOnce {
     assets: Mutex<BTreeSet<String>>,

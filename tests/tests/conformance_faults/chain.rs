@@ -105,7 +105,7 @@ fn as_refused(index: u64) -> Fault {
     })
 }
 
-/// Changes `proof` of each block from the second request for it on.
+/// Changes `proof` of each block from the second request for that block on.
 #[derive(Default)]
 struct ChangesOnRepeat {
     requested: Mutex<BTreeSet<String>>,
@@ -125,7 +125,7 @@ impl Behaviour for ChangesOnRepeat {
     }
 }
 
-/// Fails with 500 each tenth time, whatever is requested.
+/// Fails with 500 on every tenth request.
 #[derive(Default)]
 struct FailsNowAndThen(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! The write tier: a claim that is built, submitted, stored and read back.
+//! The write tier: building, submitting, storing and reading back a claim.
 
 use std::{
     collections::BTreeSet,
@@ -207,7 +207,7 @@ pub(crate) fn faults() -> Vec<Broken> {
     }
 }
 
-/// Changes how the claim is answered: the first time, when it is new, or when it comes again.
+/// Changes the responses to the claim: to the new claim if `first` is true, otherwise to repeated ones.
 fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
@@ -221,7 +221,7 @@ fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
     })
 }
 
-/// Says of the claim that it is new when it comes for the third time.
+/// Reports the claim as new again from its third submission on.
 #[derive(Default)]
 struct NewAgain(AtomicU64);
 
@@ -237,7 +237,7 @@ impl Behaviour for NewAgain {
     }
 }
 
-/// Changes a column of the record that was claimed, as it is read back.
+/// Changes a column of the claim's record in responses.
 fn record(column: usize, new: fn() -> Value) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
@@ -251,7 +251,7 @@ fn record(column: usize, new: fn() -> Value) -> Fault {
     })
 }
 
-/// Changes how the claim is answered, each time.
+/// Changes every response to the claim.
 fn of_claim(change: fn(Answer) -> Answer) -> Fault {
     answer_if(
         |asked| asked.path == SUBMIT && kind_of_submission(asked) == "claim",
@@ -259,12 +259,12 @@ fn of_claim(change: fn(Answer) -> Answer) -> Fault {
     )
 }
 
-/// Changes answers to some requests.
+/// Changes the responses to some requests.
 fn answer_if(which: fn(&Asked) -> bool, change: fn(Answer) -> Answer) -> Fault {
     Arc::new(move |asked, answer| if which(asked) { change(answer) } else { answer })
 }
 
-/// Changes the row that was claimed, as it is read back.
+/// Changes the row of the claim in responses.
 fn row(change: fn(&mut Vec<Value>)) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
@@ -280,7 +280,7 @@ fn row(change: fn(&mut Vec<Value>)) -> Fault {
     })
 }
 
-/// Shows the record that was claimed as an object, with a change.
+/// Returns the claim's record as an object, with a change.
 fn named_record(change: fn(&mut Value)) -> Fault {
     Arc::new(move |asked, answer| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
@@ -299,7 +299,7 @@ fn named_record(change: fn(&mut Value)) -> Fault {
     })
 }
 
-/// Stores claims that it refused because their signature is wrong.
+/// Stores the claims that it refused because of a wrong signature.
 #[derive(Default)]
 struct StoresRefusedClaims {
     assets: Mutex<BTreeSet<String>>,
@@ -318,14 +318,14 @@ impl Behaviour for StoresRefusedClaims {
     }
 }
 
-/// A run of this tier against a node with this fault.
+/// Runs this tier against a node with this fault.
 pub(crate) async fn run(fault: Fault, allow: Tier) -> Report {
-    // Each run has a node of its own: the claims of one run are samples of the next.
+    // Each run has its own node: the claims of one run would be samples of the next.
     let start = xtask::conformance::start_local();
     let node = start(Network::Devnet).await.expect("a local node");
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let mut options = options(&node, allow);
-    // A fault that changes a balance from the claim on must not affect the cases about balances.
+    // A fault that changes a balance after the claim must not affect the cases about balances.
     options.limits.jobs = 1;
     check(&proxy.server.base_url(), &options).await
 }

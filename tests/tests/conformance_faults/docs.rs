@@ -1,4 +1,4 @@
-//! `GET /docs`: the listing of the endpoints, and the document that it is made of.
+//! `GET /docs`: the listing of the endpoints, and the document behind it.
 
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use nodeproof_client::transport::{self, TransportOptions};
 use nodeproof_devnode::Handle;
 use serde_json::{Value, json};
 
-/// What the rows of the tables need to know of the node.
+/// The facts about the node that the tables use.
 pub(crate) struct Facts {
     /// The index of the latest block.
     pub(crate) latest: u64,
@@ -42,23 +42,23 @@ impl Facts {
         }
     }
 
-    /// The part of a query that names the verification contract.
+    /// Returns the part of a query that names the verification contract.
     pub(crate) fn verification_query(&self) -> String {
         format!("contract_address={}", self.verification)
     }
 
-    /// The first word of the asset's name.
+    /// Returns the first word of the asset's name.
     pub(crate) fn asset_word(&self) -> &str {
         self.asset.split('-').next().unwrap_or_default()
     }
 
-    /// The start of a record of the asset. The other columns are empty.
+    /// Returns the start of a record of the asset. The other columns are empty.
     pub(crate) fn record(&self) -> Value {
         json!([self.verification, self.asset, "", "", "", "", "", "", ""])
     }
 }
 
-/// The asset of the first claim on the chain.
+/// Returns the asset of the first claim on the chain.
 async fn first_asset(node: &Handle) -> String {
     let base = node.base_url().parse().expect("a base URL");
     let http = transport::http_client(&base, &TransportOptions::default()).expect("a client");

@@ -169,7 +169,7 @@ fn at_block(index: u64, change: fn(&mut Value)) -> Fault {
     })
 }
 
-/// Returns the latest block where the block at index 0 is requested.
+/// Returns the latest block in response to requests for block 0.
 struct LatestBlockAtZero {
     latest: String,
     body: OnceLock<Bytes>,

@@ -1,4 +1,4 @@
-//! Runs against nodes without a fault, and against nodes that can't be judged as a whole.
+//! Runs against nodes without a fault, and against nodes that can't be checked as a whole.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ async fn a_good_node_fails_no_case_at_any_number_of_jobs(setup: Arc<Setup>) -> R
     Ok(())
 }
 
-/// Of a chain that is not read as a whole, what is missing is read before a record is reported as wrong.
+/// Before a record is reported as wrong, the missing blocks of a partly read chain are read.
 async fn a_record_is_held_against_a_claim_far_below_the_latest_block(
     _: Arc<Setup>,
 ) -> Result<(), Failed> {
@@ -90,7 +90,7 @@ async fn a_record_is_held_against_a_claim_far_below_the_latest_block(
     Ok(())
 }
 
-/// Six calls, and twelve requests for each: what a node that everybody uses is asked.
+/// A run sends at most twelve requests for each of six endpoints, because other users share the node.
 async fn reading_takes_no_more_than_twelve_requests_a_call(
     setup: Arc<Setup>,
 ) -> Result<(), Failed> {
@@ -107,7 +107,7 @@ async fn reading_takes_no_more_than_twelve_requests_a_call(
     Ok(())
 }
 
-/// What is more than is read is neither a departure nor a good answer.
+/// A response beyond the reading limits is neither a mismatch nor a good response.
 async fn blocks_that_are_more_than_is_read_leave_no_verdict(
     setup: Arc<Setup>,
 ) -> Result<(), Failed> {

@@ -1,7 +1,7 @@
-//! Proof of the cases: a good node with one fault fails exactly the cases about it.
+//! Proof of the cases: a good node with one fault fails exactly the cases about that fault.
 //!
-//! Each row of a table is one test, such as `get_block::timestamp_is_missing`. The row lists the cases that have
-//! to fail. No other case may fail: a check that reports too much is as bad as one that reports too little.
+//! Each row of a table is one test, such as `get_block::timestamp_is_missing`. The row lists the cases that
+//! must fail. No other case may fail: a false alarm is as bad as a missed fault.
 
 #![expect(
     clippy::expect_used,

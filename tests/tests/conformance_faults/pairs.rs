@@ -1,6 +1,6 @@
-//! Two faults at a time: both are found, and nothing else is blamed.
+//! Two faults at a time: both are found, and no other case fails.
 //!
-//! The causes are compared, not all cases that depart: one fault may show in several cases.
+//! The tests compare only the causes, because one fault may show in several cases.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
     setup::{Setup, expect_cases, test_name},
 };
 
-/// Two faults, and the cases that have to be found for them.
+/// Two faults, and the cases that must be reported as their causes.
 struct Pair {
     name: &'static str,
     tier: Tier,
@@ -221,8 +221,8 @@ fn knows_codes() -> Fault {
     behaving(KnowsCodes::default())
 }
 
-/// Accepts every submission that has a signature of the right length, and every other one with a
-/// transaction.
+/// Accepts every submission that has a signature of the right length, and every other submission that
+/// has a transaction.
 fn accepts_all() -> Fault {
     let kinds: BTreeSet<&str> = [
         "unsigned",
@@ -261,7 +261,7 @@ fn accepts_all() -> Fault {
     })
 }
 
-/// Leaves the proof out of some blocks.
+/// Removes the proof from some blocks.
 fn some_without_proof() -> Fault {
     json_of(BLOCK, |asked, block| {
         if asked.query.ends_with('3') {

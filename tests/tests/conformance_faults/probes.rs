@@ -1,4 +1,4 @@
-//! Values that a careless node takes for something else.
+//! Values that a careless node misreads.
 
 use integration_tests::{
     broken,
@@ -14,7 +14,7 @@ use nodeproof_conformance::{Options, Tier, cases, report::Report};
 
 use crate::setup::proxied;
 
-/// Does something where a parameter's value has a text in it.
+/// Applies a careless behaviour if a parameter's value contains a text.
 fn where_in(
     path: &'static str,
     parameter: &'static str,
@@ -66,7 +66,7 @@ pub(crate) fn faults() -> Vec<Broken> {
     }
 }
 
-/// A run that only probes a node with this fault.
+/// Runs only the probes against a node with this fault.
 pub(crate) async fn run(base_url: &str, fault: Fault) -> Report {
     let proxy = proxied(base_url, fault).await;
     let mut options = Options::default();

@@ -1,4 +1,5 @@
-//! `docs/requirements.md`: each requirement with its places in the description, its cases and their faults.
+//! `docs/requirements.md`: each requirement with its places in the description, its cases and their
+//! faults.
 
 use std::collections::BTreeMap;
 

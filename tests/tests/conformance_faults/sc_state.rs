@@ -134,7 +134,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
     }
 }
 
-/// Whether the request names this text.
+/// Returns whether the request contains this text.
 fn asking_for(text: String) -> impl Fn(&Asked, &Answer) -> bool {
     move |asked, _| asked.query.contains(&text)
 }
@@ -143,12 +143,12 @@ fn asks_for(asked: &Asked, text: &str) -> bool {
     asked.query.contains(text)
 }
 
-/// Whether the request names a well-formed contract other than the known one.
+/// Returns whether the request names a well-formed contract other than the known one.
 fn is_another_contract(asked: &Asked, known: &str) -> bool {
     !asks_for(asked, known) && asks_for(asked, "contract_address=ct") && !asks_for(asked, "ct5a")
 }
 
-/// Returns the record of the known contract for every other contract, too, once it was requested.
+/// Also returns the record of the known contract for every other contract, after the first request for it.
 struct RecordsOfOneContract {
     contract: String,
     asset: String,

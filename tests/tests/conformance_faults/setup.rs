@@ -1,4 +1,4 @@
-//! What all tests of this program share: a runtime, and a local node that only serves reads.
+//! Shared parts of all tests in this program: a runtime, and a local node that only serves reads.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 
 use crate::facts::Facts;
 
-/// Not the default, so that a row can not depend on the addresses and hashes of the default seed.
+/// Differs from the default seed. So no row can depend on the addresses and hashes of that seed.
 const SEED: u64 = 5;
 
 pub(crate) struct Setup {
@@ -38,7 +38,7 @@ impl Setup {
         })
     }
 
-    /// A test of this name.
+    /// Returns a test with this name.
     pub(crate) fn trial<T>(
         self: &Arc<Self>,
         name: impl Into<String>,
@@ -54,24 +54,24 @@ impl Setup {
         })
     }
 
-    /// Where the shared node is.
+    /// Returns the base URL of the shared node.
     pub(crate) fn base_url(&self) -> &str {
         self.node.base_url()
     }
 
-    /// A run of the read tier against the shared node with this fault.
+    /// Runs the read tier against the shared node with this fault.
     pub(crate) async fn report(&self, fault: Fault) -> Report {
         run(self.node.base_url(), fault).await
     }
 }
 
-/// A run of the read tier against a node with this fault.
+/// Runs the read tier against a node with this fault.
 pub(crate) async fn run(base_url: &str, fault: Fault) -> Report {
     let proxy = proxied(base_url, fault).await;
     check(&proxy.server.base_url(), &Options::default()).await
 }
 
-/// A proxy with this fault in front of a node.
+/// Starts a proxy with this fault in front of a node.
 pub(crate) async fn proxied(base_url: &str, fault: Fault) -> Proxy {
     Proxy::spawn(base_url, fault).await.expect("a proxy")
 }
@@ -86,7 +86,7 @@ pub(crate) fn expect_cases(caught: &[String], expected: &[&str]) -> Result<(), F
     Err(format!("expected these cases to fail: {expected:?}\nactual: {caught:?}").into())
 }
 
-/// The name of a row as the name of a test: `a_receipts_hash_is_no_hash`.
+/// Converts the name of a row to the name of a test, such as `a_receipts_hash_is_no_hash`.
 pub(crate) fn test_name(row: &str) -> String {
     let letters = row.replace(['\'', '’'], "").to_lowercase();
     let words = letters.split(|letter: char| !letter.is_alphanumeric());

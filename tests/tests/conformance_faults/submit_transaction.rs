@@ -1,4 +1,4 @@
-//! `POST /submit-transaction`: submissions that have to be refused.
+//! `POST /submit-transaction`: submissions that must be refused.
 
 use std::{
     collections::BTreeSet,
@@ -138,10 +138,10 @@ pub(crate) fn faults() -> Vec<Broken> {
     }
 }
 
-/// What a node says of a signature that does not verify.
+/// A node's response to a signature that does not verify.
 const NOT_VALID: &str = r#"{"status":"SUCCESS","response":{"valid":false,"msg":"Transaction has invalid signatures","new_transaction":true}}"#;
 
-/// Refuses each transaction with a code that it has refused before.
+/// Refuses each transaction whose code it has refused before.
 #[derive(Default)]
 struct RemembersRefusals {
     refused: Mutex<BTreeSet<String>>,
@@ -168,7 +168,7 @@ impl Behaviour for RemembersRefusals {
     }
 }
 
-/// The same with another media type.
+/// Returns the response with another media type.
 pub(crate) fn typed(mut answer: Answer, media: &'static str) -> Answer {
     let media = HeaderValue::from_static(media);
     answer.headers.insert(header::CONTENT_TYPE, media);

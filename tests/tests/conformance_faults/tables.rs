@@ -54,13 +54,13 @@ fn tables(facts: &Facts) -> Vec<Table> {
     ]
 }
 
-/// The faults that no case alone explains.
+/// The faults that have more than one cause.
 const SEVERAL_CAUSES: [&str; 2] = [
     "the first call that was built is built for ever",
     "names of a record are swapped",
 ];
 
-/// One fault is one finding. What else departs is explained by it.
+/// Checks that one fault has one cause. The cause explains the other failed cases.
 fn expect_one_cause(fault: &str, causes: &[String]) -> Result<(), Failed> {
     if (causes.len() == 1) != SEVERAL_CAUSES.contains(&fault) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Several nodes side by side, and compared with each other.
+//! Several nodes are checked at the same time and compared with each other.
 
 #![expect(
     clippy::expect_used,
@@ -67,7 +67,7 @@ fn heights(report: &NodesReport) -> Vec<u64> {
     report.heights.iter().map(|node| node.height).collect()
 }
 
-/// The base URL as reports tell it.
+/// Returns the base URL as reports show it.
 fn told(url: &str) -> String {
     Target::parse(url, Network::Devnet)
         .expect("a base URL")
@@ -97,7 +97,7 @@ async fn nodes_of_one_chain_agree() {
     assert_eq!((report.verdict, report.exit_code), (Verdict::Conforms, 0));
     assert_eq!(report.nodes.len(), 2);
     assert_eq!(heights(&report), [40, 40]);
-    // The read tier as ever, and what is compared besides.
+    // These are the requests of the read tier and those of the comparison.
     for node in [one, other] {
         let asked = node.node().requests_received();
         assert!(asked < 200, "{asked}");
@@ -117,7 +117,7 @@ async fn a_node_that_is_behind_is_told_from_one_that_disagrees() {
     );
     assert_eq!(heights(&report), [40, 31]);
     assert_eq!(cross(&report, "blocks").outcome, Outcome::Pass);
-    // Not at the same block, so nothing can be said.
+    // The nodes are not at the same block, so balances can't be compared.
     let balances = cross(&report, "balances");
     assert_eq!(balances.outcome, Outcome::Inconclusive);
     assert!(
@@ -153,7 +153,7 @@ async fn one_of_another_chain_is_named_and_two_disagree() {
     assert_eq!(links[0].differs, [told(other.base_url())]);
     assert!(links[0].count > 10, "one finding for all blocks: {links:?}");
     assert_eq!(links[0].values.len(), 2);
-    // Each of them conforms: it is only that they are not of one chain.
+    // Each node conforms. They only have different chains.
     for node in &report.nodes {
         assert_eq!(node.exit_code, 0, "{:?}", ids(node, Outcome::Fail));
     }
@@ -165,7 +165,7 @@ async fn one_of_another_chain_is_named_and_two_disagree() {
     }
 }
 
-/// Every balance is one more than it is.
+/// Adds one to every balance above zero.
 fn more_held() -> Fault {
     json_of("/get-balances", |_, value| {
         fn more(value: &mut Value) {
@@ -191,7 +191,7 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
         devnode(7, 40).await,
         devnode(7, 40).await,
     );
-    // All three queries alike, so that no case of the node's own can notice.
+    // All three queries change alike, so no case of the node alone can notice it.
     let fault = more_held();
     let wrong = proxy(&two, fault).await;
     let wrong_url = wrong.server.base_url();
@@ -301,7 +301,7 @@ async fn a_record_that_is_another_one_is_found() {
     assert_eq!(report.exit_code, 1);
 }
 
-/// As nodes were seen to answer: rows, with less in them.
+/// Returns blocks in the form that real nodes were seen to use: rows with fewer members.
 fn rows() -> Fault {
     json_of("/get-block", |_, block| {
         let committee = block["committee"].to_string();
@@ -323,7 +323,7 @@ async fn another_form_of_the_same_blocks_is_no_disagreement() {
     .await;
     let blocks = cross(&report, "blocks");
     assert_eq!(blocks.outcome, Outcome::Pass, "{blocks:?}");
-    // That its form is not the contract's is told by its own cases.
+    // Cases of the node itself report that its form is not the contract's.
     assert_eq!(
         (report.nodes[0].exit_code, report.nodes[1].exit_code),
         (0, 1)
@@ -368,7 +368,7 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
     }
 }
 
-/// Another proof in one block.
+/// Changes the proof of one block.
 fn other_proof(query: &'static str) -> Fault {
     Arc::new(move |asked: &Asked, answer: Answer| {
         if asked.query == query {
@@ -453,7 +453,7 @@ async fn a_node_that_is_behind_hides_no_fork_above_it() {
     assert_eq!(finding.what, "proof: the nodes disagree");
     assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
 
-    // And what the one behind has is compared with the others'.
+    // The blocks of the lagging node are compared with those of the others.
     let wrong = proxy(&behind, other_proof("block_index=40")).await;
     let wrong_url = wrong.server.base_url();
     let report = check(
@@ -491,7 +491,7 @@ async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
     assert_eq!(cross(&report, "blocks").findings[0].place, "block 50");
     assert_eq!((report.verdict, report.exit_code), (Verdict::Departs, 1));
 
-    // One that departs besides still does.
+    // A lagging node that also violates a requirement still fails.
     let wrong = proxy(
         &behind,
         json_of("/get-balances", |_, value| *value = json!(1)),
@@ -501,7 +501,7 @@ async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
     let report = check(&urls, &options).await;
     assert_eq!((report.nodes[2].exit_code, report.exit_code), (1, 1));
 
-    // Where nobody has them, nothing was found out.
+    // If no node has the blocks, there is no verdict.
     let report = check(&urls[..2], &sweep("70..")).await;
     let codes: Vec<_> = report.nodes.iter().map(|node| node.exit_code).collect();
     assert_eq!((codes, report.exit_code), (vec![3, 3], 3));

@@ -1,4 +1,4 @@
-//! The table: what is wrong with the last of three nodes, and what the cross-check says of it.
+//! The table: the fault of the last of three nodes, and the result of the cross-check.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use serde_json::json;
 
 use super::{check, cross, devnode, more_held, other_proof, rows, told};
 
-/// What the last one of three nodes is.
+/// The last of three nodes.
 enum Last {
-    /// It has another chain, or one of another length: seed and blocks.
+    /// It has another chain, or a chain of another length: seed and number of blocks.
     Chain(u64, u64),
-    /// It answers like that.
+    /// It responds with this fault.
     Answers(Fault),
-    /// Nothing answers there.
+    /// No node responds there.
     Gone,
 }
 
@@ -29,11 +29,11 @@ use Outcome::{Fail, Inconclusive, Info, Pass};
 struct Row {
     name: &'static str,
     last: Last,
-    /// The blocks that are compared; a few of all ages if not given.
+    /// The blocks to compare. If it is `None`, a few blocks from the whole chain are compared.
     blocks: Option<&'static str>,
-    /// How height, blocks, balances and contract state compare.
+    /// The outcomes of height, blocks, balances and contract state.
     says: [Outcome; 4],
-    /// In how many ways each of them differs.
+    /// The number of findings for each of them.
     findings: [usize; 4],
     exit: u8,
 }
@@ -79,7 +79,7 @@ fn rows_of_table() -> Vec<Row> {
         row(
             "it has another chain",
             Last::Chain(8, 40),
-            // Its wallets hold other tokens, too.
+            // Its wallets hold other tokens too.
             [Pass, Fail, Fail, Pass],
             [0, 6, 1, 0],
             1,

@@ -1,4 +1,4 @@
-//! Sweeps that are cut, and go on from where they were.
+//! Sweeps that are interrupted and resumed.
 
 use std::{
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use super::{as_json, devnode, only_blocks};
 
-/// Tells when a sweep has come to a block.
+/// Reports when a sweep has reached a block.
 struct At {
     block: u64,
     tell: Mutex<Option<oneshot::Sender<()>>>,
@@ -45,7 +45,7 @@ impl Observer for At {
             .ok()
             .and_then(|mut tell| (progress.next >= self.block).then(|| tell.take()).flatten());
         if let Some(tell) = tell {
-            // Nobody may be listening any more.
+            // The receiver may already be closed.
             let _ = tell.send(());
         }
     }
@@ -56,7 +56,7 @@ fn target(url: &str) -> Target {
     Target::parse(url, Network::Devnet).expect("a base URL")
 }
 
-/// What is wrong in every fifth block, and in the links of one.
+/// Returns a fault: every fifth block is wrong, and the time of block 150 goes back.
 fn fault() -> Fault {
     Arc::new(|asked: &Asked, answer: Answer| {
         let index: u64 = match asked.query.strip_prefix("block_index=").map(str::parse) {
@@ -71,7 +71,7 @@ fn fault() -> Fault {
     })
 }
 
-/// A report without what differs between two runs that find the same.
+/// Returns a report without the parts that differ between two runs with the same findings.
 fn same(report: &Report) -> Value {
     let mut value = as_json(report);
     for name in [
@@ -142,7 +142,7 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
     let whole = check(&url, &only_blocks("..")).await;
     let (_folder, path) = state();
     let mut options = kept(&path);
-    // Twice, so that what was resumed is resumed again.
+    // Interrupt twice, so that a resumed sweep is resumed again.
     for block in [100, 200] {
         slow(&mut options);
         let (watch, come) = At::block(block);
@@ -153,7 +153,7 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
         assert!(!sweep.done && sweep.next >= block && sweep.next < 301);
         assert_eq!(sweep.state.as_deref(), path.to_str());
         assert!(ids(&report, Outcome::Fail).contains(&"get-block/proof"));
-        // What has found nothing yet has not passed.
+        // A case without findings so far has not passed yet.
         assert!(ids(&report, Outcome::Inconclusive).contains(&"chain/receipt-signatures"));
         options = resumed(&path, &url);
     }
@@ -165,7 +165,7 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
     assert_eq!(spans.len(), 150);
     assert!(spans.iter().all(|span| span.to == span.from + 2));
     let intervals = spans.iter().filter_map(|span| span.interval_ms.as_ref());
-    // The first block has none before it, and the time of block 150 goes back.
+    // The first block has no predecessor, and the time of block 150 goes back.
     assert_eq!(intervals.map(|spread| spread.count).sum::<u64>(), 298);
     let votes = spans.iter().filter_map(|span| span.votes.as_ref());
     assert_eq!(votes.map(|spread| spread.count).sum::<u64>(), 300);
@@ -188,7 +188,7 @@ async fn a_node_that_is_lost_half_way_leaves_findings_and_a_state() {
         async move { nodeproof_conformance::run(target, &options, watch, std::future::pending()).await }
     });
     come.await.expect("the sweep comes to the block");
-    // Its proxy answers 502 from now on.
+    // The proxy now responds with 502.
     drop(node);
     let report = run.await.expect("the run ends");
     assert_eq!(report.exit_code, 3);

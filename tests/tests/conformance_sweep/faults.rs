@@ -1,4 +1,4 @@
-//! One thing broken in one old block of a long chain: found there, once, and nowhere else.
+//! Single faults in one old block of a long chain. A sweep must find each there, once, and nowhere else.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ async fn a_fault_in_one_place_is_found_there_and_nowhere_else() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The cases of blocks that ask something of their own, and so are none of a sweep's.
+/// The cases about blocks that send their own requests and are not part of a sweep.
 const ASK_THEMSELVES: [&str; 6] = [
     "chain/repeat-read",
     "get-block/block-index-malformed",

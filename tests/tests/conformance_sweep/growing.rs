@@ -1,4 +1,4 @@
-//! Chains that grow while they are looked at: what was not there a moment ago is not a hole.
+//! Chains that grow during a run. A block that did not exist a moment ago is not a hole.
 
 use std::sync::{
     Arc,
@@ -18,8 +18,8 @@ const BLOCKS: u64 = 30;
 /// The latest block until the chain grows.
 const BEFORE: u64 = 19;
 
-/// A chain that ends at `BEFORE` until block `grows_at` is asked for, and then at `BLOCKS`; of those
-/// in between, `never` does not come at all.
+/// Returns a chain that ends at `BEFORE` until block `grows_at` is requested, and at `BLOCKS` after that.
+/// Block `never` never appears.
 fn grows_at(grows_at: u64, never: Option<u64>) -> Fault {
     let grown = AtomicBool::new(false);
     Arc::new(move |asked, answer| {
@@ -64,7 +64,7 @@ async fn a_block_that_is_still_missing_then_is_a_hole() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain_that_grows_while_its_end_is_looked_for_has_no_holes() {
     let node = devnode(BLOCKS).await;
-    // 20 and 24 are asked for before it, and one more than the next one after all of them.
+    // Blocks 20 and 24 are requested before block 21. Block 22 is requested after all of them.
     let fault = grows_at(BEFORE + 2, None);
     let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &Options::default()).await;

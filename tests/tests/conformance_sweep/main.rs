@@ -1,4 +1,4 @@
-//! Sweeps: every case about blocks over every block, and what is wrong in one of them is found there.
+//! Sweeps run every case about blocks over every block. A fault in one block must be found there.
 
 #![expect(
     clippy::expect_used,
@@ -31,7 +31,7 @@ fn sweep(blocks: &str) -> Sweep {
     Sweep::new(blocks.parse().expect("a range"))
 }
 
-/// A run whose cases about blocks look at these, and which has no others.
+/// Returns options for a run of only the cases about blocks, over these blocks.
 fn only_blocks(blocks: &str) -> Options {
     let mut options = Options::default();
     let about_blocks = ["get-block/*", "chain/*"];
@@ -45,7 +45,7 @@ fn only_blocks(blocks: &str) -> Options {
     options
 }
 
-/// What a sweep over all blocks finds where a node answers like that.
+/// Runs a sweep over all blocks of a node with this fault.
 async fn swept(blocks: u64, fault: Fault) -> Report {
     let node = devnode(blocks).await;
     let broken = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
@@ -53,7 +53,7 @@ async fn swept(blocks: u64, fault: Fault) -> Report {
     integration_tests::watch::check(&url, &only_blocks("..")).await
 }
 
-/// Each kind of what was found, in the order of their cases' IDs: case, how often, and the first
+/// Returns each kind of finding, in the order of the case IDs: case, number of findings, and first
 /// blocks.
 fn kinds(report: &Report) -> Vec<(&str, u64, &[u64])> {
     let sweep = report.sweep.as_ref().expect("a sweep");

@@ -1,5 +1,5 @@
-//! Nodes that answer wrongly for just those blocks that the search for the latest one asks for, or
-//! that have their own way of saying that there is no such block.
+//! Nodes that mislead the search for the latest block. They respond wrongly for the blocks that it
+//! requests, or report a missing block in their own way.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,10 +17,10 @@ use nodeproof_conformance::{
 use super::{devnode, kinds, only_blocks, swept};
 
 const BLOCKS: u64 = 60;
-/// Those that doubling and bisection ask for in a chain of that length, and those next to them.
+/// Blocks that doubling and bisection request in a chain of that length, and their neighbours.
 const ASKED: [u64; 10] = [1, 2, 3, 4, 8, 32, 33, 56, 59, 60];
 
-/// A way to answer one block wrongly, and the case that finds it; none where there is no answer.
+/// A wrong response for one block, and the case that finds it, or `None` if there is no response.
 type Wrong = (&'static str, fn(u64, &Good) -> Act, Option<&'static str>);
 
 const WRONG: [Wrong; 6] = [
@@ -63,7 +63,7 @@ fn status(status: &str, good: &Good) -> Vec<u8> {
     raw(&head, &good.body)
 }
 
-/// What a sweep says of a node that does so with one of its blocks.
+/// Runs a sweep of a node that responds in this way to requests for one of its blocks.
 async fn with_one_wrong(
     node: &nodeproof_devnode::Handle,
     index: u64,
@@ -148,7 +148,7 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
             }
             let decided = |id: &str| ids(&report, Outcome::Pass).contains(&id);
             assert!(decided("get-balances/lists-agree"), "{told}");
-            // A record that seems to be wrong has up to 64 blocks more read before it is called so.
+            // Before a record is reported as wrong, up to 64 more blocks are read.
             assert!(report.requests <= 80 + 64, "{told}: {}", report.requests);
         }
     }
@@ -185,7 +185,7 @@ async fn the_latest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
     let node = devnode(BLOCKS).await;
-    // So long a gap that nobody who searches can know that the chain goes on behind it.
+    // The gap is too long for a search to discover that the chain continues after it.
     let gap = |asked: &Asked, answer: Answer| match asked
         .query
         .strip_prefix("block_index=")
@@ -207,7 +207,7 @@ async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
         kinds(&report),
         [("chain/no-holes", 30, &[20, 21, 22, 23, 24][..])]
     );
-    // Behind the chain's end nothing is missing, and not all of a range is asked for.
+    // Blocks after the chain's end do not count as missing, and most of the range is not requested.
     let before = proxy.asked().len();
     let report = check(&url, &only_blocks("1..1000000000")).await;
     let sweep = report.sweep.as_ref().expect("a sweep");
@@ -215,7 +215,7 @@ async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
     assert!(sweep.done && proxy.asked().len() - before < 300);
 }
 
-/// Ways in which nodes say that there is no such block, other than to say so.
+/// Other ways in which nodes report a missing block.
 const NONE_THERE: [fn(Answer) -> Answer; 4] = [
     |answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
     |answer| answer.with_status(StatusCode::OK).with_body("null"),
@@ -276,7 +276,7 @@ async fn a_node_that_answers_its_latest_block_for_every_later_one_is_swept_to_th
         .await
         .expect("a proxy");
     let url = proxy.server.base_url();
-    // Has the latest block asked for.
+    // This run requests the latest block, so the fault can remember it.
     check(&url, &only_blocks("..=60")).await;
     for (range, code) in [("1..", 1), ("1..1000", 1)] {
         let report = check(&url, &only_blocks(range)).await;
@@ -286,7 +286,7 @@ async fn a_node_that_answers_its_latest_block_for_every_later_one_is_swept_to_th
             (61, 60, 0),
             "{range}"
         );
-        // That it answers for what it does not have is told by the case about that.
+        // The case about unknown blocks reports that the node responds for them.
         let unknown = "get-block/unknown-index";
         assert!(ids(&report, Outcome::Fail).contains(&unknown), "{range}");
         assert_eq!(report.exit_code, code, "{range}");

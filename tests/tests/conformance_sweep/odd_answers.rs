@@ -1,5 +1,5 @@
-//! Blocks that no answer comes of, or more than is read: they don't end a sweep, and nothing is said
-//! of them that is not known.
+//! Blocks without a response, or with one beyond the reading limits. They do not end a sweep, and the
+//! report states only what is known about them.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
-    // White space is part of a JSON document; each is past the length from which they wait.
+    // White space is part of a JSON document. Each response is long enough to wait for a permit.
     let large = |asked: &Asked, answer: Answer| {
         if asked.path == "/get-block" && answer.status == StatusCode::OK {
             let body = [answer.body.as_ref(), &vec![b' '; 2 << 20]].concat();

@@ -11,7 +11,7 @@ use nodeproof_conformance::{Options, report::Outcome};
 
 use super::{devnode, kinds, only_blocks, sweep};
 
-/// Has no block below that index.
+/// Returns a fault: the node has no block below that index.
 fn without_below(first: u64, status: StatusCode) -> Fault {
     Arc::new(move |asked: &Asked, answer: Answer| {
         match asked.query.strip_prefix("block_index=").map(str::parse) {
@@ -62,7 +62,7 @@ async fn a_sweep_of_all_begins_at_the_lowest_block_that_there_is_and_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_given_range_is_enough_where_no_search_finds_a_block() {
     let node = devnode(62).await;
-    // Among 40 to 62 there is neither a power of two nor half as much again.
+    // From 50 to 62 there is neither a power of two nor one and a half times a power of two.
     let proxy = pruned(&node, 50, StatusCode::NOT_FOUND).await;
     let url = proxy.server.base_url();
     for (range, from, judged) in [
@@ -85,7 +85,7 @@ async fn a_given_range_is_enough_where_no_search_finds_a_block() {
         assert_eq!((sweep.from, sweep.judged), (from, judged), "{told}");
         assert!(ids(&report, Outcome::Pass).contains(&"get-balances/lists-agree"));
     }
-    // Blocks that the user names and that are gone are told as such.
+    // Missing blocks that the user named are reported as missing.
     let report = check(&url, &only_blocks("45..=62")).await;
     assert_eq!(
         kinds(&report),
@@ -110,7 +110,7 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
         let more = report.requests - whole.requests;
         assert!(more <= 2, "{more}");
     }
-    // A long chain, of which not even a power of two is left.
+    // The remaining blocks of this long chain include no power of two.
     let blocks = 786_000..=786_999_u64;
     let long = Arc::new(move |asked: &Asked, answer: Answer| {
         let index = asked.query.strip_prefix("block_index=").map(str::parse);
@@ -130,7 +130,7 @@ async fn a_pruned_node_is_judged_without_a_fixture_and_with_few_requests() {
     let sweep = report.sweep.expect("a sweep");
     assert_eq!((sweep.from, sweep.to), (786_000, 787_000));
     assert_eq!((sweep.judged, sweep.missing), (1_000, 0));
-    // Where there is none to be found, it says what would help.
+    // If no block can be found, the message states what would help.
     let empty = pruned(&node, u64::MAX, StatusCode::BAD_REQUEST).await;
     let report = check(&empty.server.base_url(), &Options::default()).await;
     assert_eq!(report.exit_code, 3);

@@ -1,4 +1,4 @@
-//! The table: one thing that is wrong in one place of a long chain, and what a sweep says of it.
+//! The table: one fault in one place of a long chain, and the result of a sweep.
 
 use std::sync::Arc;
 
@@ -10,29 +10,29 @@ use integration_tests::{
 use nodeproof_conformance::{cases, report::Level};
 use serde_json::{Value, json};
 
-/// How long the chain is.
+/// The length of the chain.
 pub(crate) const BLOCKS: u64 = 80;
-/// The block with the fault: far from those that a run reads without a sweep.
+/// The block with the fault. It is far from the blocks that a run reads without a sweep.
 pub(crate) const BLOCK: u64 = 37;
-/// The same, with a transaction in it.
+/// Another such block, which contains a transaction.
 const WITH_TRANSACTION: u64 = 48;
 
-/// What is wrong, and what a sweep of the whole chain says of it.
+/// A fault, and the result of a sweep over the whole chain.
 pub(crate) struct Row {
     pub(crate) name: &'static str,
     pub(crate) fault: Fault,
-    /// The cases that find it, each with how often.
+    /// The cases that find it, each with the number of findings.
     pub(crate) finds: &'static [(&'static str, u64)],
-    /// Where each of them finds it first.
+    /// The first block that each of them reports.
     pub(crate) places: &'static [u64],
-    /// How many blocks can't be read.
+    /// The number of blocks that can't be read.
     pub(crate) unread: u64,
     pub(crate) exit: u8,
 }
 
 impl Row {
     fn new(name: &'static str, fault: Fault, finds: &'static [(&'static str, u64)]) -> Self {
-        // What is expected but not written warns.
+        // Findings at the level `should` are only warnings.
         let is_must = |(id, _): &(&str, u64)| {
             let case = cases::all().into_iter().find(|case| case.id == *id);
             case.is_some_and(|case| case.level == Level::Must)
@@ -47,13 +47,13 @@ impl Row {
         }
     }
 
-    /// The same in other places.
+    /// Sets other places.
     const fn at(mut self, places: &'static [u64]) -> Self {
         self.places = places;
         self
     }
 
-    /// A block that nothing is found in, as it can't be read.
+    /// Returns a row for a block that can't be read, so nothing is found in it.
     fn unread(name: &'static str, fault: Fault) -> Self {
         Self {
             unread: 1,
@@ -67,7 +67,7 @@ pub(crate) fn is_of(asked: &Asked, block: u64) -> bool {
     asked.path == "/get-block" && asked.query == format!("block_index={block}")
 }
 
-/// Changes a block's answer.
+/// Changes the response for a block.
 fn answer_at(block: u64, answer: fn(Answer) -> Answer) -> Fault {
     Arc::new(move |asked: &Asked, good: Answer| {
         if is_of(asked, block) {
@@ -152,7 +152,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// What is not a block.
+/// Responses that are not a block.
 fn answers() -> Vec<Row> {
     vec![
         Row::new(
@@ -240,7 +240,7 @@ fn answers() -> Vec<Row> {
     ]
 }
 
-/// Members of a block.
+/// Faults in the members of a block.
 fn fields() -> Vec<Row> {
     vec![
         Row::new(
@@ -346,7 +346,7 @@ fn fields() -> Vec<Row> {
     ]
 }
 
-/// Votes on the block before.
+/// Faults in the votes on the block before.
 fn receipts() -> Vec<Row> {
     vec![
         Row::new(
@@ -464,13 +464,13 @@ fn receipts() -> Vec<Row> {
     ]
 }
 
-/// What blocks say about one another, and the transactions in them.
+/// Faults between blocks, and in their transactions.
 fn chain() -> Vec<Row> {
     vec![
         Row::new(
             "a link is broken",
             in_block(|block| block["previous_hash"] = reversed(&block["previous_hash"])),
-            // As many votes as there are say so.
+            // Each vote reports the broken link.
             &[("chain/receipt-links", 3)],
         ),
         Row::new(

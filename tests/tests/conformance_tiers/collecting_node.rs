@@ -1,7 +1,7 @@
-//! What a node can make of everything that it receives.
+//! What a node can combine from everything that it receives.
 //!
-//! A node builds the transactions, so it knows their text, and it sees every signature. It may put
-//! them together in any way and submit the result wherever it likes.
+//! A node builds the transactions, so it has their text, and it receives every signature. It may combine
+//! them in any way and submit the result to any other node.
 
 use std::{
     collections::BTreeSet,
@@ -25,7 +25,7 @@ use crate::local;
 /// Everything in the requests of a run that a node could combine.
 #[derive(Default)]
 struct Collection {
-    /// Texts of transactions, as they came, and changed in what a node may guess.
+    /// Texts of transactions, as received, and with changes that a node may guess.
     texts: BTreeSet<String>,
     /// Hexadecimal texts that may be signatures.
     signatures: BTreeSet<String>,
@@ -48,7 +48,7 @@ impl Collection {
                 transaction["currency"].to_string(),
             ));
         }
-        // What the node built, with every fee and currency that it saw.
+        // Add the transactions that the node built, with every fee and currency that it saw.
         for raw in built {
             for (fee, currency) in &fees {
                 let mut transaction = raw["transaction"].clone();
@@ -84,8 +84,8 @@ impl Collection {
         }
     }
 
-    /// The transactions that this wallet can be shown to have signed, by any signature or by one
-    /// with a single digit changed.
+    /// Returns the transactions that this wallet demonstrably signed. It tries every signature, also with
+    /// its last digit changed.
     fn spendable(&self, wallet: &PublicKey) -> Vec<&String> {
         let signatures: Vec<Signature> = self
             .signatures
@@ -103,7 +103,7 @@ impl Collection {
     }
 }
 
-/// The text itself, and with every other last digit.
+/// Returns the text, and all variants with another last digit.
 fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
     let start = text[..text.len() - 1].to_owned();
     "0123456789abcdef"
@@ -111,7 +111,7 @@ fn one_digit_off(text: &str) -> impl Iterator<Item = String> {
         .map(move |last| format!("{start}{last}"))
 }
 
-/// The options of a run with a user's own wallet, as the command line makes them.
+/// Returns the options of a run with a user's own wallet, as the command line makes them.
 fn with_own_wallet(node: &nodeproof_devnode::Node, wallet: &TestWallet, allow: Tier) -> Options {
     let mut options = Options::default();
     options.selection.allow = allow;
@@ -132,7 +132,7 @@ async fn spendable_after_changed(
     change: impl FnOnce(&mut Options),
 ) -> (usize, String) {
     let node = local().await;
-    // The same node again, for its wallets.
+    // This second node has the same wallets.
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
     let built = Arc::new(Mutex::new(Vec::new()));
@@ -157,7 +157,7 @@ async fn spendable_after_changed(
     if options.submitting.public_wallet.is_some() {
         return (spendable.len(), report);
     }
-    // No report may publish what the node has received.
+    // No report may publish a signature that the node has received.
     for signature in &collection.signatures {
         let signed: Signature = match signature.parse() {
             Ok(signed) => signed,
@@ -188,7 +188,7 @@ async fn refused_submissions_give_a_node_nothing_to_spend() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_collection_finds_a_signature_that_can_be_spent() {
-    // As if the user's wallet signed what must be refused.
+    // Let the user's wallet sign the submissions that must be refused.
     let (count, _) = spendable_after_changed(Tier::Reject, |options| {
         options
             .submitting
@@ -212,7 +212,7 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
     let fault = json_of(SUBMIT, |asked, answer| {
-        // A refusal that repeats what was submitted, in capital letters.
+        // The refusal repeats the submission in capital letters.
         let body = String::from_utf8_lossy(&asked.body).to_uppercase();
         set(answer, "/response/valid", json!(false));
         set(answer, "/response/msg", json!(format!("not today: {body}")));

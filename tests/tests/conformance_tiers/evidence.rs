@@ -1,4 +1,4 @@
-//! A refusal counts only if the node would have accepted the same thing without the fault, and a tier
+//! A refusal counts only if the node would have accepted the same submission without the fault. A tier
 //! that could not run has no verdict.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::{ended, local};
 
-/// A run of a tier, in which throw-away wallets without money sign what has to be refused.
+/// Runs a tier. Throw-away wallets without money sign the submissions that must be refused.
 async fn run(allow: Tier, fault: Fault) -> Report {
     let node = local().await;
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
@@ -24,7 +24,7 @@ async fn run(allow: Tier, fault: Fault) -> Report {
     check(&proxy.server.base_url(), &options).await
 }
 
-/// The cases of these operations that passed.
+/// Returns the cases of this operation that passed.
 fn passed<'r>(report: &'r Report, operation: &str) -> Vec<&'r str> {
     let all = ids(report, Outcome::Pass).into_iter();
     all.filter(|id| id.split('/').next() == Some(operation))
@@ -51,7 +51,7 @@ fn refusal(answer: Answer, message: &str) -> Answer {
 async fn an_endpoint_that_does_not_exist_refuses_nothing() {
     let report = run(Tier::Reject, not_found(SUBMIT)).await;
     assert_eq!(caught(&report), ["submit-transaction/answers"]);
-    // `/submit-transaction-batch` is another endpoint, and does exist.
+    // `/submit-transaction-batch` is another endpoint, and exists.
     assert_eq!(
         passed(&report, "submit-transaction"),
         ["submit-transaction/batch"]
@@ -81,7 +81,7 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
     });
     let report = run(Tier::Reject, poor).await;
     for case in passed(&report, "submit-transaction") {
-        // These judge the form of refusals, which is there.
+        // These cases check the form of refusals, which the node does send.
         let form = [
             "answers",
             "content-type",
@@ -94,7 +94,7 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
             "refused-not-stored",
             "wrong-method",
             "refusal-is-no-crash",
-            // Another endpoint, which refuses for the signatures.
+            // This is another endpoint. It refuses because of the signatures.
             "batch",
         ];
         assert!(form.iter().any(|name| case.ends_with(name)), "{case}");
@@ -134,7 +134,7 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
             "{kind}"
         );
     }
-    // These may be refused for what they are, before anything is verified.
+    // A node may refuse these by their content, before it verifies signatures.
     for kind in [
         "currency-altered",
         "address-altered",
@@ -147,7 +147,7 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
     }
 }
 
-/// Seen on a real node: it accepts a call without signers, and answers by the code from then on.
+/// Observed on a real node: it accepts a call without signers, and from then on recognises it by its code.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_submission_that_is_accepted_spoils_no_other_case() {
     let accepts = accepting("no-signers");

@@ -1,4 +1,4 @@
-//! What is not a departure is not called one, and what is one is named.
+//! Conforming behaviour is not reported as a mismatch, and a mismatch is named.
 
 use std::{
     sync::{
@@ -125,8 +125,8 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
         ids(&report, Outcome::Warn),
         ["submit-transaction/refusal-is-no-crash"]
     );
-    // The node has no second endpoint for submissions, and no record that could be read, so that none
-    // is stored shows nothing.
+    // The node has no second endpoint for submissions and no readable record. A missing record therefore
+    // proves nothing.
     assert_eq!(
         ids(&report, Outcome::Inconclusive),
         [
@@ -198,7 +198,7 @@ async fn a_few_submissions_in_a_second_are_enough() {
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
 }
 
-/// A block may be shown later than the record that it wrote.
+/// A node may show a block later than the record that the block wrote.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_block_of_a_claim_is_waited_for() {
     let node = local().await;

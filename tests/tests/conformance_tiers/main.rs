@@ -1,4 +1,4 @@
-//! Going beyond reading: what must be refused, the claim, and the plan of all that is sent.
+//! The tiers above reading: submissions that must be refused, the claim, and the plan of all requests.
 
 #![expect(
     clippy::expect_used,
@@ -21,13 +21,13 @@ use nodeproof_conformance::{
 };
 use nodeproof_primitives::Network;
 
-/// A local node that makes a block whenever a transaction waits for one.
+/// Starts a local node that makes a block whenever a transaction waits for one.
 async fn local() -> LocalNode {
     let start = xtask::conformance::start_local();
     start(Network::Devnet).await.expect("a local node")
 }
 
-/// How a case ended, and why.
+/// Returns the outcome of a case and its reason.
 fn ended<'r>(report: &'r Report, id: &str) -> (Outcome, &'r str) {
     let case = report
         .cases

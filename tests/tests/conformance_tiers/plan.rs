@@ -1,4 +1,4 @@
-//! What is sent is what a dry run lists.
+//! A run sends only requests that a dry run lists.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use nodeproof_primitives::Network;
 
 use crate::local;
 
-/// What can be told of a request before it is sent.
+/// The parts of a request that are known before it is sent.
 type Kind = (String, String, Vec<String>);
 
 fn kind_of(asked: &Asked) -> Kind {
@@ -21,7 +21,7 @@ fn kind_of(asked: &Asked) -> Kind {
         .split('&')
         .filter_map(|pair| pair.split('=').next())
         .filter(|name| !name.is_empty())
-        // A probe may have a parameter as an array or an object, or twice.
+        // A probe may send a parameter as an array or an object, or twice.
         .map(|name| name.split('[').next().unwrap_or(name).to_owned())
         .collect();
     names.sort();

@@ -1,4 +1,4 @@
-//! Probes find nodes that take an odd value for something else, and no other nodes.
+//! Probes find nodes that misread unusual values, and report no other nodes.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use nodeproof_devnode::{Config, InjectedFault};
 
 use crate::local;
 
-/// The options of a run that only probes.
+/// Returns the options of a run that only probes.
 fn probing() -> Options {
     let mut options = Options::default();
     options.selection.probe = true;
@@ -35,7 +35,7 @@ async fn caught_at(fault: Fault) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_value_that_is_taken_for_something_else_is_found() {
     type Row = (&'static str, &'static str, &'static str, &'static str);
-    // The faults of `conformance_faults` have the plain ones.
+    // The tables of `conformance_faults` contain the simpler values.
     let rows: [Row; 10] = [
         ("/get-block", "block_index", "' OR '", "get-block"),
         ("/get-block", "block_index", "-", "get-block"),
@@ -110,7 +110,7 @@ async fn a_crash_is_found_whatever_caused_it() {
         } else {
             Careless::Dies
         };
-        // Calls that only read have some of these texts in their params.
+        // The params of calls in the read tier contain some of these texts.
         let fault = careless(
             move |path, text| path != "/call-sc" && crashes(&text.0),
             does,
@@ -144,7 +144,7 @@ async fn the_table_condition_of_a_devnode_is_found() {
     assert_eq!(caught(&report), [""; 0], "only probes find it");
 }
 
-/// Values that only probes have.
+/// Returns the parameters with values that only probes send.
 fn odd(asked: &[Asked]) -> BTreeSet<String> {
     let texts = asked.iter().map(|asked| Parameters::of(asked).0);
     texts

@@ -1,4 +1,4 @@
-//! Nothing is submitted that was not allowed, and nothing signed that was not asked for.
+//! A run submits nothing that was not allowed, and signs only what was requested.
 
 use integration_tests::{
     faults::{json_of, set},
@@ -99,7 +99,7 @@ async fn no_report_and_no_request_shows_the_key() {
     let node = local().await;
     let proxy = Proxy::honest(&node.base_url).await.expect("a proxy");
     let options = options(&node, Tier::Write);
-    // What the local node hands over signs without showing its key; it follows from the seed.
+    // The local node's signer does not show its key. The key follows from the seed.
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("alice").expect("a wallet");
     let signer = options.submitting.wallet.as_ref().expect("a wallet");
@@ -126,7 +126,7 @@ async fn the_node_does_not_choose_the_time_that_the_wallet_signs() {
     let times: [fn() -> i64; 4] = [
         || NOW() - DAY - 60_000,
         || NOW() + DAY + 60_000,
-        // The last day of the year 5137, and the first milliseconds after 1973.
+        // These are in the year 5138 and in the year 1973.
         || 99_999_000_000_000,
         || 100_000_000_001,
     ];

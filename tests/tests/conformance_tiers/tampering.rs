@@ -1,4 +1,4 @@
-//! Nodes that build something else than they were asked for: a conformance run signs none of it.
+//! Nodes that build a different transaction: a conformance run does not sign it.
 
 use integration_tests::{
     faults::answer_of,
@@ -10,7 +10,7 @@ use nodeproof_conformance::{Tier, report::Outcome};
 
 use crate::{ended, local};
 
-/// Text in a built transaction, and what a node writes in its place.
+/// Text in a built transaction, and the node's replacement.
 const MANIPULATIONS: [(&str, &str); 30] = [
     (r#""type":3"#, r#""type":5"#),
     (r#""type":3"#, r#""type":3.0"#),
@@ -71,7 +71,7 @@ const MANIPULATIONS: [(&str, &str); 30] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let node = local().await;
-    // The last one changes nothing, so that its claim is signed.
+    // The last one changes nothing, so its claim is signed.
     for (from, to) in MANIPULATIONS.into_iter().chain([("{", "{")]) {
         let fault = answer_of("/call-sc", move |_, answer| {
             let text = String::from_utf8_lossy(&answer.body).replacen(from, to, 1);

@@ -1,4 +1,4 @@
-//! No case passes if its endpoint sends nothing that it could judge.
+//! No case passes if its endpoint sends nothing that the case could check.
 
 use axum::http::{StatusCode, header};
 use integration_tests::{
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::local;
 
-/// The endpoints, and the operations whose cases judge their responses.
+/// The endpoints, and the operations whose cases check their responses.
 const ENDPOINTS: [(&str, &[&str]); 7] = [
     ("/get-block", &["get-block", "chain"]),
     ("/get-balances", &["get-balances"]),
@@ -26,9 +26,9 @@ const ENDPOINTS: [(&str, &[&str]); 7] = [
     ("/submit-transaction", &["submit-transaction"]),
 ];
 
-/// What is sent in place of a response, and its name.
+/// A replacement for a response, and its name.
 type Ruin = (&'static str, fn(Answer) -> Answer);
-/// A change of a body with its name, and the cases that may pass all the same.
+/// A change of a body, its name, and the cases that may still pass.
 type ValueRuin = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 const UNUSABLE: [Ruin; 6] = [
@@ -47,15 +47,15 @@ const UNUSABLE: [Ruin; 6] = [
     ("no JSON", |answer| ok(answer, "It works!")),
 ];
 
-/// The cases that look at something else than the responses of the endpoint they are named after.
+/// The cases that do not check the responses of the endpoint in their name.
 const OF_OTHERS: [&str; 4] = [
-    // The status alone.
+    // It checks only the status.
     "docs/answers",
-    // `/openapi.json`.
+    // It checks `/openapi.json`.
     "docs/openapi-document",
-    // `/submit-transaction-batch`.
+    // It checks `/submit-transaction-batch`.
     "submit-transaction/batch",
-    // `/call-sc`.
+    // It checks `/call-sc`.
     "submit-transaction/claim-built",
 ];
 
@@ -78,7 +78,7 @@ fn operation(id: &str) -> &str {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
     let known: Vec<_> = ENDPOINTS.iter().flat_map(|(_, of)| of.iter()).collect();
-    // The cases of `http` judge what all endpoints have in common.
+    // The cases of `http` apply to all endpoints.
     for case in cases::all()
         .iter()
         .filter(|case| operation(case.id) != "http")
@@ -93,7 +93,7 @@ async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
                 ruin(answer)
             }))
             .await;
-            // What the listing looks like is open, so some of it is only a warning.
+            // The form of the listing is open, so some faults of it are only warnings.
             let is_noticed =
                 report.exit_code != 0 || path == "/docs" && !caught(&report).is_empty();
             assert!(is_noticed, "{path} answers with {what}");
@@ -135,7 +135,7 @@ async fn no_case_about_values_passes_where_there_are_none() {
             "garbled values",
             garble,
             &[
-                // These judge objects and arrays, which are there, and refusals.
+                // These cases check objects and arrays, which are intact, or refusals.
                 "get-block/shape",
                 "get-block/text",
                 "get-block/transactions",

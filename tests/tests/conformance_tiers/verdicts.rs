@@ -1,4 +1,4 @@
-//! What a verdict says of a run that was about a part, and whom a finding is about.
+//! The verdict of a run of only some cases, and the subject of a finding.
 
 use integration_tests::{
     faults::{json_of, set},
@@ -89,7 +89,7 @@ async fn a_fixture_with_a_contract_starts_the_write_tier_on_a_new_chain() {
     assert_eq!(report.exit_code, 0, "{:?}", report.reason);
 }
 
-/// A run against a node that adds 1 to every balance in responses of one type.
+/// Runs against a node that adds 1 to every balance in responses of one type.
 async fn with_wrong_balance(balance_type: &'static str) -> Report {
     let node = local().await;
     let add = |value: &mut Value| {
@@ -160,7 +160,7 @@ async fn a_block_in_row_form_is_one_finding_with_its_fields_below() {
         assert_eq!(case["explained_by"], "get-block/shape");
     }
     let text = report::text(&report, Style::Plain);
-    // Each is in a line of its own, with one command for the group.
+    // Each is on its own line, with one command for the group.
     let group = text
         .split("\n\n")
         .find(|group| group.contains("get-block/shape"));

@@ -1,5 +1,5 @@
-//! What a network and a server can do to a run, told for what it is: a network that fails is no
-//! departure, a wrong body is not a failure of the network, and patience is enough where it should be.
+//! Faults of a network or a server during a run, and their correct verdicts. A failed network is not a
+//! mismatch. A wrong body is not a failed network. The run waits long enough where it should.
 
 #![expect(
     clippy::expect_used,
@@ -24,7 +24,7 @@ use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 
 use crate::table::{Ends, Hostile, TRUST, always, hostile};
 
-/// What is wrong with how a run behind this fault ended.
+/// Returns what is wrong with the end of a run behind this fault.
 async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
     let front = front(&upstream, Arc::clone(&hostile.fault.act))
         .await
@@ -32,8 +32,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
     let mut options = Options::default();
     options.limits.jobs = hostile.jobs;
     if hostile.impatient {
-        // A good answer that comes too late on a busy machine changes nothing: these all end the
-        // same way.
+        // On a busy machine, a good response may also come too late. These runs end the same way anyway.
         options.limits.request_timeout = Duration::from_millis(500);
     }
     let report = check(&format!("http://{}", front.address), &options).await;
@@ -43,7 +42,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
         .collect();
     let (exit_code, verdict, _) = hostile.ends.verdict();
     let undecided = ids(&report, Outcome::Inconclusive);
-    // Who does not wait for long may have missed a good answer, too.
+    // With a short timeout, other cases may miss a good response too.
     let others_are_spared = hostile.impatient
         || undecided
             .iter()
@@ -77,7 +76,7 @@ async fn networks_and_nodes_are_told_apart_and_patience_is_kept() {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a node");
-    // Where redirects lead, nobody may go.
+    // No redirect may lead to this address.
     let elsewhere = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let led = elsewhere.local_addr().expect("an address");
     let few = Arc::new(Semaphore::new(12));

@@ -1,4 +1,4 @@
-//! The table: what goes wrong, and how a run has to end then.
+//! The table: faults during transfer, and how a run must end.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -8,10 +8,10 @@ use nodeproof_conformance::report::Verdict;
 pub(crate) const TRUST: &str = "/get-trustscore-wallets";
 const ANSWERS: &[&str] = &["get-trustscore-wallets/answers"];
 
-/// What is done to requests, and whom it is about.
+/// An action on requests, and the cases that it concerns.
 pub(crate) struct Fault {
     pub(crate) act: Do,
-    /// How the IDs of the cases begin that it concerns; all of them, if it is not said.
+    /// The start of the IDs of the cases that it concerns. An empty text means all cases.
     pub(crate) about: &'static str,
 }
 
@@ -20,19 +20,19 @@ pub(crate) struct Hostile {
     pub(crate) name: &'static str,
     pub(crate) fault: Fault,
     pub(crate) ends: Ends,
-    /// Whether the run should not wait long for an answer.
+    /// Whether the run should wait for a response only briefly.
     pub(crate) impatient: bool,
     pub(crate) jobs: usize,
 }
 
-/// How a run has to end.
+/// How a run must end.
 #[derive(Clone, Copy)]
 pub(crate) enum Ends {
-    /// Exit status 3 without a departure.
+    /// Exit status 3 without a mismatch.
     Unreachable,
-    /// Exit status 1, and exactly these departures.
+    /// Exit status 1, with exactly these failed cases.
     Departs(&'static [&'static str]),
-    /// Exit status 0, and exactly these warnings.
+    /// Exit status 0, with exactly these warnings.
     Warns(&'static [&'static str]),
     /// Exit status 0, and every case passes.
     Passes,
@@ -55,13 +55,13 @@ impl Ends {
     }
 }
 
-/// Does something to every request.
+/// Applies an action to every request.
 pub(crate) fn always(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static) -> Fault {
     let act = Arc::new(act);
     Fault { act, about: "" }
 }
 
-/// Does something to the requests for one path that were answered well.
+/// Applies an action to the successful requests for trust scores.
 fn trust(act: impl Fn(&Good) -> Act + Send + Sync + 'static) -> Fault {
     let fault = always(move |seen, good| {
         if seen.path == TRUST && good.head.starts_with("HTTP/1.1 200") {
@@ -76,7 +76,7 @@ fn trust(act: impl Fn(&Good) -> Act + Send + Sync + 'static) -> Fault {
     }
 }
 
-/// Replaces a number in the good body by other text.
+/// Replaces the number in the good body with another text.
 fn score(text: &'static str) -> Fault {
     trust(move |good| {
         let body = good.text();
@@ -99,13 +99,13 @@ fn patient(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
 fn impatient(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
     Hostile {
         impatient: true,
-        // What waits for nothing waits side by side.
+        // These runs only wait for timeouts, so many cases can wait at the same time.
         jobs: 16,
         ..patient(name, fault, ends)
     }
 }
 
-/// One request after the other, so that the fault's counting decides and not the scheduler.
+/// Sends one request after the other, so that the fault's count does not depend on scheduling.
 fn in_turn(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
     Hostile {
         jobs: 1,

@@ -1,9 +1,9 @@
-//! Comparing what a page shows with what a program printed.
+//! Compares the output on a page with the actual output of a program.
 
 use regex::Regex;
 use similar::TextDiff;
 
-/// What differs from run to run: times, random addresses, free ports, rates.
+/// Values that differ from run to run: times, random addresses, free ports, rates.
 pub(crate) struct Volatile {
     rules: Vec<(Regex, &'static str)>,
 }
@@ -26,7 +26,7 @@ impl Volatile {
         }
     }
 
-    /// The difference as lines, if what was printed does not fit.
+    /// Returns the difference as lines if the printed text does not match.
     pub(crate) fn compare(&self, shown: &str, printed: &str) -> Result<(), String> {
         let (shown, printed) = (self.steady(shown), self.steady(printed));
         let expected: Vec<&str> = shown.lines().collect();

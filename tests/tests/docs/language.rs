@@ -7,7 +7,7 @@ use std::{
 
 use regex::Regex;
 
-/// A phrase, what to write instead, and text that has it and text that has not.
+/// A phrase, its replacement, a text that contains the phrase, and a text that does not.
 const BANNED: &[(&str, &str, &str, &str)] = &[
     (
         r"(^|[^e] )(is|are) no (JSON )?(object|array|number|integer|string|node|block|hash|wallet|address|case|page|file)\b",

@@ -8,7 +8,7 @@ use std::{
 
 use regex::Regex;
 
-/// Folders that hold no pages of ours.
+/// Folders without pages of this project.
 const LEFT_OUT: [&str; 3] = ["target", ".git", "node_modules"];
 
 fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -23,7 +23,7 @@ fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The anchors of a page's headings, as GitHub makes them.
+/// Returns the anchors of a page's headings, in GitHub's form.
 fn anchors(page: &str) -> BTreeSet<String> {
     page.lines()
         .filter(|line| line.starts_with('#'))
@@ -39,7 +39,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What is wrong with a link of a page in `folder`; nothing if it leads somewhere, or to another site.
+/// Returns the problem of a link on a page in `folder`, or `None` if its target exists or is another site.
 fn problem(folder: &Path, page: &str, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;
@@ -68,7 +68,7 @@ fn every_link_leads_somewhere() {
     pages(&root, &mut found);
     assert!(found.len() > 10, "{found:?}");
     let mut problems = Vec::new();
-    // The copy of docs/contract.md that the package ships.
+    // Skip the copy of docs/contract.md that the package ships.
     found.retain(|path| !path.ends_with("openapi/contract.md"));
     for path in found {
         let page = fs::read_to_string(&path).expect("a page");

@@ -1,9 +1,9 @@
-//! The commands in README.md and in the pages of `docs/` do what the pages show.
+//! Runs the commands in README.md and in the pages of `docs/`, and compares their output with the pages.
 //!
-//! A block of the language `console` is run: each line that begins with `$ ` is a command, and what follows is its
-//! output. `…` alone on a line stands for any lines, and inside a line for any text. A block such as
-//! `toml nodes.toml` writes that file. Each page has a folder and a home of its own. `UPDATE_DOCS=1` writes what was
-//! printed into blocks that differ.
+//! A block of the language `console` is run: each line that begins with `$ ` is a command, and the lines
+//! after it are its output. `…` alone on a line stands for any lines, and within a line for any text. A
+//! block such as `toml nodes.toml` writes that file. Each page has its own folder and home.
+//! `UPDATE_DOCS=1` writes the actual output into blocks that differ.
 #![cfg(unix)]
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]
 

@@ -1,6 +1,6 @@
-//! What a page of Markdown has to run.
+//! The parts of a Markdown page that are run.
 
-/// A command, and what the page shows as its output.
+/// A command, and its output on the page.
 pub(crate) struct Command {
     pub(crate) line: String,
     pub(crate) output: String,
@@ -18,7 +18,7 @@ pub(crate) enum Block {
     },
 }
 
-/// The blocks of a page, in their order.
+/// The blocks of a page, in order.
 pub(crate) struct Page {
     pub(crate) blocks: Vec<Block>,
 }

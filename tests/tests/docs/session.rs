@@ -1,4 +1,4 @@
-//! A shell with the programs of this workspace, in a folder of its own.
+//! A shell with the programs of this workspace, in its own folder.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 use integration_tests::built;
 use tempfile::TempDir;
 
-/// The port that the pages name.
+/// The port in the pages.
 const PAGE_PORT: &str = "localhost:8420";
 
 const PROGRAMS: [&str; 4] = ["nodeproof", "nodectl", "devnode", "xtask"];
@@ -43,14 +43,14 @@ impl Session {
         self.folder.path().join("ada")
     }
 
-    /// Writes a file of the page. `~/` is the home, in which the commands run, too.
+    /// Writes a file of the page. `~/` is the home, where the commands run too.
     pub(crate) fn write(&mut self, name: &str, content: &str) {
         let path = self.home().join(name.trim_start_matches("~/"));
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, self.localised(content)).expect("the file can be written");
     }
 
-    /// Runs a command, and returns what it printed.
+    /// Runs a command, and returns its output.
     pub(crate) fn run(&mut self, line: &str) -> String {
         let output = match line.strip_suffix('&') {
             Some(background) => self.start_node(background),
@@ -73,7 +73,7 @@ impl Session {
         String::from_utf8(output.stdout).expect("UTF-8")
     }
 
-    /// Starts a node at a free port, in place of the one before, and returns its greeting.
+    /// Starts a node at a free port in place of the previous one. Returns its first output.
     fn start_node(&mut self, line: &str) -> String {
         self.stop_node();
         assert!(
@@ -92,7 +92,7 @@ impl Session {
             let read = lines.read_line(&mut greeting).expect("UTF-8");
             assert!(read > 0, "the node ended after {greeting:?}");
         }
-        // What it prints later must not stop it.
+        // Later output must not block the node.
         std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
         let address = greeting
             .split_once("http://")
@@ -103,11 +103,11 @@ impl Session {
         greeting
     }
 
-    /// The page's text with the port that the node really has.
+    /// Returns the page's text with the actual port of the node.
     fn localised(&self, text: &str) -> String {
         let text = text.replace("/home/ada", &self.home().to_string_lossy());
         match &self.node {
-            // A free port is not a network's, so the network has to be named.
+            // A free port does not identify a network, so the network must be named.
             Some((_, address)) => text
                 .replace(
                     "nodeproof --base-url",
@@ -121,7 +121,7 @@ impl Session {
 
     fn shell(&self, line: &str) -> Command {
         let programs = self.folder.path().join("bin");
-        // `cargo xtask` is the program that cargo would run, built already.
+        // Replace `cargo xtask` with the built program that cargo would run.
         let line = line.replace("cargo xtask", "xtask");
         let inherited = std::env::var("PATH").unwrap_or_default();
         let mut command = Command::new("sh");
@@ -133,7 +133,7 @@ impl Session {
             .env("PATH", format!("{}:{inherited}", programs.display()))
             .stdin(Stdio::null());
         if let Some((_, address)) = &self.node {
-            // What stands in for the default, http://127.0.0.1:8420.
+            // This replaces the default, http://127.0.0.1:8420.
             command.env("NODECTL_BASE_URL", format!("http://{address}"));
             command.env("NODECTL_NETWORK", "devnet");
         }

@@ -1,4 +1,4 @@
-//! How a run ends before its time: by its deadline, by Ctrl-C, and by SIGTERM.
+//! Runs that end early: by their deadline, by Ctrl-C, and by SIGTERM.
 
 use std::{
     fs,
@@ -14,13 +14,14 @@ use nodeproof_devnode::Config;
 use serde_json::Value;
 use tokio::time::sleep;
 
-/// How many requests are answered before nothing is any more.
+/// The number of requests with a response. Later requests get none.
 const BEFORE: usize = 30;
-/// How often something is looked at that has to come, and how long in between.
+/// The number of checks for an expected event, and the pause between them.
 const LOOKS: u32 = 600;
 const BETWEEN: Duration = Duration::from_millis(50);
 
-/// A good node that answers a few requests, one of them wrongly, and then falls silent.
+/// Starts a good node behind a front. It responds to a few requests, one of them wrongly, and then to
+/// none.
 async fn falling_silent() -> (nodeproof_devnode::Handle, Front) {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
@@ -57,7 +58,7 @@ fn run(front: &Front, folder: &Path, more: &[&str]) -> Child {
         .expect("a program that runs")
 }
 
-/// Waits until the node has fallen silent, with a request under way.
+/// Waits until the node no longer responds and has received one more request.
 async fn silent(front: &Front) {
     for _ in 0..LOOKS {
         if front.heads().len() > BEFORE {
@@ -94,7 +95,7 @@ fn printed(child: &mut Child) -> String {
     text
 }
 
-/// The report says why it has no verdict, and what was found until then.
+/// Asserts that the report contains the reason for the missing verdict, and the findings so far.
 fn assert_told(folder: &Path, printed: &str, exit: u64, why: &str) {
     let report = fs::read(folder.join("report.json")).expect("a report");
     let report: Value = serde_json::from_slice(&report).expect("JSON");
@@ -181,7 +182,7 @@ async fn ctrl_c_tells_what_is_known_and_writes_the_reports() {
 async fn a_second_ctrl_c_ends_at_once_where_nobody_takes_the_report() {
     let (_node, front) = falling_silent().await;
     let folder = tempfile::tempdir().expect("a folder");
-    // The report is longer than a pipe holds, and nobody reads it.
+    // The report is longer than a pipe's buffer, and no process reads it.
     let mut child = run(
         &front,
         folder.path(),
@@ -215,7 +216,7 @@ async fn sigterm_tells_what_is_known_and_writes_the_reports() {
     assert!(units.contains("type=\"interrupted\""), "{units}");
 }
 
-/// A good node of 200 blocks that never answers one of them, and all the rest.
+/// Starts a good node of 200 blocks that never responds for one of them.
 async fn silent_at_block_150() -> (nodeproof_devnode::Handle, Front) {
     let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(200)).await;
     let node = node.expect("a node");

@@ -1,5 +1,5 @@
-//! Every program against every hostile server: what comes of it is told truly, in bounded memory,
-//! and nothing of a server's making gets where it could do harm.
+//! Runs every program against every hostile server. The results must be correct, memory must stay
+//! bounded, and a server's text must not get where it could do harm.
 
 #![expect(
     clippy::expect_used,
@@ -25,11 +25,11 @@ use integration_tests::{
 use serde_json::Value;
 use tokio::{sync::Semaphore, task::JoinSet};
 
-/// The most memory that a program may take, whatever a server sends.
+/// The maximum memory of a program, with any server.
 const MOST_MEMORY: u64 = 128_000_000;
-/// The longest text that a failure is told in: what a server sends is cut in it.
+/// The maximum length of a failure message. Longer server text in it is truncated.
 const LONGEST_FAILURE: usize = 4096;
-/// How many servers are tried at a time.
+/// The number of servers that are tried at the same time.
 const AT_A_TIME: usize = 4;
 
 fn programs() -> Programs {
@@ -38,7 +38,7 @@ fn programs() -> Programs {
     Programs::out_of(env!("CARGO_BIN_EXE_hostile").into(), nodectl.clone())
 }
 
-/// Holds something against all servers, each of which is started anew.
+/// Checks each server with this function. Each server is started for its check.
 async fn against_all(wrong: fn(&Hostile, &Running) -> Vec<String>) {
     let few = Arc::new(Semaphore::new(AT_A_TIME));
     let only = std::env::var("HOSTILE_ONLY").ok();
@@ -67,7 +67,7 @@ async fn against_all(wrong: fn(&Hostile, &Running) -> Vec<String>) {
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
-/// What a server got somebody to do that nobody should.
+/// Returns the forbidden action that a server caused, if any.
 fn led_astray(server: &Running) -> Option<String> {
     if server.visits_elsewhere() > 0 {
         return Some("a redirect was followed".to_owned());
@@ -80,7 +80,7 @@ fn led_astray(server: &Running) -> Option<String> {
     injected.map(|head| format!("a header was injected: {head:?}"))
 }
 
-/// What a terminal, a page or a log would act on, in a text that has lines.
+/// Returns the first character in a text that a terminal, a page or a log would act on.
 fn harmful(what: &str, text: &str) -> Option<String> {
     let acts = |c: char| {
         (c.is_control() && c != '\n')
@@ -137,7 +137,7 @@ fn by_conformance(hostile: &Hostile, server: &Running) -> Vec<String> {
         match fs::read_to_string(folder.path().join(name)) {
             Ok(report) => {
                 wrong.extend(harmful(name, &report));
-                // JSON has no markup: there it is text like any other.
+                // JSON has no markup. There it is ordinary text.
                 let is_markup = !name.ends_with(".json");
                 if is_markup && (report.contains("<script>alert") || report.contains("<img src=x"))
                 {
@@ -160,7 +160,7 @@ fn verdict(folder: &Path) -> Option<String> {
     Some(report.get("verdict")?.as_str()?.to_owned())
 }
 
-/// Reads a block and submits a transaction, each for a person and for a script.
+/// Reads a block and submits a transaction, each with and without `--json`.
 fn by_nodectl(hostile: &Hostile, server: &Running) -> Vec<String> {
     let transaction = server.transaction();
     let read: [&OsStr; 2] = ["block".as_ref(), "5".as_ref()];

@@ -1,4 +1,4 @@
-//! Memory where many answers are under way at a time, none of which ends.
+//! Memory during many concurrent responses that never end.
 
 use std::{fs, process::Command, sync::Arc, time::Duration};
 
@@ -7,7 +7,7 @@ use nodeproof_devnode::Config;
 
 use crate::MOST_MEMORY;
 
-/// Sends blanks for ever, and does not say how many.
+/// Sends blanks forever, without a length.
 fn endless(good: &Good) -> Act {
     let head = format!("{}Connection: close\r\n", good.head);
     let blanks = vec![b' '; 256 * 1024];
@@ -51,7 +51,7 @@ async fn memory_is_bounded_with_many_endless_answers_at_a_time() {
             Act::Right
         }
     };
-    // None of those that the search for the latest block asks for.
+    // The search for the latest block requests none of these blocks.
     let of_blocks = |seen: &Seen, good: &Good| {
         let index = seen.query.strip_prefix("block_index=");
         match index.map(str::parse::<u64>) {

@@ -1,4 +1,4 @@
-//! The seeds of the fuzz targets, as plain tests: what they call panics where something does not hold.
+//! The seeds of the fuzz targets, as plain tests. The targets panic if a property does not hold.
 
 use integration_tests::fuzzed::{ALL, seeds};
 
@@ -9,7 +9,7 @@ fn every_seed_is_read_without_a_fault() {
         assert!(seeds.len() > 5, "{target} has {} seeds", seeds.len());
         for seed in seeds.values() {
             reads(seed);
-            // What is cut off or follows itself is as good an input.
+            // Truncated and repeated seeds are useful inputs too.
             reads(&seed[..seed.len() / 2]);
             reads(&seed.repeat(2));
         }

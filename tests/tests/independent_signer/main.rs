@@ -1,5 +1,5 @@
-//! Transactions that were signed by an implementation that shares no code with this workspace, and
-//! transactions of ours before that implementation.
+//! Checks transactions that an independent implementation signed, and has that implementation check ours.
+//! It shares no code with this workspace.
 
 #![expect(
     clippy::expect_used,
@@ -18,7 +18,7 @@ use nodeproof_primitives::{Amount, Hash256};
 use nodeproof_wallet::{KeyPair, SignatureEntry, sign_transaction, verify_transaction};
 
 /// A claim signed by `independent.py` with the key of a devnode's alice, which follows from the
-/// seed 0. Its text is written as no program of ours would write it.
+/// seed 0. None of our programs would write its text in this form.
 const SIGNED_ELSEWHERE: &str = include_str!("submission.json");
 
 async fn node() -> (Handle, Client) {
@@ -33,7 +33,7 @@ fn alice(node: &Handle) -> KeyPair {
     node.wallet("alice").expect("alice").keys().clone()
 }
 
-/// What the other implementation says to this; nothing where there is no Python to run it.
+/// Returns the output of the other implementation, or `None` if Python is not installed.
 fn elsewhere(arguments: &[&str], input: &str) -> Option<Output> {
     let script =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/independent_signer/independent.py");
@@ -102,7 +102,7 @@ async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
     assert!(!answer.is_valid(), "{answer:?}");
 }
 
-/// A claim as the node builds it, with a fee that Python writes otherwise than it was given.
+/// Returns a claim as the node builds it. Python writes its fee in a different form.
 async fn built(node: &Handle, client: &Client, asset: &str) -> String {
     let claim = AddVerification::new(asset, alice(node).address(), 2_600_000_u64)
         .document(Hash256::from_bytes([9; 32]))

@@ -1,4 +1,4 @@
-//! What is not there, in whatever way a node says so: the contract does not show it.
+//! Missing data, reported in any way: the contract does not show how a node reports it.
 
 use std::sync::{
     Arc,
@@ -19,7 +19,7 @@ use crate::{
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
 
-/// Ways to say that there is nothing: a status, and a body.
+/// Ways to report missing data: a status and a body.
 const NOTHING: [(&str, &str); 12] = [
     ("400 Bad Request", r#"{"detail":"Block not found"}"#),
     ("400 Bad Request", r#"{"detail":"No such block"}"#),
@@ -35,14 +35,14 @@ const NOTHING: [(&str, &str); 12] = [
     ("200 OK", r#"{"status":"FAILURE","msg":"beyond the chain"}"#),
 ];
 
-/// The index that a request line asks for.
+/// Returns the index in a request line.
 fn index(line: &str) -> u64 {
     let (_, rest) = line.split_once("block_index=").expect("an index");
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().expect("a number")
 }
 
-/// A chain of so many blocks, of which the last comes after a few looks at it.
+/// Starts a chain of that many blocks. The last block appears after a few requests for it.
 fn chain(blocks: u64, status: &'static str, body: &'static str) -> RawServer {
     let looks = AtomicUsize::new(0);
     RawServer::spawn(move |line| {
@@ -64,7 +64,7 @@ fn the_end_of_the_chain_is_found_however_the_node_says_it() {
         let latest = home.ask(&node.base_url, &["--json", "block", "latest"]);
         assert_eq!(latest.ended(0).json()["index"], 12, "{status} {body}");
 
-        // The thirteenth comes while it is watched for, from before it is there.
+        // Block 13 appears while the program watches for it.
         let node = chain(13, status, body);
         let watch = [
             "watch",
@@ -272,7 +272,7 @@ async fn a_claim_is_made_at_a_node_that_refuses_to_show_what_is_not_there() {
             if !String::from_utf8_lossy(&answer.body).contains(r#""data":null"#) {
                 return answer;
             }
-            // Before anything is signed, and twice while it is waited for.
+            // There is one such response before signing, and two while the program waits for the record.
             if counted.fetch_add(1, Ordering::SeqCst) == 2 {
                 maker.make_block();
             }

@@ -1,4 +1,4 @@
-//! Reading what never ends, or never comes.
+//! Reading input that never ends or never arrives.
 
 use std::{
     io::Write,
@@ -10,7 +10,7 @@ use crate::{
     watching::interrupt,
 };
 
-/// More than a pipe holds: once it is written, some of it was read.
+/// Returns more than a pipe's buffer. When all of it is written, the reader has read some of it.
 fn more_than_a_pipe_holds() -> Vec<u8> {
     vec![b' '; 300_000]
 }
@@ -79,7 +79,7 @@ fn ctrl_c_ends_a_run_that_reads_a_pipe_with_a_name() {
         &["--config", &fifo, "block", "1"],
     ] {
         let child = home.command(arguments).spawn().unwrap();
-        // Opening it for writing returns when the other side has opened it for reading.
+        // Opening it for writing returns after the other side has opened it for reading.
         let writer = std::fs::File::options().write(true).open(&fifo).unwrap();
         interrupted(child);
         drop(writer);

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::program::{Home, Ran, keys};
 
 const PASSPHRASE: &str = "correct horse battery";
-/// Of FIPS 180-2, the SHA-256 of `abc`.
+/// The SHA-256 of `abc`, from FIPS 180-2.
 const ABC: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 /// A home with alice's encrypted key, and a claim about an asset.
@@ -95,7 +95,7 @@ impl Verifier {
         self.home.ask(url, &get)
     }
 
-    /// Neither key nor passphrase is in what was shown or written.
+    /// Asserts that neither key nor passphrase is in the output or in any file.
     fn keeps_secret(&self, ran: &Ran) {
         let secret = self.keys.private_key().reveal();
         let written = self.home.everything_written();
@@ -175,7 +175,7 @@ async fn a_dry_run_shows_the_message_to_the_byte_and_leaves_no_trace() {
     let node = lively().await;
     let proxy = Proxy::honest(node.base_url()).await.unwrap();
     let verifier = Verifier::of(&node);
-    // Nothing is signed, so there is no need for a passphrase.
+    // Nothing is signed, so no passphrase is needed.
     let ran = verifier
         .add(&proxy.server.base_url(), "a", &["--dry-run"])
         .ended(0);
@@ -246,7 +246,7 @@ async fn the_same_command_again_submits_the_same_transaction() {
     );
 
     healed.store(true, Ordering::SeqCst);
-    // What is kept is submitted without the key.
+    // The saved transaction is submitted without the key.
     let second = verifier.add(&url, "a", &[]).ended(0).json();
     assert_eq!(
         (&second["resumed"], &second["new_transaction"]),
@@ -294,7 +294,7 @@ async fn a_second_record_of_one_verifier_about_one_asset_is_never_paid_for() {
             .contains("a node keeps one"),
         "{other}"
     );
-    // A node keeps one record, so not even that is asked for may be paid for in vain.
+    // A node stores one record, so the message must not suggest another payment.
     for more in [&["--outcome", "2", "--again"][..], &["--again"]] {
         let again = verifier.add_signed(url, "a", more).ended(2).error();
         let words = again["message"].as_str().unwrap();

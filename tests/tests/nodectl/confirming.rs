@@ -1,4 +1,4 @@
-//! `nodectl sign`: what is signed is shown, and nothing is signed that nobody confirmed.
+//! `nodectl sign`: the message is shown before signing, and nothing is signed without confirmation.
 
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn keys() -> KeyPair {
 
 type Change = fn(&mut Value);
 
-/// A raw contract call, with these changes in it.
+/// Returns a raw contract call with these changes.
 pub(crate) fn raw(change: impl FnOnce(&mut Value)) -> String {
     let mut document = json!({
         "transaction": {
@@ -50,12 +50,12 @@ fn without_a_terminal_and_without_yes_nothing_is_signed() {
         assert!(ran.err.contains("nothing was signed"), "{ran:?}");
         assert!(!home.path("signed.json").exists());
     }
-    // Nor where standard input could be taken for an answer.
+    // The same holds if standard input could pass for an answer to the prompt.
     let ran = home.run_with_input(&["sign", &file, "--wallet", &wallet], "yes\ny\n");
     assert_eq!(ran.ended(2).out, "");
     let ran = home.run_with_input(&["sign", "-", "--wallet", &wallet], &raw(|_| {}));
     assert_eq!(ran.ended(2).out, "");
-    // Nor by a program that holds the key.
+    // The same holds for a program that has the key.
     let address = keys().address().to_string();
     let device = ["--signer", &address, "--signer-command", "touch asked"];
     home.run(&[&["sign", &file][..], &device].concat()).ended(2);
@@ -114,11 +114,11 @@ fn every_member_is_shown_and_unknown_ones_are_called_that() {
     ];
     for (change, words) in changes {
         let file = home.file("raw.json", &raw(change));
-        // With --yes, and where a person would be asked.
+        // Try it with --yes, and in the cases where a prompt would appear.
         for more in [&["--yes"][..], &["--dry-run"], &[]] {
             let ran = home.run(&[&["sign", &file, "--wallet", &wallet], more].concat());
             if ran.err.contains("error: ") && !ran.err.contains("--yes") {
-                // Refused as it is, without a signature.
+                // It is refused, without a signature.
                 assert_eq!((ran.status, &*ran.out), (2, ""), "{words}: {ran:?}");
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Exit statuses that scripts can tell apart, and what is said with each.
+//! Exit statuses that scripts can distinguish, and the message with each.
 
 use std::{
     io::{BufRead, BufReader},
@@ -95,7 +95,7 @@ fn an_answer_that_is_none_is_6() {
     against(|_| Reply::json("200 OK", r#"{"trust_score":"x"}"#), &trust).ended(6);
 }
 
-/// A transaction that is signed by everybody it names, at a fee that no node takes.
+/// Returns a transaction with the signatures of all its signers, and a fee that no node accepts.
 fn signed(home: &Home) -> String {
     let keys = nodeproof_wallet::KeyPair::from_bytes(&[5; 32]).expect("a key");
     let transaction = format!(
@@ -163,9 +163,9 @@ fn a_node_that_takes_nothing_now_is_3_and_a_client_error_4() {
     let file = signed(&home);
     for (status, ends) in [
         ("429 Too Many Requests", 3),
-        // It may have gone down with the transaction in its hands.
+        // The node may have received the transaction before it failed.
         ("503 Service Unavailable", 5),
-        // A URL that is none of a node's.
+        // The URL does not belong to a node.
         ("404 Not Found", 3),
         ("405 Method Not Allowed", 3),
         ("400 Bad Request", 4),

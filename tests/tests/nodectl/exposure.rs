@@ -1,4 +1,4 @@
-//! Keys in what would be sent, by mistake: the node gets nothing of them.
+//! Keys in data that would be sent by mistake. The node must not receive any of them.
 
 use base64::Engine as _;
 use integration_tests::proxy::Proxy;
@@ -10,7 +10,7 @@ use crate::program::{Home, Ran};
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc";
 
-/// Where a text is put in the command line.
+/// The place of a text on the command line.
 enum Place {
     Argument,
     File,
@@ -147,7 +147,7 @@ async fn no_input_takes_a_key_to_the_node() {
     let url = proxy.server.base_url();
     for (number, secret) in secrets.iter().enumerate() {
         for (arguments, place) in &table {
-            // The wallet is loaded, and its passphrase is not known yet.
+            // The wallet is loaded, but its passphrase is not known yet.
             for wallet in [&wallet, &sealed] {
                 let mut arguments = arguments.clone();
                 let file = home.file("given", secret);
@@ -190,7 +190,7 @@ fn fed(mut command: std::process::Command, input: &str) -> Ran {
         .stdin(std::process::Stdio::piped())
         .spawn()
         .expect("the program");
-    // The program may end before it has read all of it.
+    // The program may end before it has read everything.
     let _fed = child
         .stdin
         .take()

@@ -1,4 +1,4 @@
-//! Folders that other users control: nothing in them is relied on.
+//! Folders that other users control are not trusted.
 
 use std::{
     fs,
@@ -27,7 +27,7 @@ async fn a_folder_that_others_control_is_refused() {
     let keep = own.join("c.json").display().to_string();
     let table: [(&Path, &[&str]); 3] = [
         (&claims, &["--no-wait"]),
-        // Whoever names a file is not asked less of its folder, nor of the usual one.
+        // A named file's folder must meet the same rules, and so must the usual folder.
         (&own, &["--no-wait", "--keep", &keep]),
         (&claims, &["--no-wait", "--keep", &keep]),
     ];
@@ -50,7 +50,7 @@ async fn a_folder_that_others_control_is_refused() {
         }
     }
     assert!(proxy.asked().is_empty(), "{:?}", proxy.asked());
-    // A folder like /tmp does for a file that is named, and not for the usual place.
+    // A folder like /tmp is allowed for a named file, but not as the usual folder.
     make(&claims, 0o1777);
     verifier.add_signed(&url, "a", &["--no-wait"]).ended(2);
     make(&claims, 0o700);
@@ -59,7 +59,7 @@ async fn a_folder_that_others_control_is_refused() {
         .add_signed(&url, "a", &["--no-wait", "--keep", &keep])
         .ended(0);
 
-    // The configuration says where money goes.
+    // The configuration decides where money goes.
     let config = home.path(".config/nodectl");
     make(&config, 0o777);
     home.file(".config/nodectl/config.toml", "fee = 1000000\n");

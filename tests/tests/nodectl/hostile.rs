@@ -1,11 +1,11 @@
-//! Nodes that send what a terminal would act on.
+//! Nodes that send text that a terminal would act on.
 
 use crate::{
     program::{Home, Ran},
     raw_server::{RawServer, Reply},
 };
 
-/// A title, a colour, a line that overwrites itself, and text that runs backwards.
+/// A window title, a colour, a line that overwrites itself, and text that runs backwards.
 const EVIL: &str = "\\u001b]0;owned\\u0007\u{9b}31m\\r\u{202e}\u{2066}\u{200b}\u{feff}";
 const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
@@ -81,7 +81,7 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
         let ran = home.ask(&server.base_url, &json).ended(status);
         harmless(&ran);
         if status == 0 {
-            // Nothing is lost by it: a script reads what the node sent.
+            // Nothing is lost by escaping: a script reads the node's original text.
             let text = ran.json().to_string();
             assert!(text.contains('\u{202e}'), "{text}");
         }

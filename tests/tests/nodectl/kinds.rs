@@ -1,4 +1,4 @@
-//! Transactions of other types than the call of a contract.
+//! Transactions of types other than a contract call.
 
 use nodeproof_wallet::KeyPair;
 use serde_json::{Value, json};

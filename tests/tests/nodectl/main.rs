@@ -1,4 +1,4 @@
-//! `nodectl` as people and scripts use it: the real binary, real nodes, files on disk.
+//! `nodectl` as users and scripts run it: the real binary, real nodes, files on disk.
 
 #![expect(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Wallets and the networks that they are for.
+//! Wallets and their networks.
 
 use integration_tests::proxy::Proxy;
 use nodeproof_devnode::Config;
@@ -53,7 +53,7 @@ fn a_key_file_records_the_network_and_keeps_it() {
                 assert!(!home.path("other").exists());
             }
         }
-        // An older file is bound to none, and a copy of it can be.
+        // An older file is not bound to a network, but a copy of it can be.
         let keys = KeyPair::from_bytes(&[7; 32]).unwrap();
         let old = format!("{name}-old");
         KeyFile::write(home.path(&old), &keys, Protection::Plain).unwrap();
@@ -126,7 +126,7 @@ async fn a_wallet_signs_for_its_own_network_only() {
     claim(&wallet(Network::Devnet), &[]).ended(0);
     claim(&wallet(Network::Mainnet), &["--any-network", "--again"]).ended(0);
 
-    // Without a node, the network is the one that is named, or else all wallets are of one.
+    // Without a node, the network is the named one. Otherwise all wallets must have the same network.
     let keys = KeyPair::from_bytes(&[5; 32]).unwrap();
     let home = Home::new();
     let raw = home.file("raw.json", &confirming::raw(|_| {}));
@@ -142,7 +142,7 @@ async fn a_wallet_signs_for_its_own_network_only() {
     sign(&["--config", &config]).ended(2);
     sign(&["--config", &config, "--any-network"]).ended(0);
 
-    // A port that is another network's is refused before anything is sent.
+    // The port of another network is refused before anything is sent.
     for (port, network) in [(8456, "devnet"), (8420, "mainnet"), (8421, "devnet")] {
         let url = format!("http://127.0.0.1:{port}");
         let submit = [

@@ -1,4 +1,4 @@
-//! Passphrases, by the same rules in every program and wherever they come from.
+//! Passphrases follow the same rules in every program and from every source.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
@@ -79,7 +79,7 @@ fn every_program_refuses_the_same_passphrases() {
         }
         assert!(!home.path("new.pem").exists() && !home.path("copy.pem").exists());
     }
-    // What others can read, and what can be guessed, is told.
+    // The program warns about passphrases that other users can read, or that can be guessed.
     fs::remove_file(home.path("w.pem")).unwrap();
     KeyFile::write(home.path("w.pem"), &keys, Protection::Passphrase("horse")).unwrap();
     for ran in both(&home, b"horse", 0o644) {

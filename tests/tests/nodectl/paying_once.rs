@@ -1,4 +1,4 @@
-//! `nodectl claim add` where paying twice is a slip away.
+//! `nodectl claim add` in situations where a claim could be paid twice.
 
 use std::{
     collections::BTreeSet,
@@ -44,7 +44,7 @@ fn only_kept(verifier: &Verifier) -> std::path::PathBuf {
     paths.remove(0)
 }
 
-/// A node that fails with a status at one of its calls while that is switched on.
+/// Starts a proxy that fails one endpoint with a status while it is switched on.
 async fn failing(node: &Handle, path: &'static str, status: u16) -> (Proxy, Arc<AtomicBool>) {
     let on = Arc::new(AtomicBool::new(true));
     let state = Arc::clone(&on);
@@ -83,7 +83,7 @@ async fn again_gives_the_earlier_transaction_up_only_for_a_signed_one() {
     assert_eq!(only_kept(&verifier), kept);
     assert_eq!(fs::read(&kept).unwrap(), before);
 
-    // So the plain command goes on with the first one, and pays once.
+    // So the plain command continues with the first transaction, and pays once.
     verifier.add(&url, "a", &["--wait", "0.2"]).ended(5);
     let bodies: BTreeSet<_> = proxy
         .asked()
@@ -140,14 +140,14 @@ async fn while_one_claim_is_pending_a_second_one_is_not_paid_for() {
         assert!(text(&refused).contains("--again"), "{refused}");
     }
     assert_eq!(node.node().submissions_received(), 1);
-    // Another asset is another matter, and the pending one goes on.
+    // A claim about another asset is independent. The pending one continues.
     verifier.add_signed(url, "b", &["--no-wait"]).ended(0);
     verifier.add(url, "a", &["--no-wait"]).ended(0);
-    // Who insists, pays.
+    // The option --again makes and pays another transaction.
     verifier
         .add_signed(url, "a", &["--outcome", "2", "--again", "--no-wait"])
         .ended(0);
-    // So does a file of one's own, which is found beside a second one.
+    // A file named with --keep is also found when a second file is used.
     let own = verifier.home.path("own/c.json").display().to_string();
     let other = verifier.home.path("own/d.json").display().to_string();
     let keep = |file: &str, more: &[&str]| {
@@ -181,7 +181,7 @@ async fn busy_is_3_and_5_once_the_transaction_may_have_been_taken() {
     let error = verifier.home.ask(&url, &submit).ended(3).error();
     assert_eq!(error["maybe_sent"], false, "{error}");
 
-    // By way of the other URL it is taken, and then a busy node does not undo that.
+    // The node takes it through the other URL. A busy proxy does not undo that.
     verifier
         .add(node.base_url(), "a", &["--any-node", "--no-wait"])
         .ended(0);
@@ -222,7 +222,7 @@ async fn nobody_is_told_to_delete_the_proof_of_what_was_sent() {
     assert!(!text(&error).contains("remove the file"), "{error}");
     assert!(text(&error).contains("--again"), "{error}");
 
-    // Where another node took it before, a refusal does not undo that.
+    // A node took it before. A later refusal does not undo that.
     let there = ["--any-node", "--no-wait"];
     verifier.add(node.base_url(), "a", &there).ended(0);
     verifier.add(&proxy.server.base_url(), "a", &[]).ended(5);
@@ -275,7 +275,7 @@ async fn a_look_that_fails_does_not_end_the_wait() {
                 sent.store(true, Ordering::SeqCst);
                 answer
             }
-            // The first look after that.
+            // The first request for the record after that fails.
             "/sc-state" if sent.load(Ordering::SeqCst) && !failed.swap(true, Ordering::SeqCst) => {
                 let answer = answer.with_body(body);
                 if body.starts_with('<') {
@@ -333,7 +333,7 @@ async fn of_two_at_once_the_slower_one_says_whose_transaction_it_submits() {
         verifier.home.path("one.json").display().to_string(),
     );
     let (first, kept) = (AtomicBool::new(true), place.clone());
-    // Between its call and its signature, another run does all of it.
+    // Between the call and the signature of this run, another run makes the whole claim.
     let fault: Fault = Arc::new(move |asked, answer| {
         if asked.path == "/call-sc" && first.swap(false, Ordering::SeqCst) {
             let quick = ["--no-wait", "--keep", &kept, "--any-node"];
@@ -378,7 +378,7 @@ async fn a_kept_file_can_be_submitted_and_verified_as_it_is() {
         .json();
     assert_eq!(taken["trans_code"], code_in(&kept));
     assert_eq!(taken["new_transaction"], false);
-    // A node at another base URL may be one of another network.
+    // A node at another base URL may be on another network.
     let other = Proxy::honest(url).await.unwrap();
     let other = other.server.base_url();
     let ran = verifier.home.ask(&other, &["submit", &kept]).ended(2);
@@ -443,7 +443,7 @@ async fn what_would_turn_the_reading_order_is_written_out_for_a_person() {
         shown.out.contains("\\u202e") && shown.out.contains("escapes here"),
         "{shown:?}"
     );
-    // Nothing but the kept file's place depends on the network.
+    // Only the place of the saved file depends on the network.
     let url = ["--base-url", node.base_url()];
     home.run(&[&claim[..], &url].concat()).ended(0);
 }

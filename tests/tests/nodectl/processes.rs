@@ -1,4 +1,4 @@
-//! What the system knows of a running `nodectl`: no core dump of it can be made.
+//! A running `nodectl` as the system sees it: no core dump of it can be made.
 
 use std::{fs, io::Write as _, process::Stdio};
 
@@ -7,7 +7,7 @@ use crate::program::Home;
 #[test]
 fn no_core_dump_of_it_can_be_made() {
     let home = Home::new();
-    // It waits for its input, with the limits set.
+    // It waits for its input after it has set the limits.
     let mut child = home
         .command(&["verify", "-"])
         .stdin(Stdio::piped())
@@ -25,13 +25,13 @@ fn no_core_dump_of_it_can_be_made() {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    // Until it has come so far, it is what this process has.
+    // Until then, it has the limits of this process.
     let set = (0..2_000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(5));
         core().starts_with(&["0".to_owned(), "0".to_owned()])
     });
     assert!(set, "{:?}", core());
-    // What may not be dumped belongs to root, whoever runs it.
+    // The memory of a process that forbids dumps belongs to root, whichever user runs it.
     let owner = || {
         use std::os::unix::fs::MetadataExt as _;
         fs::metadata(format!("/proc/{}/mem", child.id()))

@@ -1,4 +1,4 @@
-//! Running the binary in a home of its own.
+//! Running the binary in its own home.
 
 use std::{
     fs,
@@ -14,18 +14,18 @@ use nodeproof_wallet::{KeyFile, KeyPair, Protection};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The binary.
+/// Returns the path of the binary.
 pub(crate) fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| program("nodectl").expect("an executable"))
 }
 
-/// A home for the program, with nothing of this machine's user in it.
+/// A home for the program, without any files of this machine's user.
 pub(crate) struct Home {
     pub(crate) folder: TempDir,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,
@@ -44,14 +44,14 @@ impl Home {
         self.folder.path().join(name)
     }
 
-    /// A file of that name, whose path is handed back as text.
+    /// Writes a file with that name, and returns its path as text.
     pub(crate) fn file(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         fs::write(&path, text).expect("a file");
         path.display().to_string()
     }
 
-    /// A plain key file of a wallet.
+    /// Writes a plain key file of a wallet, and returns its path.
     pub(crate) fn wallet(&self, name: &str, keys: &KeyPair) -> String {
         let path = self.path(name);
         KeyFile::write(&path, keys, Protection::Plain).expect("a key file");
@@ -94,7 +94,7 @@ impl Home {
         Ran::of(child.wait_with_output().expect("its end"))
     }
 
-    /// The texts of all files in the home.
+    /// Returns the texts of all files in the home.
     pub(crate) fn everything_written(&self) -> String {
         fn walk(folder: &Path, all: &mut String) {
             for entry in fs::read_dir(folder).expect("a folder").flatten() {
@@ -121,21 +121,21 @@ impl Ran {
         }
     }
 
-    /// Demands an exit status, and shows everything if it is another one.
+    /// Asserts the exit status. If it differs, the message shows everything.
     #[track_caller]
     pub(crate) fn ended(self, status: i32) -> Self {
         assert_eq!(self.status, status, "{self:?}");
         self
     }
 
-    /// The one JSON document on standard output.
+    /// Returns the only JSON document on standard output.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.out.matches('\n').count(), 1, "{self:?}");
         serde_json::from_str(&self.out).expect("a JSON document")
     }
 
-    /// The error of a run with `--json`; standard output has to be empty.
+    /// Returns the error of a run with `--json`. Standard output must be empty.
     #[track_caller]
     pub(crate) fn error(&self) -> Value {
         assert_eq!(self.out, "", "{self:?}");
@@ -146,7 +146,7 @@ impl Ran {
     }
 }
 
-/// The keys of one of the local node's wallets.
+/// Returns the keys of one of the local node's wallets.
 pub(crate) fn keys(node: &Handle, name: &str) -> KeyPair {
     node.node().wallet(name).expect("a wallet").keys().clone()
 }

@@ -1,4 +1,4 @@
-//! A server that answers with the very bytes it is told to, or not at all.
+//! A server that responds with exactly the given bytes, or not at all.
 
 use std::{
     io::{Read, Write},
@@ -11,23 +11,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is done with a request.
+/// The reply to a request.
 pub(crate) enum Reply {
-    /// These bytes, and the connection is closed.
+    /// Sends these bytes, and closes the connection.
     Bytes(Vec<u8>),
-    /// The connection is closed without an answer.
+    /// Closes the connection without a response.
     Nothing,
-    /// No answer, for as long as the other side waits.
+    /// Does not respond for as long as the other side waits.
     Silence,
 }
 
 impl Reply {
-    /// An answer with a status line, such as `200 OK`, and a JSON body.
+    /// Returns a response with a status line, such as `200 OK`, and a JSON body.
     pub(crate) fn json(status: &str, body: &str) -> Self {
         Self::with_headers(status, "", body)
     }
 
-    /// The same with more header lines, each ended by `\r\n`.
+    /// Does the same with additional header lines, each ended by `\r\n`.
     pub(crate) fn with_headers(status: &str, headers: &str, body: &str) -> Self {
         let length = body.len();
         Self::Bytes(
@@ -40,14 +40,14 @@ impl Reply {
     }
 }
 
-/// A server for one test; its thread ends with the process.
+/// A server for one test. Its thread ends with the process.
 pub(crate) struct RawServer {
     pub(crate) base_url: String,
     requests: Arc<AtomicUsize>,
 }
 
 impl RawServer {
-    /// Answers each request, given as its first line, with what the function says.
+    /// Replies to each request with the result of the function. Its argument is the request line.
     pub(crate) fn spawn(reply: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let base_url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -67,7 +67,7 @@ impl RawServer {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// Waits until so many requests have come.
+    /// Waits until this many requests have arrived.
     pub(crate) fn wait_for(&self, requests: usize) {
         let begun = Instant::now();
         while self.requests() < requests {
@@ -85,7 +85,7 @@ fn answer(mut connection: TcpStream, reply: &dyn Fn(&str) -> Reply, counted: &At
     counted.fetch_add(1, Ordering::SeqCst);
     match reply(&first_line) {
         Reply::Bytes(bytes) => {
-            // Who has gone away needs no answer.
+            // The other side may be gone, so errors do not matter.
             let _written = connection.write_all(&bytes);
         }
         Reply::Nothing => {}
@@ -95,7 +95,7 @@ fn answer(mut connection: TcpStream, reply: &dyn Fn(&str) -> Reply, counted: &At
     }
 }
 
-/// Reads a request to its end, as closing before that would reset the connection.
+/// Reads a whole request. Closing the connection earlier would reset it.
 fn request(connection: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];

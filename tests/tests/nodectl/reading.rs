@@ -1,4 +1,4 @@
-//! The commands that only ask.
+//! The commands that only read.
 
 use nodeproof_devnode::Config;
 use nodeproof_primitives::WalletAddress;
@@ -57,7 +57,7 @@ async fn balances_are_exact_whichever_way_they_are_asked_for() {
     let alice = keys(&node, "alice").address().to_string();
 
     let all = home.ask(url, &["--json", "balances", &alice]).ended(0);
-    // One of them is beyond what a binary fraction holds.
+    // One balance is larger than a float can represent exactly.
     assert!(
         all.out
             .contains(r#"{"token":"VAULT","balance":9007199254740993}"#),

@@ -1,4 +1,4 @@
-//! `nodectl verify` and a conformance run say the same of a receipt, however it was signed.
+//! `nodectl verify` and a conformance run agree about a receipt, however it was signed.
 
 use std::sync::Arc;
 
@@ -34,21 +34,21 @@ const SORTED: [&str; 5] = [
     "wallet_address",
 ];
 
-/// What is returned, and what its voter signed.
+/// A vote and its voter.
 struct Voted<'v> {
-    /// A vote that known nodes would cast, as an object.
+    /// A vote as known nodes cast it, as an object.
     data: &'v Value,
     voter: KeyPair,
 }
 
 impl Voted<'_> {
-    /// The data as JSON text with its members in this order.
+    /// Returns the data as JSON text with its members in this order.
     fn text(&self, order: [&str; 5]) -> String {
         let members = order.map(|name| format!("\"{name}\":{}", self.data[name]));
         format!("{{{}}}", members.join(","))
     }
 
-    /// The data in this order, with the voter's signature of a message.
+    /// Returns a receipt with the data in this order and the voter's signature over a message.
     fn receipt(&self, order: [&str; 5], message: &str) -> String {
         self.with(
             &self.text(order),
@@ -61,7 +61,7 @@ impl Voted<'_> {
         format!("{{\"data\":{data},\"public_key\":\"{key}\",\"signature\":\"{signature}\"}}")
     }
 
-    /// What known nodes sign of the data in this order.
+    /// Returns the message that known nodes sign for the data in this order.
     fn message(&self, order: [&str; 5]) -> String {
         signed_message(&self.text(order)).expect("a message")
     }
@@ -71,7 +71,7 @@ impl Voted<'_> {
     }
 }
 
-/// A change of a receipt, and whether it is right with it.
+/// A change of a receipt, and whether the receipt is then valid.
 type Variant = (&'static str, fn(&Voted<'_>) -> String, bool);
 
 const VARIANTS: [Variant; 18] = [
@@ -201,7 +201,7 @@ const VARIANTS: [Variant; 18] = [
     ),
 ];
 
-/// The same signature with the other s: the order of the curve minus it.
+/// Returns the same signature with the high s. The other s is the order of the curve minus s.
 fn with_high_s(signature: &str) -> String {
     const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
     let digits = |text: &str| {
@@ -218,7 +218,7 @@ fn with_high_s(signature: &str) -> String {
     }
     high.reverse();
     let high = high.concat();
-    // Whichever of the two is low, the other one is high.
+    // One of the two values is low, and the other one is high.
     format!("{r}{}", if high.as_str() > s { high.as_str() } else { s })
 }
 
@@ -252,7 +252,7 @@ async fn nodectl_and_a_conformance_run_say_the_same_of_a_receipt() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The cases that depart if a block has this receipt in place of its first one.
+/// Returns the failed cases if a block has this receipt in place of its first one.
 async fn departures(base_url: &str, receipt: String) -> Vec<String> {
     let fault = json_of("/get-block", move |asked, block| {
         if asked.query == format!("block_index={BLOCK}") {
@@ -261,7 +261,7 @@ async fn departures(base_url: &str, receipt: String) -> Vec<String> {
     });
     let fault: Fault = Arc::new(move |asked, answer| {
         let answer = fault(asked, answer);
-        // As it is written, whatever a JSON library would make of it.
+        // Insert the exact text. A JSON library could change it.
         let text = String::from_utf8_lossy(&answer.body).replace(&format!("\"{MARK}\""), &receipt);
         answer.with_body(text)
     });
@@ -276,5 +276,5 @@ async fn departures(base_url: &str, receipt: String) -> Vec<String> {
     caught(&check(&proxy.server.base_url(), &options).await)
 }
 
-/// Where the receipt goes.
+/// The placeholder for the receipt.
 const MARK: &str = "the receipt";

@@ -1,5 +1,5 @@
-//! What a node's word is not enough for: that a transaction is refused, and what time it is. And
-//! what two runs at the same time do not do.
+//! Claims that a node can't be trusted about: a refusal and the current time. Also two runs at the same
+//! time.
 
 use std::{fs, process::Command, sync::Arc};
 
@@ -28,7 +28,7 @@ fn submissions(proxy: &Proxy) -> usize {
     proxy.asked().iter().filter(is_submission).count()
 }
 
-/// The file of the only kept transaction, and its JSON.
+/// Returns the file of the only saved transaction, and its JSON.
 fn kept(verifier: &Verifier) -> (std::path::PathBuf, Value) {
     let folder = fs::read_dir(verifier.home.path(".local/state/nodectl/claims"));
     let paths: Vec<_> = folder.expect("a folder").flatten().collect();
@@ -40,7 +40,7 @@ fn kept(verifier: &Verifier) -> (std::path::PathBuf, Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
-    // A transaction of long ago, so that only the refusal keeps it pending.
+    // The transaction is old, so only the refusal keeps it pending.
     let config = Config::for_tests().with_time(ChainTime::FIXED);
     let node = nodeproof_devnode::spawn(config).await.expect("a node");
     for (status, body) in [
@@ -77,7 +77,7 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         );
         let sent = submissions(&proxy);
 
-        // Another claim about the asset is neither signed nor sent, whatever is changed in it.
+        // Another claim about the asset is neither signed nor sent, whatever the change.
         let elsewhere = verifier.home.path("mine.json").display().to_string();
         for more in [
             &["--outcome", "2"][..],
@@ -94,7 +94,7 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         }
         assert_eq!(submissions(&proxy), sent, "{status}");
 
-        // Once its time is over, it is not.
+        // A day after the refusal, the transaction is not pending any more.
         let (path, mut file) = kept(&verifier);
         assert_eq!(file["state"], "refused");
         let day = 24 * 60 * 60 * 1000 + 1;
@@ -114,7 +114,7 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
 
     let node = node().await;
     let verifier = Verifier::of(&node);
-    // Nobody is told of a call before everybody has asked, so all are built at the same time.
+    // The responses wait until all runs have requested their call, so all calls are built before any is sent.
     let meeting = Arc::new(std::sync::Barrier::new(RUNS));
     let fault: Fault = Arc::new(move |asked, answer| {
         if asked.path == "/call-sc" {
@@ -140,7 +140,7 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
                 .current_dir(verifier.home.folder.path())
                 .stdout(std::process::Stdio::piped())
                 .stderr(std::process::Stdio::piped());
-            // Wherever it is kept.
+            // Use different files for half of the runs.
             if number % 2 == 1 {
                 command.args(["--keep", &format!("kept-{number}/claim.json")]);
             }
@@ -161,7 +161,7 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
         assert!(ran.err.contains("is pending"), "{ran:?}");
     }
     kept(&verifier);
-    // Nor is one sent later that is kept elsewhere.
+    // A later run with a different file sends nothing either.
     let place = verifier.home.path("later/claim.json").display().to_string();
     for more in [&[][..], &["--keep", &place]] {
         let more = [&["--no-wait", "--outcome", "99"], more].concat();
@@ -179,7 +179,7 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         1_767_225_612_000,
         0,
     ] {
-        // Its blocks are of the same time, so it is consistent with itself.
+        // Its blocks have the same time, so the node is consistent with itself.
         let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
             "/call-sc" => answer.with_json(|raw| raw["transaction"]["timestamp"] = time.into()),
             "/get-block" if answer.status == StatusCode::OK => {
@@ -197,14 +197,14 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         assert!(proxy.asked().iter().all(|asked| asked.path != "/get-block"));
         assert_eq!(submissions(&proxy), 0);
 
-        // Who insists is shown the time that is signed.
+        // With the option --trust-node-time, the user is shown the time that is signed.
         let ran = verifier.add_signed(&url, "a", &["--no-wait", "--trust-node-time"]);
         if time > 0 {
             let day = ["5138-11-16", "2100-01-01", "2026-01-01"];
             assert!(day.iter().any(|day| ran.err.contains(day)), "{ran:?}");
         }
     }
-    // By the clock, it is signed without that flag.
+    // A time that agrees with the clock is signed without that option.
     let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
         "/call-sc" => answer.with_json(|raw| {
             let now = TimestampMs::now().as_millis();

@@ -1,4 +1,4 @@
-//! Keys in the wrong place, and names that are none.
+//! Keys in the wrong place, and values that are not names.
 
 use crate::program::Home;
 

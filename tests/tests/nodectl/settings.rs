@@ -1,4 +1,4 @@
-//! Flags before the environment, that before the configuration file.
+//! Flags take precedence over the environment, and the environment over the configuration file.
 
 use crate::{
     program::{Home, Ran},
@@ -80,7 +80,7 @@ fn the_port_follows_from_the_network_and_has_to_fit_it() {
     let home = Home::new();
     let mut urls = Vec::new();
     for network in ["devnet", "testnet", "mainnet"] {
-        // Nothing has to listen there: the URL that was asked is told either way.
+        // No node needs to listen there: the output contains the requested URL either way.
         let ran = home.run(&["--network", network, "--json", "docs"]);
         let told = if ran.status == 0 { ran.out } else { ran.err };
         let at = told.find("http://127.0.0.1:").unwrap();

@@ -18,7 +18,7 @@ async fn node() -> Handle {
         .expect("a node")
 }
 
-/// Asks for the call of a claim that both sign.
+/// Builds the call of a claim that two wallets sign.
 fn call(home: &Home, node: &Handle, url: &str, more: &[&str]) -> Ran {
     let (alice, bob) = (keys(node, "alice"), keys(node, "bob"));
     let params = json!({
@@ -287,7 +287,7 @@ async fn a_program_signs_for_who_has_no_key_file() {
     let raw = RawTransaction::from_text(&raw).unwrap();
     let message = signed_message(raw.transaction_text().unwrap()).unwrap();
     let signature = alice.sign(message.as_bytes());
-    // It keeps what it was given, so that the test can see it.
+    // The script saves its input for the test.
     home.file(
         "device.sh",
         "cat > \"$1\"; printf %s \"$NODE_WALLET_ADDRESS\" > address; cat answer",
@@ -314,7 +314,7 @@ async fn a_program_signs_for_who_has_no_key_file() {
     assert_eq!(fs::read_to_string(home.path("address")).unwrap(), address);
     assert!(ran.out.contains(&address));
 
-    // Somebody else's signature is noticed.
+    // A signature of another wallet is detected.
     let other = keys(&node, "bob").sign(message.as_bytes());
     home.file(
         "answer",

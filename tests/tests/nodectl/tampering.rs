@@ -1,5 +1,4 @@
-//! Nodes that build something else than they were asked for, against every command that signs or
-//! leads to a signature.
+//! Nodes that build a different transaction, against every command that signs or leads to a signature.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -9,7 +8,7 @@ use nodeproof_primitives::RawJson;
 
 use crate::{claims::Verifier, program::Ran};
 
-/// Where the transaction that is built has something else, and what. Each changes the text once.
+/// Returns texts of the built transaction and their replacements. Each occurs exactly once.
 fn manipulations(contract: &str, signer: &str) -> Vec<(String, String)> {
     let thief = "0x00000000000000000000000000000000000000b0";
     let twice = |text: &str| (format!("\"{text}\":"), format!("\"{text}\":0,\"{text}\":"));
@@ -184,7 +183,7 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
                 .all(|asked| asked.path != "/submit-transaction")
         );
 
-        // Whoever signs by hand what such a node built, is shown it, and asked.
+        // When a user signs such a transaction by hand, it is shown and must be confirmed.
         let priced = from.replace("0.0", "1000000");
         let tampered = honest.replacen(&priced, &to.replace("0.0", "1000000"), 1);
         assert_ne!(tampered, honest, "{from}");
@@ -204,7 +203,7 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     assert!(!home.path(".local/state/nodectl/claims").exists() || kept(&verifier) == 0);
 }
 
-/// Whether each member of the transaction is shown with its value, as it is written.
+/// Asserts that each member of the transaction is shown with its value, as it is written.
 fn is_shown(ran: &Ran, document: &str) {
     let members = |text: &str| -> BTreeMap<String, RawJson> {
         serde_json::from_str(text).expect("an object")

@@ -1,4 +1,4 @@
-//! `nodectl` as a person has it: on a terminal, with hidden prompts.
+//! `nodectl` on a terminal, with hidden prompts, as a person uses it.
 
 use std::{ffi::OsStr, fs, time::Duration};
 
@@ -16,16 +16,16 @@ use tokio::{
 use crate::program::{Home, binary};
 
 const PASSPHRASE: &str = "correct horse battery";
-/// So long nothing takes, on any machine.
+/// A time that nothing takes, on any machine.
 const NEVER: Duration = Duration::from_secs(120);
 
 /// A terminal in which the program runs.
 struct Terminal {
     pty: Pty,
     child: Child,
-    /// All that it has shown.
+    /// Everything that it has shown so far.
     shown: String,
-    /// Up to where that was waited for.
+    /// The end of the text that was already waited for.
     seen: usize,
 }
 
@@ -55,10 +55,10 @@ impl Terminal {
         }
     }
 
-    /// Reads on; nothing is left when the program has ended.
+    /// Reads more output. Returns false if the program has ended.
     async fn read(&mut self) -> bool {
         let mut bytes = [0; 4096];
-        // A terminal whose last program has gone is an error on Linux, and an end elsewhere.
+        // After the last program has ended, reading is an error on Linux and the end of input elsewhere.
         let read = timeout(NEVER, self.pty.read(&mut bytes)).await;
         assert!(read.is_ok(), "nothing more came after {:?}", self.shown);
         let count = read.map_or(0, Result::unwrap_or_default);
@@ -66,7 +66,7 @@ impl Terminal {
         count > 0
     }
 
-    /// Waits until something is shown, after what was waited for before.
+    /// Waits until a text is shown, after the text that was waited for before.
     async fn shows(&mut self, text: &str) {
         loop {
             if let Some(place) = self.shown[self.seen..].find(text) {
@@ -86,7 +86,7 @@ impl Terminal {
         settings.local_flags.contains(LocalFlags::ECHO)
     }
 
-    /// Answers a prompt, as soon as it hides what is typed.
+    /// Replies to a prompt as soon as the terminal hides input.
     async fn answers(&mut self, prompt: &str, typed: &str) {
         self.shows(prompt).await;
         let hidden = async {
@@ -100,7 +100,7 @@ impl Terminal {
         typed.expect("a terminal");
     }
 
-    /// What it has shown, and the status, when it ends.
+    /// Waits for the end. Returns all output, and asserts the status.
     async fn ended(mut self, status: i32) -> String {
         while self.read().await {}
         let ended = timeout(NEVER, self.child.wait()).await.expect("an end");
@@ -125,7 +125,7 @@ async fn a_passphrase_is_asked_for_twice_and_never_shown() {
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(PASSPHRASE), "{shown}");
 
-    // What was typed opens it, without the end of the line.
+    // The typed passphrase opens it, without the line end.
     let passphrase = home.file("pw", PASSPHRASE);
     let arguments = ["wallet", "export", "w.pem", "plain.json", "--plain"];
     let with_file = [&arguments[..], &["--from-passphrase-file", &passphrase]].concat();
@@ -319,7 +319,7 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         assert_eq!(shown.contains("nothing was signed"), status != 0, "{shown}");
         assert_eq!(home.path("signed.json").exists(), status == 0, "{answer:?}");
     }
-    // With standard error elsewhere, nobody saw what is to be signed.
+    // If standard error is redirected, no one saw what will be signed.
     let shell = "exec \"$0\" \"$@\" 2>told";
     let mut arguments = vec!["-c", shell, binary().to_str().unwrap()];
     arguments.extend(sign);

@@ -1,5 +1,5 @@
-//! Answers that say two things, or something of another thing than was asked for: nothing of them
-//! is told as if it were true.
+//! Responses that contradict themselves, or that are about something else. The program must not present
+//! them as true.
 
 use std::{process::Stdio, sync::Arc};
 
@@ -18,7 +18,7 @@ const WALLET: &str = "0x00000000000000000000000000000000000000a1";
 const OTHER: &str = "0x00000000000000000000000000000000000000b2";
 const CONTRACT: &str = "ct00000000000000000000000000000000000000c1";
 
-/// Each body, and how a command ends that it is the answer to, with what words.
+/// Checks each body as a response to a command: its exit status, and a part of its output.
 #[track_caller]
 fn table(arguments: &[&str], rows: &[(String, i32, &str)]) {
     let home = Home::new();
@@ -70,7 +70,7 @@ fn a_list_of_which_nothing_can_be_read_is_not_an_empty_one() {
                 "`balance[0].wallet` is missing; and 1 more",
             ),
             (list(&["null".into()]), 6, "nothing in the node's list"),
-            // Some of it can be read: that is shown, and the rest told.
+            // The readable part is shown, and the rest is reported.
             (
                 list(&[row("wallet", "T"), "null".into()]),
                 0,
@@ -143,7 +143,7 @@ fn a_record_of_another_asset_is_not_shown_as_the_one_that_was_asked_for() {
             ),
         ],
     );
-    // What the columns of another table are, is not known.
+    // The columns of other tables are unknown.
     table(&state("t"), &[(answer(row("b")), 0, "token")]);
 }
 
@@ -164,7 +164,7 @@ fn what_is_no_page_is_not_called_one() {
     );
 }
 
-/// Makes a claim at a node that changes each record of it, and tells how it ends.
+/// Makes a claim at a node that changes each record of it. Returns the result.
 async fn recorded_as(change: fn(&mut Value)) -> String {
     let node = Arc::new(
         nodeproof_devnode::spawn(Config::for_tests())

@@ -1,4 +1,4 @@
-//! `nodectl wallet`: key files, and nothing secret anywhere else.
+//! `nodectl wallet`: key files. Secrets appear nowhere else.
 
 use std::fs;
 

@@ -56,14 +56,14 @@ fn outlives_a_node_that_fails_and_one_that_wants_to_be_left_alone() {
         let block = |index: u32| Reply::json("200 OK", &format!(r#"{{"index":{index}}}"#));
         match looks.fetch_add(1, Ordering::SeqCst) {
             0 => block(7),
-            // More than a single call repeats by itself.
+            // This is more often than a single request is retried.
             1..=8 => Reply::Nothing,
             9 => Reply::with_headers("429 Too Many Requests", "retry-after: 3599\r\n", "{}"),
             _ => block(8),
         }
     });
     let home = Home::new();
-    // The long pause that the node asks for is kept, so the run ends by our own hand.
+    // The program obeys the long pause that the node requested, so the test ends the run.
     let arguments = ["--json", "watch", "--from", "7", "--interval", "0.01"];
     let target = ["--base-url", &server.base_url, "--network", "devnet"];
     let mut child = home
@@ -171,7 +171,7 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
             r#"{{"block_index":{index},"timestamp":{time},"previous_hash":"{link}","hash":"{own}"}}"#
         )
     };
-    // As the contract has it: without a hash of its own, and with votes on the one before.
+    // This is the contract's form: without its own hash, and with votes on the block before.
     let block = |index: u64, time: u64, link: &str, voted: &str| {
         let (link, voted) = (hash(link), hash(voted));
         format!(
@@ -238,7 +238,7 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
     }
 }
 
-/// Sends what Ctrl-C sends.
+/// Sends SIGINT, like Ctrl-C.
 pub(crate) fn interrupt(process: u32) {
     let sent = Command::new("kill")
         .args(["-INT", &process.to_string()])

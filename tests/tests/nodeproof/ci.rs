@@ -14,7 +14,7 @@ use yaml_serde::Value;
 
 use super::{NODEPROOF, json, node};
 
-/// The workspace.
+/// The folder of the workspace.
 static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().expect("the workspace").to_owned()
@@ -25,7 +25,7 @@ fn yaml(path: &str) -> Value {
     yaml_serde::from_str(&text).expect("YAML")
 }
 
-/// The PATH with the folder of `nodeproof` before the others.
+/// Returns the PATH with the folder of `nodeproof` first.
 fn path_with(folder: &Path) -> String {
     let path = std::env::var("PATH").unwrap_or_default();
     format!("{}:{path}", folder.display())
@@ -39,7 +39,7 @@ fn text(bytes: &[u8]) -> String {
 struct Job {
     folder: tempfile::TempDir,
     inputs: BTreeMap<String, String>,
-    /// What its steps have printed.
+    /// The output of its steps.
     out: String,
     /// The first failed step's exit status, or 0.
     status: i32,
@@ -125,7 +125,7 @@ impl Job {
             return;
         }
         let script = step["run"].as_str().expect("a script");
-        // An expression in a script would let an input be a command.
+        // An expression in a script would let an input act as a command.
         assert!(!script.contains("${{"), "{script}");
         let file = self.file("script.sh");
         fs::write(&file, script).expect("a file");
@@ -234,7 +234,7 @@ fn an_input_of_the_action_is_never_a_command() {
         inputs.push((name, hostile));
         let job = Job::run(false, &inputs);
         assert!(!job.file("hacked").exists(), "{name}: {}", job.out);
-        // No node is there, or the input is wrong.
+        // There is no node, or the input is wrong.
         assert!(
             [2, 3].contains(&job.status),
             "{name}: {}: {}",
@@ -249,7 +249,7 @@ async fn the_job_of_gitlab_runs_and_has_a_junit_report() {
     let node = node(Some(InjectedFault::BlockSeconds)).await;
     let job = &yaml("docs/ci/gitlab.yml")["nodeproof"];
     let folder = tempfile::tempdir().expect("a folder");
-    // Instead of cloning the repository, `cargo` takes down what it is to install.
+    // Instead of cloning the repository, this `cargo` records what it should install.
     let bin = folder.path().join("bin");
     fs::create_dir(&bin).expect("a folder");
     let cargo = bin.join("cargo");
@@ -334,7 +334,7 @@ async fn the_shell_example_shows_what_has_changed_since_the_last_time() {
     assert!(status == Some(0) && !out.contains("before"), "{out}");
     let (status, out) = check("http://127.0.0.1:1");
     assert!(status == Some(3) && out.contains("no verdict"), "{out}");
-    // That run is nothing to compare with.
+    // That run can't be used for comparison.
     let (status, out) = check(bad.base_url());
     assert_eq!(status, Some(1), "{out}");
     assert!(

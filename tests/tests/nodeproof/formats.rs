@@ -1,4 +1,4 @@
-//! What is printed in each format, where it goes into a pipe.
+//! The output in each format, written to a pipe.
 
 use std::{fs, process::Command};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{NODEPROOF, json as read, node, ran, run};
 
-/// The cases of a report with this outcome.
+/// Returns the cases of a report with this outcome.
 fn with_outcome(report: &Value, outcome: &str) -> Vec<String> {
     let cases = report["cases"].as_array().expect("cases");
     let cases = cases.iter().filter(|case| case["outcome"] == outcome);
@@ -99,7 +99,7 @@ async fn compact_has_a_line_for_each_selected_case() {
     assert_eq!(lines, expected, "{status}: {out}");
 }
 
-/// What would be a command of GitHub Actions, markup, or act on a terminal.
+/// Text that would be a command of GitHub Actions or markup, or that a terminal would act on.
 const HOSTILE: &str = "x\n::error title=mine::b\r\n  ::add-mask::c\n##[error]d%0A::notice::e\
                        </code><img src=x>`[f](http://g)\u{1b}[31m\u{202e}";
 
@@ -221,7 +221,7 @@ async fn a_report_has_the_cost_to_the_node() {
     let endpoints = cost["endpoints"].as_array().expect("endpoints");
     let responses = |latency: &Value| latency["responses"].as_u64().expect("a number");
     let sum: u64 = endpoints.iter().map(|one| responses(&one["latency"])).sum();
-    // Every request to a good node is answered once.
+    // Every request to a good node gets one response.
     assert_eq!(sum, report["requests"].as_u64().expect("a number"));
     assert_eq!(responses(&cost["latency"]), sum);
     let blocks = endpoints.iter().find(|one| one["operation"] == "get-block");

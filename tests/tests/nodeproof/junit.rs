@@ -1,7 +1,7 @@
-//! `junit.xml`, by the schema that Jenkins publishes, and as readers of JUnit read it.
+//! `junit.xml`, checked with the schema that Jenkins publishes, and with readers of JUnit.
 //!
-//! The schema is `junit-10.xsd` of Jenkins' xUnit plugin. It is not copied. What it allows is
-//! written down here.
+//! The schema is `junit-10.xsd` of Jenkins' xUnit plugin. It is not copied. This file lists what the
+//! schema allows.
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -16,16 +16,16 @@ use serde_json::{Value, json};
 
 use super::{json as read, node, ran, run};
 
-/// What the schema allows of an element.
+/// The children, attributes and text that the schema allows in an element.
 struct Allowed {
     children: &'static [&'static str],
     required: &'static [&'static str],
     optional: &'static [&'static str],
-    /// Whether it may have text.
+    /// Whether it may contain text.
     mixed: bool,
 }
 
-/// Returns what the schema allows of an element that we may write.
+/// Returns what the schema allows in an element that we may write.
 fn allowed(element: &str) -> Option<Allowed> {
     let of = |children, required, optional, mixed| {
         Some(Allowed {
@@ -79,7 +79,7 @@ fn allowed(element: &str) -> Option<Allowed> {
     }
 }
 
-/// Returns what violates the schema.
+/// Returns the violations of the schema.
 fn violations(element: Node<'_, '_>) -> Vec<String> {
     let name = element.tag_name().name();
     let Some(allowed) = allowed(name) else {
@@ -91,7 +91,7 @@ fn violations(element: Node<'_, '_>) -> Vec<String> {
         if !allowed.required.contains(&of) && !allowed.optional.contains(&of) {
             found.push(format!("{name} has {of}"));
         }
-        // A time of a suite is digits, which may be grouped by commas, and a fraction.
+        // The time of a suite consists of digits, optional commas between them, and a fraction.
         let mut digits = attribute.value().chars();
         let is_time = digits.all(|c| c.is_ascii_digit() || c == '.' || c == ',');
         if of == "time" && (!is_time || attribute.value().matches('.').count() > 1) {
@@ -118,7 +118,7 @@ fn violations(element: Node<'_, '_>) -> Vec<String> {
     found
 }
 
-/// Returns the number of cases that pass, fail, have an error and are skipped, by quick-junit.
+/// Returns the numbers of cases that pass, fail, have an error and are skipped, read with quick-junit.
 fn counts(xml: &str) -> BTreeMap<&'static str, usize> {
     let report = quick_junit::Report::deserialize_from_str(xml).expect("JUnit");
     let mut counts = BTreeMap::new();
@@ -178,7 +178,7 @@ print(*kinds.values())
     )
 }
 
-/// What `report.json` says, counted as `junit.xml` has to.
+/// Returns the counts that `junit.xml` must have, from `report.json`.
 fn expected(report: &Value) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     let mut add = |name| *counts.entry(name).or_insert(0) += 1;
@@ -186,7 +186,7 @@ fn expected(report: &Value) -> BTreeMap<&'static str, usize> {
         .as_array()
         .map_or(std::slice::from_ref(report), Vec::as_slice)
     {
-        // The run is a case of its own.
+        // The run is a separate case.
         add(match node["verdict"].as_str() {
             Some("unreachable" | "error") => "errors",
             _ => "passed",
@@ -259,7 +259,7 @@ async fn every_report_keeps_the_schema_and_is_read_back_as_it_was_meant() {
             Some(counted) => assert_eq!(counted, expected, "{name}"),
             None => skipped = true,
         }
-        // The numbers in the attributes are those of the cases.
+        // The numbers in the attributes match those of the cases.
         let root = document.root_element();
         for attribute in ["failures", "errors"] {
             let count: usize = root

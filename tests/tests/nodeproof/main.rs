@@ -1,5 +1,4 @@
-//! The program `nodeproof` as its users run it: formats, `--watch`, `diff`, and findings about
-//! signatures.
+//! The program `nodeproof` as users run it: formats, `--watch`, `diff`, and findings about signatures.
 
 #![expect(
     clippy::expect_used,
@@ -31,7 +30,7 @@ use serde_json::Value;
 static NODEPROOF: LazyLock<PathBuf> = LazyLock::new(|| program("nodeproof").expect("the program"));
 static NODECTL: LazyLock<PathBuf> = LazyLock::new(|| program("nodectl").expect("the program"));
 
-/// A local node, which makes no blocks by itself.
+/// Starts a local node that makes no blocks by itself.
 async fn node(fault: Option<InjectedFault>) -> Handle {
     let mut config = Config::for_tests().with_block_time(BlockTime::Manual);
     if let Some(fault) = fault {
@@ -40,7 +39,7 @@ async fn node(fault: Option<InjectedFault>) -> Handle {
     nodeproof_devnode::spawn(config).await.expect("a node")
 }
 
-/// A run against a node.
+/// Returns the command of a run against a node.
 fn run(base_url: &str) -> Command {
     let mut command = Command::new(&*NODEPROOF);
     command.args(["--network", "devnet", "--base-url", base_url]);

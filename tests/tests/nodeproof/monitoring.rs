@@ -19,12 +19,12 @@ use serde_json::{Value, json};
 
 use super::{NODEPROOF, node};
 
-/// How long a test waits for something that has to come.
+/// How long a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Sends a GET, and returns the status and the body.
 async fn get(url: &str) -> Option<(u16, String)> {
-    // Only the first one counts.
+    // Only the first call has an effect.
     let _installed = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
     let response = reqwest::get(url).await.ok()?;
     Some((response.status().as_u16(), response.text().await.ok()?))
@@ -153,7 +153,7 @@ async fn node_at(port: u16, fault: InjectedFault) -> Handle {
     loop {
         match nodeproof_devnode::spawn(config.clone()).await {
             Ok(node) => return node,
-            // Connections of the node before may still be closing.
+            // Connections of the previous node may still be closing.
             Err(error) => assert!(started.elapsed() < PATIENCE, "{error}"),
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -175,7 +175,7 @@ async fn a_monitor_survives_a_restart_and_logs_each_change_once() {
         .reaches(&label("runs_total", &base_url, devnet), 3.0)
         .await;
     drop(first);
-    // Depending on the moment, the run is lost in the middle or can't begin.
+    // Depending on the moment, the run loses the node or can't begin.
     let lost = monitor.change();
     assert_eq!(
         (&lost["about"], &lost["result"]),
@@ -229,7 +229,7 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
     let behind = nodeproof_devnode::spawn(Config::for_tests().with_blocks(5))
         .await
         .expect("a node");
-    // Blocks from 15 on have their time in seconds.
+    // The times of the blocks from 15 on are in seconds.
     let late: Fault = json_of("/get-block", |_, answer| {
         if answer["index"].as_u64().is_some_and(|index| index >= 15) {
             answer["timestamp"] = json!(answer["timestamp"].as_u64().unwrap_or_default() / 1000);
@@ -383,7 +383,7 @@ fn promtool_accepts_the_alert_rules() {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// The rules and the dashboard name metrics that there are.
+/// The rules and the dashboard must name only existing metrics.
 #[tokio::test(flavor = "multi_thread")]
 async fn rules_and_dashboard_use_metrics_that_exist() {
     let node = node(None).await;

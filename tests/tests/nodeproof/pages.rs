@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{ran, run};
 
-/// A page that opens `report.html` as narrow as on a phone, searches it, and tells what is seen.
+/// A page that opens `report.html` as narrow as on a phone, searches it, and reports what is visible.
 const DRIVER: &str = r##"<!DOCTYPE html><meta charset="utf-8"><pre id="seen"></pre>
 <iframe src="report.html" width="400" height="800"></iframe>
 <script>
@@ -59,7 +59,7 @@ window.addEventListener("load", () => {
 </script>
 "##;
 
-/// The browser, if one is installed.
+/// Returns the name of the browser, if one is installed.
 fn browser() -> Option<&'static str> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     names.into_iter().find(|name| {
@@ -68,7 +68,7 @@ fn browser() -> Option<&'static str> {
     })
 }
 
-/// What a browser shows of a page, and the messages on its console.
+/// The content of a page as a browser shows it, and the messages on its console.
 struct Seen {
     page: Value,
     console: Vec<String>,
@@ -108,13 +108,13 @@ fn open(browser: &str, folder: &Path, dark: bool) -> Seen {
     }
 }
 
-/// Asserts that a page is seen as a whole, and returns its sections.
+/// Asserts that a page is completely visible, and returns its sections.
 fn assert_readable(seen: &Seen, dark: bool) -> Vec<String> {
     let page = &seen.page;
     assert_eq!(seen.console, Vec::<String>::new(), "{page}");
     let number = |name: &str| page[name].as_f64().expect("a number");
     assert_eq!(number("background") < 0.2, dark, "{page}");
-    // What WCAG asks of graphics. Text has more.
+    // WCAG requires this contrast of graphics. Text has more.
     assert!(number("contrast") >= 3.0, "{page}");
     assert!(number("overflow") <= 0.0, "wider than a phone: {page}");
     let charts = page["charts"].as_array().expect("charts");

@@ -12,7 +12,7 @@ use sha1::{Digest, Sha1};
 
 use super::{NODECTL, json as read, node, ran, run};
 
-/// Runs a command as a user pastes it, with `nodectl` in the path.
+/// Runs a command as a user would paste it, with `nodectl` in the path.
 fn pasted(command: &str) -> (i32, String, String) {
     let folder = NODECTL.parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -21,7 +21,7 @@ fn pasted(command: &str) -> (i32, String, String) {
         .env("PATH", format!("{}:{path}", folder.display())))
 }
 
-/// The rest of the line of a case's finding that begins with a label.
+/// Returns the rest of the line of a case's finding that begins with a label.
 fn shown<'t>(text: &'t str, case: &str, label: &str) -> &'t str {
     let start = text.find(&format!(" {case}\n")).expect("the case");
     let line = text[start..]
@@ -30,7 +30,7 @@ fn shown<'t>(text: &'t str, case: &str, label: &str) -> &'t str {
     line.expect("the line").trim_start()
 }
 
-/// A text that is shown, or that is in the file that is named instead.
+/// Returns the shown text, or the content of the file that is named instead.
 fn whole(shown: &str) -> String {
     match shown.split_once(" bytes, in ") {
         Some((_, path)) => fs::read_to_string(path).expect("the file that is named"),
@@ -38,7 +38,7 @@ fn whole(shown: &str) -> String {
     }
 }
 
-/// Checks a node, and looks at the finding of a case as a user does.
+/// Checks a node, and tests the finding of a case like a user.
 fn check(mut command: Command, case: &str, wrong: &str, folder: &Path) {
     let command = command.arg("--report-dir").arg(folder);
     let (status, out, _) = ran(command.env("TMPDIR", folder));
@@ -65,7 +65,7 @@ fn check(mut command: Command, case: &str, wrong: &str, folder: &Path) {
         "{message}"
     );
 
-    // The terminal shows the same, or names files that have it.
+    // The terminal shows the same, or names files with the content.
     assert_eq!(whole(shown(&out, case, "  signed ")), message, "{case}");
     assert_eq!(shown(&out, case, "  digest "), format!("SHA-1 {digest}"));
     for command in [verify.as_str(), shown(&out, case, "  verify ")] {

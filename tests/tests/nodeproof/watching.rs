@@ -10,7 +10,7 @@ use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
 
 use super::{node, ran, run};
 
-/// A run that goes on until it is ended, with what it has printed.
+/// A run that continues until it is ended, and its output.
 struct Watch {
     child: Child,
     input: Option<ChildStdin>,
@@ -36,7 +36,7 @@ impl Watch {
         }
     }
 
-    /// Returns what is printed up to a line that contains a text.
+    /// Returns the output up to a line that contains a text.
     fn until(&mut self, part: &str) -> String {
         let mut text = String::new();
         loop {
@@ -67,7 +67,7 @@ impl Watch {
     }
 }
 
-/// Starts a node at a port that another one has left.
+/// Starts a node at the port of a previous one.
 async fn at(port: u16, fault: Option<InjectedFault>) -> Handle {
     let mut config = Config::for_tests().with_block_time(BlockTime::Manual);
     config.port = Some(port);
@@ -94,7 +94,7 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
         "{text}"
     );
 
-    // It is compared with the last run that had a verdict.
+    // The run is compared with the last run that had a verdict.
     let second = at(port, Some(InjectedFault::BlockSeconds)).await;
     watch.enter();
     let text = watch.until("than before");
@@ -134,7 +134,7 @@ async fn it_runs_every_so_often_and_ends_with_the_status_of_the_last_run() {
             .args(["--watch=0.05", "--report-dir"])
             .arg(folder.path());
         let mut watch = Watch::start(command);
-        // Without an input there is still the clock.
+        // Without input, the timer still starts runs.
         watch.input = None;
         watch.until("violates the contract");
         watch.until("the same as before");
@@ -150,7 +150,7 @@ async fn it_runs_every_so_often_and_ends_with_the_status_of_the_last_run() {
 async fn a_signal_during_the_first_run_ends_it_like_any_run() {
     let node = node(None).await;
     let mut command = run(node.base_url());
-    // It takes about a minute.
+    // The run takes about a minute.
     command.args(["--watch", "--rate", "1", "--verbose"]);
     let watch = command
         .stdin(Stdio::piped())

@@ -1,15 +1,15 @@
 //! A row of the tables.
 
-/// One thing to break in the spec, and what has to be found.
+/// One fault of the spec, and the expected problem.
 pub(crate) struct Fault {
-    /// Text that is in the spec once.
+    /// Text that occurs once in the spec.
     pub(crate) find: &'static str,
-    /// What stands there instead.
+    /// Its replacement.
     pub(crate) replace: &'static str,
     pub(crate) rule: &'static str,
     pub(crate) pointer: &'static str,
-    /// How many lines after the beginning of the changed text the finding is.
+    /// The line of the problem, relative to the start of the changed text.
     pub(crate) line: isize,
-    /// What the finding has to mention.
+    /// A part of the problem's message.
     pub(crate) says: &'static str,
 }

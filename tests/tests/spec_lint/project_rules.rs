@@ -1,5 +1,5 @@
-//! Violations of this project's own rules: for the client generator, for marks, for YAML, and for what the
-//! contract documents.
+//! Violations of this project's own rules: for the client generator, for marks, for YAML, and for what
+//! the contract documents.
 
 use crate::fault::Fault;
 
@@ -87,7 +87,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         line: 0,
         says: "quotes",
     },
-    // Parts that are not in the contract and carry no mark, and parts that are and do.
+    // Unmarked parts that are not in the contract, and marked parts that are.
     Fault {
         find: "              nullable: true\n              x-observed: [nullable]\n",
         replace: "              nullable: true\n",
@@ -144,7 +144,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         line: -1,
         says: "without `x-requirement`",
     },
-    // Observations in the description of what the contract says.
+    // Observations in descriptions of the contract.
     Fault {
         find: "          description: Index of the block in the chain.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",
         replace: "          description: Index of the block in the chain. Seen as text, too.\n          type: integer\n          example: 1200\n        timestamp:\n          description:",

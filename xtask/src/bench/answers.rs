@@ -1,4 +1,4 @@
-//! A server whose answers are made before anybody asks: of any size, and at next to no cost.
+//! A server with prepared responses, of any size and at almost no cost.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -15,13 +15,13 @@ use tokio::{
 
 use super::BenchError;
 
-/// What is answered, and to which request target.
+/// A response, and the request target that it belongs to.
 pub(super) struct Answer {
     pub(super) target: String,
     pub(super) body: String,
 }
 
-/// A server with a thread of its own. It ends with what holds it.
+/// A server on its own thread. It ends when this is dropped.
 pub(super) struct Answers {
     pub(super) address: SocketAddr,
     _stop: oneshot::Sender<()>,
@@ -59,7 +59,7 @@ impl Answers {
                 let _gone = ready.send(listener.local_addr());
                 let accepting = async {
                     while let Ok((stream, _)) = listener.accept().await {
-                        // Whose connection breaks is told so by its own end of it.
+                        // The peer notices a broken connection by itself.
                         tokio::spawn(answer(stream, Arc::clone(&whole)));
                     }
                 };
@@ -77,7 +77,7 @@ impl Answers {
     }
 }
 
-/// Answers one request after the other, until one comes that there is no answer for.
+/// Responds to requests one after the other, until one has no prepared response.
 async fn answer(mut stream: TcpStream, answers: Arc<[(String, String)]>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut asked = Vec::new();

@@ -1,4 +1,4 @@
-//! What it costs to build a crate that uses the client, beside one that uses what is below it.
+//! The cost of building a crate that uses the client, compared with one that uses only its dependencies.
 
 use std::{
     fmt::Write as _,
@@ -10,17 +10,17 @@ use std::{
 
 use super::{BenchError, table::Row};
 
-/// A program in a folder of its own.
+/// A program in its own folder.
 struct Crate {
     folder: PathBuf,
     recipe: Recipe,
 }
 
-/// What a program is made of, which asks a node in some number of places.
+/// The parts of a program that sends requests in a number of places.
 #[derive(Clone, Copy)]
 struct Recipe {
     dependencies: &'static str,
-    /// What stands above the calls.
+    /// The text above the calls.
     begin: &'static str,
     /// The body of a call, with `NUMBER` for its number.
     call: &'static str,
@@ -53,7 +53,7 @@ const BARE: Recipe = Recipe {
 };
 
 impl Recipe {
-    /// A program that asks in that many places, each in a function of its own.
+    /// Returns a program that sends requests in that many places, each in its own function.
     fn program(&self, places: usize) -> String {
         let mut text = format!("{}\n", self.begin);
         let mut all = String::new();
@@ -65,7 +65,7 @@ impl Recipe {
             );
             let _ = writeln!(all, "        Box::pin(ask_{place}(&node)),");
         }
-        // Built, and not run: nobody polls them.
+        // The futures are only built. They are never polled.
         let _ = write!(
             text,
             "fn main() {{\n    let Ok(node) = {} else {{ return }};\n    \
@@ -93,7 +93,7 @@ impl Crate {
              [dependencies]\n{dependencies}\n[workspace]\n"
         );
         fs::write(folder.join("Cargo.toml"), manifest)?;
-        // The same versions as here, so that nothing is fetched that isn't there.
+        // Use the same versions as this workspace, so nothing needs to be downloaded.
         fs::write(folder.join("Cargo.lock"), lock)?;
         let made = Self { folder, recipe };
         made.write(PLACES[0], "")?;
@@ -111,7 +111,7 @@ impl Crate {
         command
     }
 
-    /// Builds it, and hands back the seconds that this took.
+    /// Builds it and returns the time in seconds.
     fn build(&self) -> Result<f64, BenchError> {
         let began = Instant::now();
         let status = self.cargo().arg("build").stdout(Stdio::null()).status()?;
@@ -134,7 +134,7 @@ impl Crate {
         Ok(fs::write(self.folder.join("src/main.rs"), text)?)
     }
 
-    /// Builds a program with that many places anew, after it was built and a line was changed.
+    /// Measures rebuilds of a program with that many places after one line was changed.
     fn rebuild(&self, places: usize, rounds: u16) -> Result<Vec<f64>, BenchError> {
         self.write(places, "")?;
         self.build()?;
@@ -146,7 +146,7 @@ impl Crate {
         rounds.map(build).collect()
     }
 
-    /// How many crates it pulls, itself not counted.
+    /// Returns the number of its dependencies.
     fn crates(&self) -> Result<usize, BenchError> {
         let tree = self
             .cargo()
@@ -173,7 +173,7 @@ impl Crate {
     }
 }
 
-/// The version of a crate that this workspace is built with; the highest where there are several.
+/// Returns the version of a crate in this workspace's lock file, or the highest of several.
 fn locked(lock: &str, name: &str) -> String {
     let wanted = format!("name = \"{name}\"");
     let mut lines = lock.lines();
@@ -188,9 +188,9 @@ fn locked(lock: &str, name: &str) -> String {
     found
 }
 
-/// How often a clean build is measured: it takes its minute.
+/// How often a clean build is measured. Each takes about a minute.
 const CLEAN_BUILDS: u16 = 1;
-/// The sizes at which a build after a change is measured, in places that ask a node.
+/// The numbers of places for which a build after a change is measured.
 const PLACES: [usize; 3] = [1, 10, 100];
 
 pub(super) fn measure(root: &Path, folder: &Path, rounds: u16) -> Result<Vec<Row>, BenchError> {

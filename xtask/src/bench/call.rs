@@ -1,4 +1,4 @@
-//! What a call of the client costs, beside bare reqwest and serde on structs written by hand.
+//! The cost of a request of the client, compared with bare reqwest and serde on hand-written structs.
 
 use nodeproof_client::{
     BaseUrl, Client,
@@ -16,13 +16,14 @@ use super::{
     table::Row,
 };
 
-/// How many calls make a turn: some milliseconds, within which a machine stays about as fast.
+/// The number of requests in a turn. They take some milliseconds, during which a machine's speed
+/// stays about the same.
 const CALLS: usize = 100;
-/// How many turns make a round. The figures of a debug build are not used.
+/// The number of turns in a round. The numbers of a debug build are not used.
 const TURNS: u16 = if cfg!(debug_assertions) { 2 } else { 60 };
-/// The sizes at which the cost is told, in receipts of the block that is asked for.
+/// The sizes for which the cost is shown, in receipts of the requested block.
 const SIZES: [usize; 3] = [1, 10, 100];
-/// The most that a call may cost of what a bare one does.
+/// The maximum cost of a request, relative to a bare one.
 const MOST: f64 = 1.15;
 
 #[derive(Deserialize)]
@@ -30,25 +31,25 @@ struct PlainBalance {
     balance: i64,
 }
 
-/// Whom to ask, and about what.
+/// The node and the data to request.
 pub(super) struct Question {
     pub(super) url: String,
     pub(super) wallet: WalletAddress,
     pub(super) token: String,
-    /// The index of a block of the node's own size.
+    /// The index of a block that the node itself made.
     pub(super) block: u64,
 }
 
-/// The client, and a bare one with the same settings, each with its own connection.
+/// The client, and a bare HTTP client with the same settings. Each has its own connection.
 struct Both {
-    // With one thread for all that either does, its time is that thread's.
+    // Both run on one thread, so the thread's processor time is theirs.
     runtime: Runtime,
     base: BaseUrl,
     client: Client,
     http: reqwest::Client,
 }
 
-/// Has to be called on a thread of its own, as it is that thread's time that is told.
+/// Must be called on its own thread, because it measures the thread's processor time.
 pub(super) fn measure(question: &Question, rounds: u16) -> Result<Vec<Row>, BenchError> {
     let node = Both::of(&question.url)?;
     let mut rows = told("a balance", 1, &node.balance(question, rounds)?);
@@ -158,7 +159,7 @@ impl Both {
     }
 }
 
-/// The lines that tell a comparison, in which each answer held that many items.
+/// Returns the rows of a comparison. Each response contained that many items.
 fn told(what: &str, items: usize, pair: &Pair) -> Vec<Row> {
     #[expect(clippy::cast_precision_loss, reason = "a figure for a person")]
     let micros = |seconds: &[f64], items: usize| -> Vec<f64> {

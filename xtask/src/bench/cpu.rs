@@ -1,10 +1,10 @@
-//! Processor time, and two pieces of work compared with each other.
+//! Processor time, and comparisons of two pieces of work.
 
 use std::time::Duration;
 
 use super::{BenchError, table::spread};
 
-/// The processor time that this thread has used.
+/// Returns the processor time that this thread has used.
 #[cfg(unix)]
 pub(super) fn thread_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -14,7 +14,7 @@ pub(super) fn thread_time() -> Duration {
     Duration::new(seconds, nanos)
 }
 
-/// Where no processor time is told, the time that passes.
+/// Returns the elapsed time, because this system does not report processor time.
 #[cfg(not(unix))]
 pub(super) fn thread_time() -> Duration {
     use std::{sync::OnceLock, time::Instant};
@@ -22,7 +22,7 @@ pub(super) fn thread_time() -> Duration {
     BEGAN.get_or_init(Instant::now).elapsed()
 }
 
-/// The processor time of a piece of work on this thread, in seconds.
+/// Returns the processor time of a piece of work on this thread, in seconds.
 pub(super) fn seconds(
     work: &mut impl FnMut() -> Result<(), BenchError>,
 ) -> Result<f64, BenchError> {
@@ -31,11 +31,11 @@ pub(super) fn seconds(
     Ok((thread_time() - began).as_secs_f64())
 }
 
-/// Two pieces of work, measured in turns so that what disturbs the one disturbs the other.
+/// Two pieces of work, measured in turns so that a disturbance affects both.
 pub(super) struct Pair {
-    /// What the first one cost, in seconds.
+    /// The cost of the first one, in seconds.
     pub(super) ours: Vec<f64>,
-    /// What the second one cost.
+    /// The cost of the second one, in seconds.
     pub(super) bare: Vec<f64>,
     ratios: Vec<f64>,
 }
@@ -50,10 +50,10 @@ impl Pair {
         Self::in_batches(rounds, 1, ours, bare)
     }
 
-    /// The same, where each round is that many turns, and tells the median of them.
+    /// Does the same with that many turns in each round. A round's value is the median of its turns.
     ///
-    /// A ratio is that of two turns which follow on one another: a machine that others use is fast
-    /// for a moment and slow for the next, by far more than what is to be told apart.
+    /// A ratio compares two turns that follow each other. The speed of a shared machine changes from
+    /// moment to moment by far more than the difference to measure.
     pub(super) fn in_batches(
         rounds: u16,
         turns: u16,
@@ -70,7 +70,7 @@ impl Pair {
         for round in 0..rounds {
             let (mut each_ours, mut each_bare) = (Vec::new(), Vec::new());
             for turn in 0..turns {
-                // Whoever comes second finds warmer caches, so they take turns in that as well.
+                // The second one finds warmer caches, so the order alternates too.
                 if (round + turn) % 2 == 0 {
                     each_ours.push(seconds(&mut ours)?);
                     each_bare.push(seconds(&mut bare)?);
@@ -88,12 +88,12 @@ impl Pair {
         Ok(pair)
     }
 
-    /// What ours costs of what the bare one costs, round by round.
+    /// Returns the cost of ours relative to the bare one, for each round.
     pub(super) fn cost(&self) -> Vec<f64> {
         self.ratios.clone()
     }
 
-    /// How much ours gets done in the time that the bare one takes.
+    /// Returns the amount of our work done in the time of the bare one, for each round.
     pub(super) fn rate(&self) -> Vec<f64> {
         self.ratios.iter().map(|ratio| ratio.recip()).collect()
     }

@@ -1,4 +1,4 @@
-//! What it costs to read a block, beside a struct of strings that somebody writes by hand.
+//! The cost of reading a block, compared with a hand-written struct of strings.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{BenchError, cpu::Pair, table::Row};
 
-/// A block as somebody writes it down who wants to be done with it.
+/// A block as a minimal hand-written struct.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "what is measured is that all of it is read")]
 pub(super) struct PlainBlock {
@@ -48,9 +48,9 @@ struct PlainVote {
     wallet_address: String,
 }
 
-/// The sizes at which the cost is told, in receipts.
+/// The sizes for which the cost is shown, in receipts.
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
-/// How many receipts are read in a round, whatever the size.
+/// The number of receipts that are read in a round, for every size.
 const WORK: usize = 20_000;
 
 pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
@@ -105,7 +105,7 @@ fn unreadable(error: impl std::fmt::Display) -> BenchError {
     BenchError::Loop(format!("a block could not be read: {error}"))
 }
 
-/// A block with that many receipts, some 500 bytes each.
+/// Returns a block with that many receipts of about 500 bytes each.
 pub(super) fn block_of(receipts: usize) -> String {
     let hex = |seed: usize, bytes: usize| {
         let mut state = (seed as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

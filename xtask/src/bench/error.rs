@@ -1,10 +1,10 @@
 //! The errors of a measurement.
 
-/// Why something could not be measured.
+/// The reason why something could not be measured.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BenchError {
-    /// There is no program to measure.
+    /// The program to measure does not exist.
     #[error(
         "there is no {0}: build it first, with cargo build --release -p nodeproof-conformance -p xtask"
     )]
@@ -17,7 +17,7 @@ pub enum BenchError {
     Start {
         /// The program.
         binary: std::path::PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A run did not end with exit status 0.
@@ -29,10 +29,10 @@ pub enum BenchError {
     /// A request of the plain loop failed.
     #[error("the plain loop got no response from the local node: {0}")]
     Loop(String),
-    /// No request came.
+    /// No request arrived.
     #[error("nodeproof ended before it sent a request")]
     NoRequest,
-    /// A program, a socket or a file failed on the way.
+    /// A program, a socket or a file failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! The local node: how soon it answers, how much it answers on one core, and how much memory it takes.
+//! The local node: the time until it responds, its requests per second on one core, and its memory.
 
 use std::{
     io::{BufRead, BufReader},
@@ -15,7 +15,7 @@ use tokio::{runtime::Builder, sync::oneshot};
 
 use super::{BenchError, call::Question, cpu::thread_time, process::peak_memory, table::Row};
 
-/// A node that has one thread for everything, and tells what time of the processor that took.
+/// A node that runs on one thread and measures that thread's processor time.
 pub(super) struct NodeThread {
     stop: oneshot::Sender<()>,
     thread: thread::JoinHandle<f64>,
@@ -65,17 +65,17 @@ impl NodeThread {
         })
     }
 
-    /// Ends the node, and hands back what time of the processor it took to answer, in seconds.
+    /// Stops the node. Returns the processor time that it used to respond, in seconds.
     pub(super) fn stop(self) -> f64 {
         let _ended = self.stop.send(());
         self.thread.join().unwrap_or(f64::NAN)
     }
 }
 
-/// How many requests make a round.
+/// The number of requests in a round.
 const REQUESTS: usize = 4_000;
 
-/// Requests a second of the node's own processor time.
+/// Returns the requests per second of the node's own processor time.
 fn rate() -> Result<f64, BenchError> {
     let node = NodeThread::start()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -94,7 +94,8 @@ fn rate() -> Result<f64, BenchError> {
     Ok(REQUESTS as f64 / node.stop())
 }
 
-/// How long until a node of that many blocks answers, in seconds, and its peak memory, in bytes.
+/// Returns the time until a node with that many blocks is ready, in seconds, and its peak memory, in
+/// bytes.
 fn process(binary: &Path, blocks: u64) -> Result<(f64, Option<u64>), BenchError> {
     let began = Instant::now();
     let mut child = Command::new(binary)
@@ -133,7 +134,7 @@ fn process(binary: &Path, blocks: u64) -> Result<(f64, Option<u64>), BenchError>
     }
 }
 
-/// The sizes at which the memory is told, in blocks.
+/// The sizes for which the memory is shown, in blocks.
 const SIZES: [u64; 3] = [1_000, 10_000, 100_000];
 
 pub(super) fn measure(binary: &Path, rounds: u16) -> Result<Vec<Row>, BenchError> {

@@ -1,4 +1,4 @@
-//! The program under test as a process: how it is started, and how much memory it takes.
+//! The program under test as a process: its command line, and its memory.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ pub(super) fn not_started(binary: &Path) -> impl FnOnce(std::io::Error) -> Bench
     }
 }
 
-/// Reads a report while its process is there, and looks at the process' memory meanwhile.
+/// Reads a report while its process runs, and measures the process's memory meanwhile.
 pub(super) fn read_to_end(
     stdout: &mut impl Read,
     text: &mut Vec<u8>,
@@ -44,7 +44,7 @@ pub(super) fn read_to_end(
     }
 }
 
-/// The most memory that a running process has had, in bytes; Linux tells it.
+/// Returns the peak memory of a running process, in bytes. Only Linux reports it.
 pub(super) fn peak_memory(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

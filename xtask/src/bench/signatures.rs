@@ -1,4 +1,4 @@
-//! Verifying receipts, compared with the curve's library alone.
+//! Verifying receipts, compared with the library for the curve alone.
 
 use nodeproof_wallet::{KeyPair, KnownKeys, PublicKey, Signature, verify_receipt};
 use secp256k1::{Message, ecdsa};
@@ -70,7 +70,7 @@ fn receipt(at: usize) -> Result<Receipt, BenchError> {
     let mut secret = [3; 32];
     secret[31] = u8::try_from(at % 6 + 1).unwrap_or(1);
     let voter = KeyPair::from_bytes(&secret).map_err(wrong)?;
-    // As the signed message has it, so that the curve alone has nothing to rewrite.
+    // This is the form of the signed message, so the bare curve has nothing to rewrite.
     let data = format!(
         "{{\"block_index\": {at}, \"block_hash\": \"{:064x}\", \"vote\": 1, \"timestamp\": 1767225600000, \
          \"wallet_address\": \"{}\"}}",
@@ -98,7 +98,7 @@ fn ours_with(known: &KnownKeys, receipt: &Receipt) -> Result<(), BenchError> {
     verify_receipt(&receipt.data, &key, &signature).map_err(wrong)
 }
 
-/// Does the least that any program has to: parse key and signature, hash, and verify.
+/// Does the minimum for any program: parse key and signature, hash, and verify.
 fn bare(receipt: &Receipt) -> Result<(), BenchError> {
     let key = format!("04{}", receipt.public_key);
     let key = secp256k1::PublicKey::from_slice(&bytes(&key)?).map_err(wrong)?;

@@ -1,9 +1,9 @@
-//! The sweep against a plain loop that fetches the same blocks.
+//! A sweep, compared with a plain loop that fetches the same blocks.
 //!
-//! Both are processes of their own, with as many connections, to the same node, one right behind the
-//! other: what disturbs the one disturbs the other. The node answers as soon as it can, and shares
-//! the machine with them; and then it takes its time, as a node does that is far or busy: that tells
-//! whether the connections are kept as busy as the loop keeps them.
+//! Both are separate processes with equally many connections to the same node. They run one right
+//! after the other, so a disturbance affects both. First the node responds as fast as it can, and
+//! shares the machine with them. Then it responds slowly, like a distant or busy node. That shows
+//! whether the sweep keeps its connections as busy as the loop does.
 
 use std::{
     path::Path,
@@ -31,35 +31,35 @@ use super::{
     table::{Row, section},
 };
 
-/// How many connections both have.
+/// The number of connections of both.
 const CONNECTIONS: usize = 8;
-/// A node that serves this many blocks per second or fewer has to be saturated by a sweep.
+/// A sweep must saturate a node that serves at most this many blocks per second.
 const SATURATED: f64 = 10_000.0;
-/// The least rate of a sweep without signatures that saturates a node, in rates of the plain loop.
+/// The minimum rate of a sweep without signatures that saturates a node, relative to the plain loop.
 const RATE: f64 = 0.9;
-/// The most memory, in megabytes.
+/// The maximum memory, in megabytes.
 const MEMORY: f64 = 64.0;
-/// How long the node takes that takes its time.
+/// The response time of the slow node.
 const ANSWER: Duration = Duration::from_millis(2);
-/// The longest chain that is swept there: more blocks tell no more.
+/// The longest chain for the sweep of the slow node. More blocks would show nothing new.
 const SLOW_CHAIN: u64 = 10_000;
-/// What a sweep that leaves out signatures is told.
+/// The options of a sweep without signatures.
 const UNSIGNED: [&str; 2] = ["--skip", "chain/*signature*"];
 
-/// What was measured with a chain of one length.
+/// The measurements for a chain of one length.
 struct Measured {
-    /// Blocks in a second.
+    /// Blocks per second.
     signed: Vec<f64>,
     unsigned: Vec<f64>,
     plain: Vec<f64>,
-    /// The sweep's rate in rates of the loop right behind it.
+    /// The sweep's rate, relative to the loop right after it.
     signed_ratio: Vec<f64>,
     unsigned_ratio: Vec<f64>,
-    /// None where the system does not tell.
+    /// Empty if the system does not report it.
     peaks: Vec<f64>,
 }
 
-/// Measures chains of these lengths, and adds what was found to the text.
+/// Measures chains of these lengths, and appends the results to the text.
 pub(super) async fn measure(
     binary: &Path,
     runs: u16,
@@ -93,7 +93,7 @@ pub(super) async fn measure(
     Ok(())
 }
 
-/// The same node, which takes its time.
+/// The same node with slow responses.
 struct Slow {
     url: String,
     server: JoinSet<()>,
@@ -111,7 +111,7 @@ impl Slow {
         let url = format!("http://{}", listener.local_addr()?);
         let mut server = JoinSet::new();
         server.spawn(async move {
-            // It goes on until it is dropped.
+            // It serves until it is dropped.
             let _ended = axum::serve(listener, router).await;
         });
         Ok(Self { url, server })
@@ -145,8 +145,8 @@ fn in_turns(binary: &Path, url: &str, blocks: u64, runs: u16) -> Result<Measured
         unsigned_ratio: Vec::new(),
         peaks: Vec::new(),
     };
-    // A run without a sweep, whose time is taken off that of the others: the rest of a run is no
-    // part of what is compared.
+    // The time of a run without a sweep is subtracted from that of the others: only the sweeps are
+    // compared.
     let nothing = one_sweep(binary, url, "1..=1", &[])?.0;
     let all = format!("1..={blocks}");
     let rate = |took: Duration| {
@@ -171,7 +171,7 @@ fn in_turns(binary: &Path, url: &str, blocks: u64, runs: u16) -> Result<Measured
     Ok(measured)
 }
 
-/// How long a sweep takes, from the start of its process to its end, and the most memory it had.
+/// Returns the time of a sweep, from the start of its process to its end, and its peak memory.
 fn one_sweep(
     binary: &Path,
     url: &str,
@@ -223,7 +223,7 @@ fn one_sweep(
     Ok((took, peak))
 }
 
-/// The rate of the plain loop, in blocks a second, in a process of its own.
+/// Returns the rate of the plain loop, in blocks per second. The loop runs in its own process.
 fn loop_rate(url: &str, blocks: u64) -> Result<f64, BenchError> {
     let program = std::env::current_exe()?;
     let output = Command::new(program)
@@ -238,7 +238,7 @@ fn loop_rate(url: &str, blocks: u64) -> Result<f64, BenchError> {
     Ok(blocks as f64 / seconds)
 }
 
-/// Fetches blocks over as many connections as a sweep has, and hands back the seconds it took.
+/// Fetches blocks over as many connections as a sweep has. Returns the time in seconds.
 pub(super) async fn plain_loop(url: &str, blocks: u64) -> Result<String, BenchError> {
     let failed = |error: &dyn std::error::Error| BenchError::Loop(error.to_string());
     let base = url
@@ -289,7 +289,7 @@ fn told(title: &str, measured: Measured, text: &mut String) {
         },
         Row::new("with signatures : plain loop", "x", measured.signed_ratio),
     ];
-    // Only Linux tells it.
+    // Only Linux reports it.
     if !measured.peaks.is_empty() {
         let megabytes = measured.peaks.iter().map(|bytes| bytes / 1e6).collect();
         rows.push(Row::new("peak memory of the process", "MB", megabytes).at_most(MEMORY));

@@ -1,15 +1,15 @@
-//! What was measured, as lines of a table.
+//! The measurements as lines of a table.
 
 use std::fmt::Write as _;
 
-/// What a figure is compared with.
+/// The target of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Target {
     AtMost(f64),
     AtLeast(f64),
 }
 
-/// A figure, measured several times.
+/// A value that was measured several times.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) what: String,
@@ -38,7 +38,7 @@ impl Row {
         self
     }
 
-    /// The line that tells it; the median is compared with the target.
+    /// Returns the line of the table. The median is compared with the target.
     fn line(&self) -> String {
         let (least, median, most) = spread(&self.values);
         let (target, met) = match self.target {
@@ -61,7 +61,7 @@ impl Row {
     }
 }
 
-/// A part of what is measured, with its table.
+/// Returns the table of one part of the benchmark.
 pub(super) fn section(title: &str, rows: &[Row]) -> String {
     let mut text = format!(
         "{title:<52} {:<5} {:>10} {:>10} {:>10}  {}\n",
@@ -73,7 +73,7 @@ pub(super) fn section(title: &str, rows: &[Row]) -> String {
     text
 }
 
-/// The least, the median and the most.
+/// Returns the minimum, the median and the maximum.
 pub(super) fn spread(values: &[f64]) -> (f64, f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -15,7 +15,7 @@ use super::{
     tree::{File, Glob, Kind, Meaning, Read, Tree, Use, Written},
 };
 
-/// Reads the crate whose root is this file. Code that is only built for tests is left out.
+/// Reads the crate with this root file. Code that is only built for tests is left out.
 ///
 /// # Errors
 /// When a file is missing or is not Rust.
@@ -89,7 +89,7 @@ impl Collector<'_> {
             .declare(self.scope, plain(name), is_private(visibility), item);
     }
 
-    /// Notes a path. A single name that is a variable is not one.
+    /// Records a path. A single name that is a variable is not a path.
     pub(super) fn note(&mut self, path: Written, line: usize, kind: Kind) {
         let local = matches!(&*path.segments, [name] if self.locals.contains(name));
         if !local && !path.segments.is_empty() {
@@ -284,7 +284,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         self.with_locals(locals, |this| visit::visit_trait_item_fn(this, item));
     }
 
-    /// Leaves out `pub(in path)`, which uses nothing.
+    /// Skips `pub(in path)`, because it uses nothing.
     fn visit_vis_restricted(&mut self, _: &'ast VisRestricted) {}
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
@@ -292,7 +292,7 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         visit::visit_path(self, path);
     }
 
-    /// A path after `<Type>::` starts in the type.
+    /// Skips the path after `<Type>::`, because it starts in the type.
     fn visit_expr_path(&mut self, item: &'ast syn::ExprPath) {
         match &item.qself {
             Some(qself) if qself.position == 0 => visit::visit_qself(self, qself),
@@ -354,7 +354,7 @@ impl<'ast> Visit<'ast> for Locals {
     }
 }
 
-/// Whether a name in a pattern binds a variable, and is not a constant or a variant.
+/// Returns whether a name in a pattern binds a variable. Constants and variants do not.
 pub(super) fn is_variable(name: &str) -> bool {
     !name.starts_with(char::is_uppercase)
 }
@@ -363,7 +363,7 @@ fn is_private(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Inherited)
 }
 
-/// A name without `r#`.
+/// Returns a name without `r#`.
 pub(super) fn plain(name: &Ident) -> String {
     let name = name.to_string();
     name.strip_prefix("r#").map(str::to_owned).unwrap_or(name)
@@ -385,7 +385,8 @@ fn line_of(path: &syn::Path) -> usize {
     first.map_or(0, |segment| segment.ident.span().start().line)
 }
 
-/// The name that an item declares. Modules, imports and macros are declared when they are visited.
+/// Returns the name that an item declares. Modules, imports and macros are declared when they are
+/// visited.
 fn named(item: &Item) -> Option<(&Ident, &Visibility)> {
     Some(match item {
         Item::Const(item) => (&item.ident, &item.vis),

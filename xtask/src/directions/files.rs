@@ -1,4 +1,4 @@
-//! Where the file of a module lies.
+//! Finds the file of a module.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use syn::{Attribute, Expr, Lit, Meta, Token, punctuated::Punctuated};
 
 use super::tree::Read;
 
-/// The folders in which the modules that a file or an inline module declares are looked up.
+/// The folders in which the modules of a file or an inline module are looked up.
 #[derive(Clone)]
 pub(super) struct Place {
     /// The folder of `mod child;`.
@@ -16,7 +16,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of a crate's root, a `mod.rs`, or a file that `#[path]` names.
+    /// Returns the place of a crate's root, a `mod.rs`, or a file that `#[path]` names.
     pub(super) fn of_folder(file: &Path) -> Self {
         let folder = file.parent().unwrap_or(Path::new("")).to_owned();
         Self {
@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    /// The place of an inline module.
+    /// Returns the place of an inline module.
     pub(super) fn inline(&self, name: &str) -> Self {
         let folder = self.children.join(name);
         Self {
@@ -34,7 +34,7 @@ impl Place {
         }
     }
 
-    /// The files of `mod name;` that exist: more than one if the attributes name one per platform.
+    /// Returns the existing files of `mod name;`. There are several if attributes name one per platform.
     pub(super) fn find(
         &self,
         name: &str,
@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-/// The paths of `#[path = "…"]`, and of `#[cfg_attr(…, path = "…")]`, which is conditional.
+/// Returns the paths of `#[path = "…"]`, and of `#[cfg_attr(…, path = "…")]`, which is conditional.
 fn paths(attribute: &Attribute) -> Vec<(String, bool)> {
     let list = Punctuated::<Meta, Token![,]>::parse_terminated;
     match &attribute.meta {
@@ -99,7 +99,7 @@ fn path_of(meta: &Meta) -> Option<String> {
     }
 }
 
-/// Whether the attributes limit an item to test builds.
+/// Returns whether the attributes limit an item to test builds.
 pub(super) fn only_in_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => list

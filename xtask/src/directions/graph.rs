@@ -11,10 +11,10 @@ use super::{
     tree::{Read, Tree},
 };
 
-/// Checks one crate: the file `src/lib.rs`, for example, and all below it.
+/// Checks one crate: its root file, such as `src/lib.rs`, and all files below it.
 ///
-/// `layers` are names of folders or files in the root's folder, from top to bottom. The root may use all of
-/// them, and none of them may use the root. Without layers, only cycles are problems.
+/// `layers` are the names of folders or files in the root's folder, from top to bottom. The root may
+/// use every layer. No layer may use the root. Without layers, only cycles are problems.
 ///
 /// # Errors
 /// When a file is missing or is not Rust.
@@ -48,7 +48,7 @@ impl CrateFiles<'_> {
         self.tree.files[file].path.display().to_string()
     }
 
-    /// The layer of a file: its first folder, or its own name. The root has none.
+    /// Returns the layer of a file: its first folder, or its own name. The root has none.
     fn layer(&self, file: usize) -> Option<String> {
         let root = self.tree.files[0].path.parent()?;
         if file == 0 {
@@ -103,7 +103,7 @@ impl CrateFiles<'_> {
         problems
     }
 
-    /// The shortest cycle through each file that is in one, each cycle once.
+    /// Returns the shortest cycle through each file that is part of one. Each cycle appears once.
     fn cycles(&self) -> Vec<String> {
         let mut next: BTreeMap<usize, Vec<&Edge>> = BTreeMap::new();
         for edge in self.edges {
@@ -145,7 +145,7 @@ impl CrateFiles<'_> {
     }
 }
 
-/// The shortest way from a file back to itself.
+/// Returns the shortest way from a file back to itself.
 fn shortest_cycle<'e>(
     start: usize,
     next: &BTreeMap<usize, Vec<&'e Edge>>,

@@ -25,7 +25,7 @@ pub(super) struct Package {
 pub(super) struct Dependency {
     pub(super) name: String,
     pub(super) path: Option<String>,
-    /// `dev`, `build`, or nothing for a normal one.
+    /// `dev`, `build`, or `None` for a normal dependency.
     pub(super) kind: Option<String>,
 }
 
@@ -59,7 +59,7 @@ struct DependencyKind {
 }
 
 impl Metadata {
-    /// Asks cargo for the workspace.
+    /// Runs `cargo metadata` for the workspace.
     ///
     /// # Errors
     /// When cargo can't be started, or fails.
@@ -76,18 +76,18 @@ impl Metadata {
             .map_err(|error| format!("the output of cargo metadata can't be read: {error}"))
     }
 
-    /// The packages of the workspace.
+    /// Returns the packages of the workspace.
     pub(super) fn members(&self) -> impl Iterator<Item = &Package> {
         let ours = |package: &&Package| self.workspace_members.contains(&package.id);
         self.packages.iter().filter(ours)
     }
 
-    /// The features with which a package is built.
+    /// Returns the features with which a package is built.
     pub(super) fn features(&self, package: &Package) -> &[String] {
         self.node(&package.id).map_or(&[], |node| &node.features)
     }
 
-    /// A package's normal dependencies, those of its dependencies, and so on. Features are those of a build of
+    /// Returns a package's normal dependencies, direct and indirect. Features are those of a build of
     /// the whole workspace.
     pub(super) fn tree(&self, package: &Package) -> Vec<&Package> {
         let mut reached = BTreeSet::new();

@@ -10,7 +10,7 @@ use super::{
     },
 };
 
-/// Lists every dependency that the tables forbid.
+/// Returns a problem for every dependency that the tables forbid.
 pub(super) fn check_packages(metadata: &Metadata) -> Vec<String> {
     let mut problems = Vec::new();
     for package in metadata.members() {
@@ -87,7 +87,7 @@ fn everywhere(metadata: &Metadata, problems: &mut Vec<String>) {
     }
 }
 
-/// Pre-releases and second versions among the normal dependencies of the workspace.
+/// Reports pre-releases and second versions among the normal dependencies of the workspace.
 fn versions(metadata: &Metadata, problems: &mut Vec<String>) {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in metadata.members().flat_map(|member| metadata.tree(member)) {

@@ -1,10 +1,10 @@
-//! Finds the file that defines what a path names.
+//! Finds the file that defines the target of a path.
 
 use std::collections::BTreeSet;
 
 use super::tree::{Kind, Meaning, Tree, Use, Written};
 
-/// What a path leads to within the crate.
+/// The target of a path within the crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     /// A module.
@@ -23,7 +23,7 @@ pub(super) struct Edge {
     pub(super) path: String,
 }
 
-/// Finds which file uses which, at most once for each pair, at the first line.
+/// Finds which file uses which. Each pair appears at most once, at its first line.
 pub(super) fn edges(tree: &Tree) -> Vec<Edge> {
     let mut resolver = Resolver {
         tree,
@@ -46,7 +46,7 @@ pub(super) fn edges(tree: &Tree) -> Vec<Edge> {
         );
     }
     for (index, used) in tree.uses.iter().enumerate() {
-        // Something came through each glob. If it was no name, then the module itself has it.
+        // Every glob is used. If no name was found through it, the module itself depends on its target.
         if used.kind == Kind::Glob && !resolver.used_globs.contains(&index) {
             for target in resolver.resolve(used.scope, &used.path).unwrap_or_default() {
                 let to = resolver.file_of(target);
@@ -64,13 +64,13 @@ struct Resolver<'a> {
     tree: &'a Tree,
     /// The globs through which a name was found.
     used_globs: BTreeSet<usize>,
-    /// The imports that are being followed, each with its scope and the name that is looked up. They end a chain
-    /// that leads back to itself.
+    /// The imports that are being followed, each with its scope and the name that is looked up. They
+    /// end a chain that leads back to itself.
     visiting: BTreeSet<(usize, String, *const Written)>,
 }
 
 impl<'a> Resolver<'a> {
-    /// The files that a use depends on.
+    /// Returns the files that a use depends on.
     fn files(&mut self, used: &Use) -> Vec<usize> {
         if used.kind == Kind::Macro
             && !self
@@ -79,7 +79,7 @@ impl<'a> Resolver<'a> {
                 .iter()
                 .any(|m| m.0 == used.path.segments[0])
         {
-            // A macro of another crate, even if a function here has its name.
+            // This is a macro of another crate, even if a function here has its name.
             return Vec::new();
         }
         let found = self.resolve(used.scope, &used.path);
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
                     Target::Scope(_) => None,
                 })
                 .collect(),
-            // A module may re-export what its own children define.
+            // A module may re-export the items of its own children.
             Kind::ReExport => found
                 .filter_map(|target| match target {
                     Target::Item(file) if !self.is_below(file, used.scope) => Some(file),
@@ -115,12 +115,12 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Whether a file is the scope's own or one of its descendants.
+    /// Returns whether a file is the scope's own or one of its descendants.
     fn is_below(&self, file: usize, scope: usize) -> bool {
         self.tree.is_within(self.tree.files[file].scope, scope)
     }
 
-    /// The file of a macro that is in scope by its place in the text.
+    /// Returns the file of a macro that is in scope by its position in the text.
     fn macro_file(&self, used: &Use) -> Option<usize> {
         let name = &used.path.segments[0];
         let mut files = self.tree.macros.iter().filter(|known| &known.0 == name);
@@ -130,8 +130,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// What a path leads to: `None` if the crate does not have its first name, and nothing if it leads to
-    /// another crate.
+    /// Returns the targets of a path, or `None` if the crate does not have its first name. The list is
+    /// empty if the path leads to another crate.
     fn resolve(&mut self, scope: usize, path: &Written) -> Option<Vec<Target>> {
         let tree = self.tree;
         let (first, rest) = path.segments.split_first()?;
@@ -155,7 +155,7 @@ impl<'a> Resolver<'a> {
                         next.extend(tree.scopes[inner].parent.map(Target::Scope));
                     }
                     Target::Scope(inner) => next.extend(self.member(inner, name, scope)),
-                    // What belongs to an item is defined with it. A module of the same name goes first.
+                    // Parts of an item are defined with it. A module of the same name takes precedence.
                     Target::Item(_) if modules => {}
                     Target::Item(_) => next.push(target),
                 }
@@ -165,7 +165,7 @@ impl<'a> Resolver<'a> {
         Some(current)
     }
 
-    /// Looks a name up in a block, the blocks around it, and their module.
+    /// Looks up a name in a block, the blocks around it, and their module.
     fn look_up_outwards(&mut self, scope: usize, name: &str) -> Option<Vec<Target>> {
         let mut at = scope;
         loop {
@@ -179,8 +179,8 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The member of a module. If the module seems not to have it, a macro of its file makes it, unless it
-    /// may come through a glob from another crate.
+    /// Returns the member of a module. A member that is not found comes from a macro in the module's
+    /// file, unless it may come through a glob from another crate.
     fn member(&mut self, module: usize, name: &str, from: usize) -> Vec<Target> {
         if let Some(found) = self.look_up(module, name, from) {
             return found;
@@ -197,7 +197,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Looks a name up in one scope, as far as it is visible from another.
+    /// Looks up a name in one scope, as far as it is visible from another.
     fn look_up(&mut self, scope: usize, name: &str, from: usize) -> Option<Vec<Target>> {
         let tree = self.tree;
         let inside = tree.is_within(from, scope);
@@ -234,8 +234,8 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    /// Resolves the path of an import through which a name is looked up. The result is `None` if this import
-    /// is already being followed for the name, and nothing if it leads to another crate.
+    /// Resolves the path of an import through which a name is looked up. Returns `None` if this import
+    /// is already being followed for the name, and an empty list if it leads to another crate.
     fn follow(&mut self, scope: usize, name: &str, path: &'a Written) -> Option<Vec<Target>> {
         let step = (scope, name.to_owned(), std::ptr::from_ref(path));
         if !self.visiting.insert(step.clone()) {

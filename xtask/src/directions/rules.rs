@@ -1,13 +1,13 @@
-//! The tables: who may depend on whom.
+//! The tables of allowed and forbidden dependencies.
 //!
-//! ARCHITECTURE.md says why each direction is as it is.
+//! ARCHITECTURE.md gives the reasons.
 
-/// A package of ours, and the packages of ours that it may depend on.
+/// One of our packages, and those of our packages that it may depend on.
 pub(super) struct MayKnow {
     pub(super) package: &'static str,
-    /// For any purpose.
+    /// Allowed for any purpose.
     pub(super) always: &'static [&'static str],
-    /// In its build script and its tests only.
+    /// Allowed only in its build script and its tests.
     pub(super) not_shipped: &'static [&'static str],
 }
 
@@ -19,7 +19,7 @@ const fn may_know(package: &'static str, always: &'static [&'static str]) -> May
     }
 }
 
-/// A package that is not listed may use all.
+/// A package that is not listed may use all packages.
 pub(super) const MAY_KNOW: &[MayKnow] = &[
     may_know("nodeproof-openapi", &[]),
     may_know("nodeproof-primitives", &[]),
@@ -93,11 +93,11 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Packages that another one must not have among its normal dependencies, and why.
+/// Packages that another package must not have among its normal dependencies, and the reason.
 pub(super) struct Forbidden {
     pub(super) package: &'static str,
     pub(super) dependencies: &'static [&'static str],
-    /// Whether dependencies of its dependencies count.
+    /// Whether indirect dependencies count.
     pub(super) transitive: bool,
     pub(super) why: &'static str,
 }
@@ -141,24 +141,24 @@ pub(super) const FORBIDDEN: &[Forbidden] = &[
     },
 ];
 
-/// Features that must stay off in the whole build, and why.
+/// Features that must stay off in the whole build, and the reason.
 pub(super) const FORBIDDEN_FEATURES: &[(&str, &str, &str)] = &[(
     "serde_json",
     "arbitrary_precision",
     "it is switched on for every crate at once, and breaks untagged and flattened types",
 )];
 
-/// Packages that must not be in any tree, and why.
+/// Packages that must not be in any dependency tree, and the reason.
 pub(super) const FORBIDDEN_EVERYWHERE: &[(&str, &str)] = &[(
     "openssl-sys",
     "TLS is rustls' here; nothing has to be installed for it",
 )];
 
-/// Pre-releases that normal dependencies may include, and why: none.
+/// Pre-releases that normal dependencies may include, and the reason. There are none.
 pub(super) const ALLOWED_PRE_RELEASES: &[(&str, &str)] = &[];
 
-/// Packages of which normal dependencies may include one version only. Types of two versions do not fit
-/// together, and two versions of a large package cost time in each build.
+/// Packages of which normal dependencies may include only one version. Types of two versions are not
+/// compatible, and two versions of a large package cost time in each build.
 pub(super) const ONE_VERSION: &[&str] = &[
     "axum",
     "clap",

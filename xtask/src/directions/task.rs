@@ -1,4 +1,4 @@
-//! The task itself: every check, over the workspace or over the packages that are named.
+//! The task itself: runs every check, for the workspace or for the named packages.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use super::{
     rules::LAYERS,
 };
 
-/// What `cargo xtask directions` checks.
+/// The options of `cargo xtask directions`.
 #[derive(Debug, Default, Args)]
 pub struct DirectionsArgs {
     /// Check the files of these packages only
@@ -22,7 +22,7 @@ pub struct DirectionsArgs {
 /// Checks the dependencies between packages and the imports between files. Returns the problems.
 ///
 /// # Errors
-/// When cargo or a source file can't be read, or a package that is named does not exist.
+/// When cargo or a source file can't be read, or a named package does not exist.
 pub fn check(args: &DirectionsArgs) -> Result<Vec<String>, String> {
     let metadata = Metadata::read()?;
     let mut problems = Vec::new();
@@ -40,7 +40,7 @@ pub fn check(args: &DirectionsArgs) -> Result<Vec<String>, String> {
     Ok(problems)
 }
 
-/// Checks the library, the programs and the build script of a package. Test targets are not checked.
+/// Checks the library, the programs and the build script of a package, but not its tests.
 fn check_sources(metadata: &Metadata, package: &Package) -> Result<Vec<String>, String> {
     let mut problems = Vec::new();
     for root in roots(metadata, package) {
@@ -50,7 +50,7 @@ fn check_sources(metadata: &Metadata, package: &Package) -> Result<Vec<String>, 
     Ok(problems)
 }
 
-/// The root files of a package, relative to the workspace's folder.
+/// Returns the root files of a package, relative to the workspace's folder.
 pub(super) fn roots(metadata: &Metadata, package: &Package) -> Vec<std::path::PathBuf> {
     let checked = ["lib", "bin", "custom-build", "proc-macro"];
     let targets = package.targets.iter();

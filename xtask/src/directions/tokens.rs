@@ -1,4 +1,4 @@
-//! Paths in text that only a macro understands: the arguments of macros, and attributes.
+//! Paths in text that only a macro interprets: the arguments of macros, and attributes.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{
@@ -25,13 +25,13 @@ const PATHS_IN_TEXT: [&str; 9] = [
 ];
 
 impl Collector<'_> {
-    /// Visits the arguments of a macro: as expressions or statements if they are, or else token by token.
+    /// Visits the arguments of a macro as expressions or statements if possible, else token by token.
     pub(super) fn arguments(&mut self, tokens: TokenStream) {
         let expressions = Punctuated::<Expr, Token![,]>::parse_terminated;
         if let Ok(expressions) = expressions.parse2(tokens.clone()) {
             for expression in &expressions {
                 match expression {
-                    // A named argument, as of `format!`.
+                    // This is a named argument, as in `format!`.
                     Expr::Assign(named) => self.visit_expr(&named.right),
                     expression => self.visit_expr(expression),
                 }
@@ -45,8 +45,8 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes what looks like a path: names joined by `::`, and single names that start with a capital letter
-    /// or are called.
+    /// Records what looks like a path: names joined by `::`, and single names that start with a capital
+    /// letter or are called.
     pub(super) fn scan(&mut self, tokens: TokenStream) {
         let tokens: Vec<_> = tokens.into_iter().collect();
         let is = |at: usize, wanted: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
@@ -85,7 +85,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes the paths in an attribute, such as `#[arg(value_parser = crate::parse)]` or
+    /// Records the paths in an attribute, such as `#[arg(value_parser = crate::parse)]` or
     /// `#[serde(with = "crate::hex")]`.
     pub(super) fn attribute(&mut self, attribute: &Attribute) {
         let Meta::List(list) = &attribute.meta else {

@@ -1,4 +1,4 @@
-//! What the files of one crate declare and use, before any path is resolved.
+//! The declarations and uses in the files of one crate, before any path is resolved.
 
 use std::{
     collections::BTreeMap,
@@ -8,17 +8,17 @@ use std::{
 /// Returns the text of a file, or `None` if there is no such file.
 pub(super) type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
 
-/// A crate: its files, its scopes, and each path that is written in it.
+/// A crate: its files, its scopes, and each path in it.
 #[derive(Default)]
 pub(super) struct Tree {
     pub(super) files: Vec<File>,
     pub(super) scopes: Vec<Scope>,
     pub(super) uses: Vec<Use>,
-    /// The macros of `macro_rules!`, with the file that defines each.
+    /// The macros of `macro_rules!`, each with the file that defines it.
     pub(super) macros: Vec<(String, usize)>,
 }
 
-/// A file, and the scope of the module that it holds.
+/// A file, and the scope of its module.
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) scope: usize,
@@ -87,7 +87,7 @@ pub(super) enum Kind {
     Glob,
     /// `pub use path::*`.
     ReExportedGlob,
-    /// A macro that is called by one name. It can come from anywhere in the crate.
+    /// A macro that is called by a single name. It can come from anywhere in the crate.
     Macro,
 }
 
@@ -110,7 +110,7 @@ impl Tree {
         name.push(Name { meaning, private });
     }
 
-    /// The module that a scope belongs to: the scope itself, unless it is a block.
+    /// Returns the module of a scope: the scope itself, unless it is a block.
     pub(super) fn module(&self, mut scope: usize) -> usize {
         while let (true, Some(parent)) = (self.scopes[scope].block, self.scopes[scope].parent) {
             scope = parent;
@@ -118,7 +118,7 @@ impl Tree {
         scope
     }
 
-    /// Whether a scope is `outer` or lies within it.
+    /// Returns whether a scope is `outer` or lies within it.
     pub(super) fn is_within(&self, scope: usize, outer: usize) -> bool {
         let mut next = Some(scope);
         while let Some(scope) = next {

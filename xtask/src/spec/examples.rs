@@ -1,4 +1,4 @@
-//! Every example is valid: in the full view, and in the documented one unless it is marked.
+//! Checks that every example is valid in the full view, and in the documented view unless it is marked.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     check_view(lint, documented, |message| {
         format!("the example is not valid in the documented view; is it only observed? {message}")
     });
-    // Schemas are open, so a field with a slip of the finger in its name would be an unknown one.
+    // Schemas are open, so a field with a misspelt name would count as an unknown field.
     let closed = view::full_with_sources(&closed(lint.document()));
     check_view(lint, closed, |message| {
         format!("the example has a field, or has it in a form, that no schema names: {message}")
     });
 }
 
-/// The document with each object closed that names its fields.
+/// Returns the document with every object closed that names its fields.
 fn closed(document: &Value) -> Value {
     let mut objects = Vec::new();
     grammar::visit(document, &mut |at, kind, node| {
@@ -41,16 +41,16 @@ fn closed(document: &Value) -> Value {
     closed
 }
 
-/// An example, and the schema that it is one of.
+/// An example, and its schema.
 struct Claim {
     example: Value,
     written: String,
     schema: String,
-    /// The query that it answers, which can narrow the schema down to one of its branches.
+    /// The query that the example responds to. It can select one branch of the schema.
     query: Vec<(String, String)>,
 }
 
-/// Tells of examples that are not valid in a view, each once whatever the number of views.
+/// Reports examples that are not valid in a view. Each is reported only once for both views.
 fn check_view(lint: &mut Lint<'_>, view: Value, describe: fn(&str) -> String) {
     let mut claims = Vec::new();
     grammar::visit(&view, &mut |at, kind, node| {
@@ -75,7 +75,7 @@ fn check_view(lint: &mut Lint<'_>, view: Value, describe: fn(&str) -> String) {
             .branch(View::Full, schema, &query)
             .unwrap_or_else(|| schema.clone());
         let validator = validators.entry(schema).or_insert_with_key(|schema| {
-            // Why a schema can't be compiled is told by the rules about schemas and references.
+            // The rules about schemas and references report why a schema can't be compiled.
             spec.validator(View::Full, schema).ok()
         });
         let Some(validator) = validator else { continue };
@@ -141,7 +141,7 @@ fn claims_of(
     }
 }
 
-/// The query that an example answers, where it says so.
+/// Returns the query that an example responds to, if it states one.
 fn query_of(example: &Value) -> Vec<(String, String)> {
     let when = example.get("x-when").and_then(Value::as_object);
     when.into_iter()

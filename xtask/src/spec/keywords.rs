@@ -1,7 +1,7 @@
-//! Every keyword is one of OpenAPI 3.0.3, stands where it may, and holds what it should.
+//! Checks that every keyword belongs to OpenAPI 3.0.3, is in a valid place, and has a valid value.
 //!
-//! The client generator ignores what it does not know, so a slip of the finger in `required` would
-//! make every field optional and be seen by nobody.
+//! The client generator ignores unknown keywords. A misspelt `required` would silently make every
+//! field optional.
 
 use nodeproof_openapi::grammar::{Keyword, Kind, Shape};
 use nodeproof_openapi::{pointer, view};
@@ -11,7 +11,7 @@ use super::lint::Lint;
 use super::problem::suggestion;
 use super::requirements::REQUIREMENT;
 
-/// The extensions that are in use; README.md beside the spec says what they mean.
+/// The extensions in use. The README.md in the folder of the spec explains them.
 const EXTENSIONS: [&str; 4] = [view::OBSERVED, view::DOCUMENTED, "x-when", REQUIREMENT];
 
 /// Keywords of OpenAPI 3.1 or of later JSON Schema drafts, which 3.0 does not have.
@@ -115,7 +115,7 @@ fn unknown(lint: &mut Lint<'_>, kind: Kind, name: &str, at: &str) {
     lint.report("unknown-keyword", at, message);
 }
 
-/// Checks what a keyword holds.
+/// Checks the value of a keyword.
 fn content(lint: &mut Lint<'_>, value: &Value, shape: Shape, name: &str, at: &str) {
     let expected = match (shape, value) {
         (Shape::Text, Value::String(_)) | (Shape::Flag, Value::Bool(_)) => return,

@@ -1,4 +1,4 @@
-//! What every rule works with: the document, the places of its nodes, and where to tell problems.
+//! The state that all rules share: the document, the places of its nodes, and the problems.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::problem::Problem;
 use super::yaml::Source;
 
-/// A spec under examination.
+/// A spec that is being checked.
 pub(super) struct Lint<'s> {
     source: &'s Source,
     /// The full view, each node with its source.
@@ -28,12 +28,12 @@ impl<'s> Lint<'s> {
         }
     }
 
-    /// The document as written.
+    /// Returns the document as written.
     pub(super) fn document(&self) -> &'s Value {
         &self.source.value
     }
 
-    /// Tells of a problem with the node at `pointer`.
+    /// Reports a problem with the node at `pointer`.
     pub(super) fn report(&mut self, rule: &'static str, pointer: &str, message: impl Into<String>) {
         let (line, column) = self.source.place(pointer);
         let (pointer, message) = (pointer.to_owned(), message.into());
@@ -46,20 +46,20 @@ impl<'s> Lint<'s> {
         });
     }
 
-    /// Whether the rule has found something at the node already.
+    /// Returns whether the rule has already reported a problem with the node.
     pub(super) fn has(&self, rule: &str, pointer: &str) -> bool {
         self.problems
             .iter()
             .any(|problem| problem.rule == rule && problem.pointer == pointer)
     }
 
-    /// All problems, in the order of the file.
+    /// Returns all problems, in the order of the file.
     pub(super) fn finish(self) -> Vec<Problem> {
         self.problems.into_iter().collect()
     }
 }
 
-/// The place in the spec as written that a node of a view with sources comes from.
+/// Returns the place in the spec as written from which a node of a view with sources comes.
 pub(super) fn source_of(node: &Value) -> Option<&str> {
     node.get(view::SOURCE).and_then(Value::as_str)
 }

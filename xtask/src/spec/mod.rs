@@ -1,9 +1,9 @@
-//! `cargo xtask spec`: what a careful reader would say about `openapi/node.yaml`.
+//! `cargo xtask spec`: the linter of `openapi/node.yaml`.
 //!
-//! The client generator believes what it reads: it ignores a misspelt keyword, and makes whatever
-//! comes of it. So everything that it would pass over is told here, all in one run, each with line
-//! and JSON pointer. The spec holds the contract beside what real nodes do. So each part that claims
-//! to be the contract has to cite the requirements of `contract.md` that it comes from.
+//! The client generator trusts its input: it ignores a misspelt keyword and generates code anyway.
+//! So the linter reports everything that the generator would ignore, all in one run, each with its
+//! line and JSON pointer. The spec contains the contract and also what real nodes do. So each part
+//! of the contract must cite the requirements of `contract.md` that it comes from.
 
 mod examples;
 mod keywords;
@@ -28,13 +28,13 @@ pub use problem::Problem;
 pub use requirements::Place;
 use yaml::Source;
 
-/// Examines the spec, or prints a view of it.
+/// Check the spec, or print a view of it.
 #[derive(Debug, clap::Args)]
 pub struct SpecArgs {
-    /// The spec to examine
+    /// The spec to check
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Prints this view of the spec as JSON, and does nothing else
+    /// Print this view of the spec as JSON, and do nothing else
     #[arg(long, value_name = "VIEW")]
     view: Option<PrintedView>,
 }
@@ -48,7 +48,7 @@ enum PrintedView {
     Full,
 }
 
-/// Why the spec could not be examined at all.
+/// The reason why the spec could not be checked at all.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecTaskError {
@@ -58,17 +58,17 @@ pub enum SpecTaskError {
     /// The output can't be written.
     #[error("can't write the output")]
     Output(#[from] std::io::Error),
-    /// The spec is not YAML, so that there is nothing to print a view of.
+    /// The spec is not valid YAML, so no view of it can be printed.
     #[error("{} can't be read as YAML ({count} problems): run `cargo xtask spec`", .file.display())]
     Faulty {
         /// The spec.
         file: PathBuf,
-        /// How many problems it has.
+        /// The number of its problems.
         count: usize,
     },
 }
 
-/// Everything that is wrong with the spec in `text`, in the order of its lines.
+/// Returns all problems of the spec in `text`, in the order of its lines.
 pub fn lint(text: &str) -> Vec<Problem> {
     let source = Source::read(text);
     let mut lint = Lint::new(&source);
@@ -84,10 +84,10 @@ pub fn lint(text: &str) -> Vec<Problem> {
     lint.finish()
 }
 
-/// The spec in `text` as JSON.
+/// Returns the spec in `text` as JSON.
 ///
 /// # Errors
-/// What is wrong with `text` as YAML, if that keeps it from being read.
+/// The problems of `text` as YAML, if they keep it from being read.
 pub fn document(text: &str) -> Result<Value, Vec<Problem>> {
     let source = Source::read(text);
     if readable(&source) {
@@ -97,20 +97,20 @@ pub fn document(text: &str) -> Result<Value, Vec<Problem>> {
     }
 }
 
-/// The places of the spec in `text` that cite requirements, in its order.
+/// Returns the places of the spec in `text` that cite requirements, in the order of the document.
 pub fn places(text: &str) -> Vec<Place> {
     requirements::places(&Source::read(text).value)
 }
 
-/// Whether there is a document to examine: text that stops being YAML half-way is not one.
+/// Returns whether there is a document to check. A text with an error in its YAML is not a document.
 fn readable(source: &Source) -> bool {
     source.value.is_object() && source.problems.iter().all(|problem| problem.rule != "yaml")
 }
 
-/// Runs the task. The exit status is 1 where there are problems.
+/// Runs the task. The exit status is 1 if there are problems.
 ///
 /// # Errors
-/// If a file can't be read or written, or the spec is too faulty for what was asked.
+/// If a file can't be read or written, or no view of the spec can be printed.
 pub fn run(args: SpecArgs) -> Result<ExitCode, SpecTaskError> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

@@ -1,11 +1,11 @@
-//! A description of what the contract says does not mix in what real nodes do.
+//! Checks that descriptions of the contract do not also report what real nodes do.
 
 use nodeproof_openapi::pointer;
 use serde_json::Value;
 
 use super::lint::{Lint, source_of};
 
-/// Words of somebody who reports what nodes do.
+/// Words that report what nodes do.
 const WORDS: [&str; 4] = ["seen", "observed", "some nodes", "nodes were"];
 
 pub(super) fn check(lint: &mut Lint<'_>) {

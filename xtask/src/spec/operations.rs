@@ -1,4 +1,5 @@
-//! Operations, parameters, bodies and answers are complete, and what the generator can take.
+//! Checks that operations, parameters, bodies and responses are complete and that the generator can
+//! use them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -103,7 +104,7 @@ fn operation<'d>(
     }
 }
 
-/// The placeholders of the path and the path parameters are the same ones.
+/// Checks that the path's placeholders and the path parameters are the same.
 fn path_parameters(lint: &mut Lint<'_>, document: &Value, at: &str, node: &Node) {
     let Some(item_at) = pointer::parent(at) else {
         return;
@@ -156,7 +157,8 @@ fn path_parameters(lint: &mut Lint<'_>, document: &Value, at: &str, node: &Node)
     }
 }
 
-/// The generator panics at two kinds of success, and a caller would be lost with none.
+/// Checks the successful responses. The generator panics if there are two kinds of success, and a
+/// caller needs at least one.
 fn successes(lint: &mut Lint<'_>, document: &Value, at: &str, node: &Node) {
     let at = pointer::join(at, "responses");
     let Some(responses) = node.get("responses").and_then(Value::as_object) else {
@@ -239,7 +241,7 @@ fn exemplified(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// Tells of texts that are missing or empty.
+/// Reports texts that are missing or empty.
 fn described(lint: &mut Lint<'_>, at: &str, node: &Node, names: &[&str]) {
     for name in names {
         if node

@@ -1,19 +1,19 @@
-//! What the linter finds.
+//! The problems that the linter finds.
 
 use std::fmt;
 
-/// One fault of the spec, and where it is.
+/// One problem of the spec, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// The JSON pointer of the node at fault; empty for the document.
+    /// The JSON pointer of the wrong node; empty for the document.
     pub pointer: String,
     /// The rule's name, such as `unknown-keyword`.
     pub rule: &'static str,
-    /// What is wrong and, where there is one, the way to mend it.
+    /// What is wrong and, if possible, how to correct it.
     pub message: String,
 }
 
@@ -30,9 +30,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The word of `known` that `written` was most likely meant to be.
+/// Returns the word of `known` that `written` was most likely meant to be.
 ///
-/// Two slips of the finger are forgiven, in short words one.
+/// Two typing errors are allowed, but only one in words of fewer than five letters.
 pub(super) fn nearest<'k>(
     written: &str,
     known: impl IntoIterator<Item = &'k str>,
@@ -51,7 +51,8 @@ pub(super) fn nearest<'k>(
         .map(|(_, word)| word)
 }
 
-/// How many letters have to be put in, left out, replaced or swapped to make one word of the other.
+/// Returns how many letters must be inserted, removed, replaced or swapped to turn one word into the
+/// other.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
@@ -72,7 +73,7 @@ fn distance(one: &str, other: &str) -> usize {
     rows[one.len()][other.len()]
 }
 
-/// ` (did you mean …?)`, or nothing.
+/// Returns ` (did you mean …?)`, or an empty text.
 pub(super) fn suggestion<'k>(written: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     nearest(written, known)
         .map(|word| format!(" (did you mean `{word}`?)"))

@@ -1,4 +1,4 @@
-//! Every `$ref` leads somewhere, and every component is led to.
+//! Checks that the target of every `$ref` exists, and that every component is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ fn runs_in_a_circle(document: &Value, start: &str) -> bool {
     true
 }
 
-/// The component that the node at `pointer` is part of.
+/// Returns the component that the node at `pointer` is part of.
 fn component_of(pointer: &str) -> Option<&str> {
     let inside = pointer.strip_prefix("/components/")?;
     let name = inside.find('/')?;
@@ -106,7 +106,7 @@ fn component_of(pointer: &str) -> Option<&str> {
     Some(&pointer[.."/components/".len() + end])
 }
 
-/// The components that what is outside of `components` leads to.
+/// Returns the components that are used from outside `components`, directly or through others.
 fn reached(references: &[Reference]) -> BTreeSet<&str> {
     let mut from: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for Reference { at, target, .. } in references {
@@ -139,7 +139,7 @@ fn components(document: &Value) -> Vec<String> {
             .flatten()
             .map(|(name, _)| name)
         {
-            // A scheme is led to by its name, in `security`.
+            // A security scheme is referred to by its name, in `security`.
             if !folder.starts_with("x-") && folder != "securitySchemes" {
                 components.push(pointer::join(&at, name));
             }
@@ -168,7 +168,7 @@ fn unreachable_components(lint: &mut Lint<'_>, document: &Value, references: &[R
     }
 }
 
-/// What only observed parts lead to is observed itself, and has to say so.
+/// Reports components that only observed parts use. They need the mark of observed parts.
 fn unmarked_components(lint: &mut Lint<'_>) {
     let references = references_of(&lint.documented);
     let reached = reached(&references);

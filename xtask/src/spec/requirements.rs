@@ -1,7 +1,7 @@
-//! Every documented place cites the requirements that it comes from, and every requirement is cited.
+//! Checks that every documented place cites its requirements, and that every requirement is cited.
 //!
-//! A part that is not in the contract has no requirement to cite. So an addition without its mark is
-//! found here, and so is a mark on something that the contract does say.
+//! A part that is not in the contract has no requirement to cite. So the check finds an addition
+//! without its mark, and also a mark on something that the contract states.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 use super::lint::Lint;
 use super::problem::suggestion;
 
-/// Names the requirements that a node comes from: an ID, or a list of IDs.
+/// Contains the requirements that a node comes from: an ID, or a list of IDs.
 pub(super) const REQUIREMENT: &str = "x-requirement";
 
 /// A node of the spec that cites requirements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The node as readers know it: `GET /get-block, block_index`, `Block.index` or `WalletAddress`.
+    /// The name of the node for readers: `GET /get-block, block_index`, `Block.index` or `WalletAddress`.
     pub name: String,
     /// The IDs that it cites.
     pub cites: Vec<String>,
@@ -80,7 +80,7 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// What is wrong with a node of the documented view.
+/// Returns the problem of a node of the documented view.
 fn problem(at: &str, kind: Kind, node: &Map<String, Value>) -> Option<String> {
     if kind == Kind::Schema && node.get("nullable") == Some(&Value::Bool(true)) {
         return Some("the contract shows no null: is `nullable` `x-observed`?".to_owned());
@@ -101,8 +101,7 @@ fn problem(at: &str, kind: Kind, node: &Map<String, Value>) -> Option<String> {
     })
 }
 
-/// Whether a node is a place that the contract describes: an operation, a parameter, a response or a
-/// field.
+/// Returns whether the contract describes a node: an operation, a parameter, a response or a field.
 fn needs_requirement(at: &str, kind: Kind, node: &Map<String, Value>) -> bool {
     match kind {
         Kind::Operation => true,

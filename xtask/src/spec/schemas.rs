@@ -1,4 +1,4 @@
-//! Schemas make sense in themselves, and keep their sense in generated code.
+//! Checks that schemas are consistent, and that generated code keeps their meaning.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::problem::suggestion;
 
 type Node = Map<String, Value>;
 
-/// Formats, with the type that they are of.
+/// Formats, each with its type.
 const FORMATS: &[(&str, &str)] = &[
     ("int32", "integer"),
     ("int64", "integer"),
@@ -30,7 +30,7 @@ const FORMATS: &[(&str, &str)] = &[
     ("ipv6", "string"),
 ];
 
-/// Keywords that say something about values of one type only.
+/// Keywords that apply only to values of one type.
 const OF_TYPE: &[(&str, &[&str])] = &[
     ("string", &["pattern", "minLength", "maxLength"]),
     ("array", &["items", "minItems", "maxItems", "uniqueItems"]),
@@ -80,7 +80,7 @@ pub(super) fn check(lint: &mut Lint<'_>) {
     }
 }
 
-/// `required` names properties that are there.
+/// Checks that `required` names existing properties.
 fn required(lint: &mut Lint<'_>, at: &str, node: &Node) {
     let documented = node
         .get(view::DOCUMENTED)
@@ -126,7 +126,7 @@ fn required(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// `format` is known, `pattern` can be compiled.
+/// Checks that `format` is known and `pattern` can be compiled.
 fn form(lint: &mut Lint<'_>, at: &str, node: &Node) {
     if let Some(format) = node.get("format").and_then(Value::as_str) {
         let at = pointer::join(at, "format");
@@ -171,7 +171,7 @@ fn form(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// `enum` has values, each once and of the type; `default` is valid.
+/// Checks that the values of `enum` are distinct and of the right type, and that `default` is valid.
 fn values(lint: &mut Lint<'_>, at: &str, node: &Node) {
     if let Some(values) = node.get("enum").and_then(Value::as_array) {
         let at = pointer::join(at, "enum");
@@ -199,7 +199,7 @@ fn values(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// The schema as a spec of its own, for as far as it needs no other.
+/// Returns the schema as a separate spec, if it needs no other schema.
 fn alone(node: &Node) -> Option<Spec> {
     let schemas = json!({ "It": node });
     Spec::from_value(json!({ "paths": {}, "components": { "schemas": schemas } })).ok()
@@ -217,7 +217,7 @@ fn is_of_type(value: &Value, of: &str) -> bool {
     }
 }
 
-/// Keywords fit the type that they stand beside.
+/// Checks that keywords fit the `type` next to them.
 fn types(lint: &mut Lint<'_>, at: &str, node: &Node) {
     let of_type = node.get("type").and_then(Value::as_str);
     for (of, keywords) in OF_TYPE {
@@ -247,7 +247,7 @@ fn types(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// What the client generator drops, or makes something else of.
+/// Reports what the client generator drops or changes.
 fn generated(lint: &mut Lint<'_>, at: &str, node: &Node) {
     if node.contains_key("not") {
         let message = "the client generator can't take `not`";
@@ -282,7 +282,7 @@ fn generated(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// Components and properties say what they mean.
+/// Checks that components and properties have descriptions.
 fn described(lint: &mut Lint<'_>, at: &str, node: &Node) {
     let holder = pointer::parent(at).unwrap_or_default();
     let named = holder == "/components/schemas" || holder.ends_with("/properties");
@@ -295,7 +295,7 @@ fn described(lint: &mut Lint<'_>, at: &str, node: &Node) {
     }
 }
 
-/// `x-when` names query parameters, and values that they can have.
+/// Checks that `x-when` contains query parameters and values that they can have.
 fn when(lint: &mut Lint<'_>, at: &str, node: &Node) {
     let Some(when) = node.get("x-when") else {
         return;

@@ -1,7 +1,7 @@
-//! Reading YAML so that every node keeps its line.
+//! Reads YAML and records the line of every node.
 //!
-//! Built on the parser's events rather than on a loader: a loader stops at the first duplicate key,
-//! and the linter tells all problems of a file in one run.
+//! It uses the parser's events instead of a loader. A loader stops at the first duplicate key, but the
+//! linter reports all problems of a file in one run.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Line and column of the node at `pointer`, or of the nearest one that holds it.
+    /// Returns line and column of the node at `pointer`, or of the nearest node that contains it.
     ///
-    /// For a member of a mapping, that of its key.
+    /// For a member of a mapping, they are those of its key.
     pub(super) fn place(&self, pointer: &str) -> (usize, usize) {
         let mut pointer = pointer;
         loop {
@@ -36,7 +36,7 @@ impl Source {
         }
     }
 
-    /// Reads `text`. What is wrong with it as YAML is in `problems`.
+    /// Reads `text`. Its problems as YAML are in `problems`.
     pub(super) fn read(text: &str) -> Self {
         let mut reader = Reader::default();
         for event in Parser::new_from_str(text) {
@@ -64,7 +64,7 @@ enum Holds {
     Sequence(Vec<Value>),
     Mapping {
         members: Map<String, Value>,
-        /// The key whose value comes next. It is `None` where a key comes next.
+        /// The key whose value comes next, or `None` if a key comes next.
         key: Option<Key>,
     },
 }
@@ -173,7 +173,7 @@ impl Reader {
         self.put(value);
     }
 
-    /// The pointer of the value that comes next.
+    /// Returns the pointer of the value that comes next.
     fn here(&self) -> String {
         match self.open.last() {
             None => String::new(),
@@ -266,7 +266,7 @@ impl Reader {
     }
 }
 
-/// What a plain scalar is in YAML 1.2's core schema.
+/// Returns the value of a plain scalar in the core schema of YAML 1.2.
 fn core_schema(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
@@ -296,10 +296,10 @@ fn core_schema(text: &str) -> Value {
     float.map_or_else(|| text.into(), Value::Number)
 }
 
-/// Whether readers of YAML 1.1 take the plain scalar for something that 1.2 does not.
+/// Returns whether YAML 1.1 and YAML 1.2 read the plain scalar differently.
 ///
-/// The spec goes through readers of both kinds: `no` and `12:30` would be a boolean and a number of
-/// seconds to one of them, and a hash of digits with an `e` in it a number to all.
+/// Readers of both kinds process the spec. Some of them read `no` and `12:30` as a boolean and a
+/// number of seconds. All of them read a hash of digits with one `e` as a number.
 fn is_ambiguous(text: &str) -> bool {
     const YAML_1_1_BOOLEANS: [&str; 6] = ["y", "n", "yes", "no", "on", "off"];
     let lower = text.to_ascii_lowercase();

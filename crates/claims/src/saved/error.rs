@@ -12,7 +12,7 @@ use nodeproof_primitives::escape::{escaped, escaped_up_to};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SavedTransactionError {
-    /// A file has this name already, and is never overwritten.
+    /// A file with this name exists. It is never overwritten.
     #[error("{} is there already, and is not written over", shown(path))]
     Exists {
         /// The file.
@@ -36,7 +36,7 @@ pub enum SavedTransactionError {
         /// The reason.
         reason: String,
     },
-    /// The file was changed after it was written, or was cut short.
+    /// The file was changed after it was written, or was truncated.
     #[error(
         "{} is damaged: {reason}; look whether the claim is recorded before you remove it",
         shown(path)
@@ -47,7 +47,7 @@ pub enum SavedTransactionError {
         /// The reason.
         reason: String,
     },
-    /// The transaction in the file is not the call in the file.
+    /// The transaction in the file does not match the call in the file.
     #[error(
         "the transaction in {} is not the requested one: {source}",
         shown(path)
@@ -71,10 +71,10 @@ pub enum SavedTransactionError {
         path: PathBuf,
         /// The base URL of the node that it was saved for.
         saved_for: String,
-        /// The base URL of the node that was given.
+        /// The base URL of the node that is used now.
         node: String,
     },
-    /// The file is of another claim, or of another call.
+    /// The file belongs to another claim or another call.
     #[error(
         "{} keeps another transaction: {}; give another file, or the same claim as before",
         shown(path),
@@ -83,7 +83,7 @@ pub enum SavedTransactionError {
     OfAnother {
         /// The file.
         path: PathBuf,
-        /// The differences, each with the saved and the given value.
+        /// The differences, each with the saved and the new value.
         differences: Vec<String>,
     },
 }

@@ -15,23 +15,24 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::SavedTransactionError;
 
-/// The longest file that is read, in bytes.
+/// The largest file that is read, in bytes.
 const LONGEST: u64 = 8 * 1024 * 1024;
-/// Prefix of the temporary name of a file that is being written.
+/// Prefix of the temporary name of a file while it is written.
 const STAGED_PREFIX: &str = ".saved-";
-/// Age at which a temporary file is a leftover of a killed process.
+/// Age after which a temporary file counts as left behind by a killed process.
 const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The longest time to wait for a lock. Its holder reads the folder and writes one small file.
+/// The longest time to wait for a lock. A process holds it while it reads the folder and writes one
+/// small file.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// How a file gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placement {
-    /// No file may have the name.
+    /// The name must be free.
     New,
-    /// The file replaces the one that has the name.
+    /// The file replaces an existing file with the name.
     Over,
-    /// The file that has the name, if any, is put aside first.
+    /// An existing file with the name is put aside first.
     Aside,
 }
 
@@ -47,13 +48,13 @@ impl LockedFolder {
         Self::with_others(file, &[])
     }
 
-    /// Locks the folder of a file, and those of the others that exist.
+    /// Locks the folder of a file, and the other folders that exist.
     pub(super) fn with_others(
         file: &Path,
         others: &[PathBuf],
     ) -> Result<Self, SavedTransactionError> {
         let path = parent_folder(file).to_owned();
-        // By its real name, each folder is locked once, and in the same order by every process.
+        // Real paths are used: each folder is locked once, and every process locks in the same order.
         let mut folders: Vec<PathBuf> = others
             .iter()
             .filter_map(|one| one.canonicalize().ok())
@@ -80,10 +81,10 @@ impl LockedFolder {
         })
     }
 
-    /// Writes a file whole, or not at all, and syncs it to disk. Returns the path of the file that
-    /// was put aside.
+    /// Writes a whole file or nothing, and syncs it to disk. Returns the new path of the old file if
+    /// it was put aside.
     ///
-    /// Unless it is replaced, the earlier file has a name at any time.
+    /// A file that is put aside has one of its two names at any time.
     pub(super) fn write(
         &self,
         path: &Path,
@@ -105,7 +106,7 @@ impl LockedFolder {
             staged.create(path)
         };
         if let Err(error) = placed {
-            // The earlier file still has its first name, and needs no second one.
+            // The earlier file still has its first name, so remove the second one.
             if let Some(aside) = aside {
                 let _removed = fs::remove_file(aside);
             }
@@ -120,8 +121,8 @@ impl LockedFolder {
         Ok(aside)
     }
 
-    /// Makes a link to a file in each of these folders that is there and not its own. Only Unix has
-    /// links that everybody may make.
+    /// Makes a link to a file in each of these folders that exists, except the file's own folder. It
+    /// does so only on Unix, where every user may make links.
     pub(super) fn link_from(
         &self,
         file: &Path,
@@ -150,7 +151,7 @@ impl LockedFolder {
     }
 }
 
-/// The name of a link to a file in another folder: one for each file.
+/// Returns the name of the link to a file in another folder. Each file has its own link name.
 fn link_name(target: &Path) -> String {
     let digest = Sha256::digest(target.as_os_str().as_encoded_bytes());
     let digits: String = digest
@@ -174,14 +175,14 @@ fn link(_: &Path, _: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this is the name of a file that is being written.
+/// Returns whether this is the temporary name of a file that is being written.
 pub(super) fn is_staged(name: &str) -> bool {
     is_staged_name(name, STAGED_PREFIX)
 }
 
-/// Gives a file a second name, the first one that is free: `FILE.1`, `FILE.2` and so on.
+/// Gives a file a second name, the first of `FILE.1`, `FILE.2` and so on that is free.
 ///
-/// It keeps its first name as well, until another file takes that.
+/// It keeps its first name too, until another file takes that name.
 fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     const MOST: u32 = 10_000;
     for number in 1..=MOST {

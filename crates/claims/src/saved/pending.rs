@@ -23,21 +23,21 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct PendingTransactions {
-    /// Those that are [pending](SavedTransaction::is_pending), sorted by their paths. After a crash, two files
-    /// may have the same transaction.
+    /// The [pending](SavedTransaction::is_pending) transactions, sorted by their paths. After a crash,
+    /// two files may contain the same transaction.
     pub transactions: Vec<SavedTransaction>,
-    /// The files that are damaged or can't be read. One of them may have such a transaction.
+    /// The files that are damaged or can't be read. They may contain such a transaction.
     pub skipped: Vec<SavedTransactionError>,
-    /// Whether the whole folder was searched. If not, it has more or longer files than are read.
+    /// Whether the whole folder was searched. If not, its files exceed the limits on number or size.
     pub complete: bool,
 }
 
 impl SavedTransaction {
     /// Finds the saved transactions in a folder that make a claim about an asset as this verifier,
-    /// and are [pending](Self::is_pending). Each of them may yet be recorded, and has its own fee.
+    /// and are [pending](Self::is_pending). Each of them may still be recorded, and has its own fee.
     ///
-    /// Subfolders and other files are skipped. A missing folder has no transactions. The
-    /// transactions may be of another network; see [`node`](Self::node).
+    /// Subfolders and other files are skipped. A missing folder counts as empty. The transactions may
+    /// be for another network; see [`node`](Self::node).
     ///
     /// # Errors
     /// If the folder can't be read.
@@ -71,7 +71,7 @@ impl SavedTransaction {
             if entry.file_name().to_str().is_some_and(file::is_staged) {
                 continue;
             }
-            // A link stands for a file in another folder. The entry may be gone already.
+            // A link points to a file in another folder. The entry may have been removed already.
             let Ok(path) = real_path(&entry) else {
                 continue;
             };
@@ -101,7 +101,7 @@ impl SavedTransaction {
     }
 }
 
-/// The path of a folder's entry, or of the file that it is a link to.
+/// Returns the path of a folder's entry, or of the file that it links to.
 fn real_path(entry: &fs::DirEntry) -> io::Result<PathBuf> {
     if entry.file_type()?.is_symlink() {
         entry.path().canonicalize()
@@ -110,7 +110,7 @@ fn real_path(entry: &fs::DirEntry) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether a call makes a claim about the asset that nodes would store with this verifier.
+/// Returns whether a call makes a claim about the asset that nodes would store for this verifier.
 fn claims(
     call: &ContractCall,
     contract: ContractAddress,
@@ -125,7 +125,7 @@ fn claims(
         let value = params.get(name)?;
         value.decode::<String>().ok()
     };
-    // Nodes were seen to store the wallet that signs first.
+    // Nodes were seen to store the first wallet that signs.
     let verifies = text("verifier_address").is_some_and(|text| text.parse() == Ok(verifier))
         || call.signers.first() == Some(&verifier);
     verifies && text("asset_id").is_some_and(|asset| asset == asset_id)

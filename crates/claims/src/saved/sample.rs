@@ -1,4 +1,4 @@
-//! A call, an honest node's answer to it, and who signs: what the tests of this module begin with.
+//! Sample data for the tests of this module: a call, an honest node's response to it, and signers.
 
 use nodeproof_client::{
     ContractCall, RawTransaction,
@@ -22,19 +22,19 @@ pub(super) fn fee() -> Fee {
     Fee::new("1500000.25".parse().unwrap(), "TKN \"é\"").unwrap()
 }
 
-/// What an honest node answers.
+/// Returns the response of an honest node.
 pub(super) fn honest() -> String {
     format!(
         r#"{{"transaction":{{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,"currency":"NWRL","fee":0.0,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"add_verification","signers":["{FIRST}","{SECOND}"],"params":{PARAMS}}},"is_child_txn":false}},"signatures":[]}}"#
     )
 }
 
-/// What comes of an answer.
+/// Checks a response against the sample call.
 pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch> {
     CheckedTransaction::check(&call(), &RawTransaction::from_text(text).unwrap(), &fee())
 }
 
-/// Somebody who signs whatever they are given, with something that is not a signature.
+/// A signer that signs everything. Its signatures are not valid.
 pub(super) struct Pen {
     pub(super) wallet: WalletAddress,
 }

@@ -1,4 +1,4 @@
-//! Files on disk: written, read back, damaged, and those of others.
+//! Tests of saved files: writing, reading, damage, and files of other claims.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ async fn desk() -> Desk {
     }
 }
 
-/// Another transaction of another call.
+/// Makes another transaction of another call.
 async fn other_desk() -> Desk {
     claiming("another", FIRST, "1").await
 }
@@ -54,7 +54,7 @@ impl Desk {
         SavedTransaction::open(&self.path()).unwrap().unwrap()
     }
 
-    /// Opens it after its text was changed.
+    /// Opens the file after its text was changed.
     fn changed(&self, change: impl FnOnce(String) -> String) -> SavedTransactionError {
         let text = std::fs::read_to_string(self.path()).unwrap();
         let changed = change(text.clone());
@@ -80,7 +80,7 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
     assert_eq!(opened.call(), &call());
     assert!(opened.check_same(&call(), &fee()).is_ok());
     assert!(opened.check_node(&desk.node).is_ok());
-    // Nothing else is left in the folder.
+    // The folder contains nothing else.
     assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
 }
 
@@ -151,7 +151,7 @@ async fn its_state_is_noted_and_nothing_else_changes() {
 async fn what_was_accepted_or_recorded_stays_so_whoever_notes_something_else() {
     let desk = desk().await;
     let mut kept = desk.keep();
-    // Another process opened it before, and knows nothing of the result.
+    // Another process opened the file before and does not have the result.
     let mut late = desk.opened();
     assert_eq!(
         kept.note_after(TransactionState::Sent).unwrap(),
@@ -189,13 +189,13 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
     assert_eq!(aside.as_deref(), Some(&*one));
     assert_eq!(text(&one), before);
     assert_eq!(desk.opened(), second);
-    // What is put aside is never written over either.
+    // A file that was put aside is never overwritten either.
     let (_, aside) = beside(&desk).unwrap();
     assert_eq!(aside, Some(desk.folder.path().join("a.json.2")));
     assert_eq!(text(&one), before);
     assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 3);
 
-    // Whoever still waits for the one that was put aside leaves the new one alone.
+    // A process that still waits for the first transaction does not change the new file.
     beside(&other).unwrap();
     let latest = text(&path);
     let error = first.note(TransactionState::Recorded).unwrap_err();
@@ -210,7 +210,7 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
 #[tokio::test]
 async fn where_the_new_one_can_not_be_written_the_old_one_keeps_its_name() {
     let (desk, other) = (desk().await, other_desk().await);
-    // A folder can't be put aside by another name, and nothing can take its place.
+    // A folder can't be put aside, and no file can take its name.
     std::fs::create_dir(desk.path()).unwrap();
     let failed =
         SavedTransaction::create_beside(&desk.path(), &desk.node, &desk.checked, &desk.signed);
@@ -222,7 +222,7 @@ async fn where_the_new_one_can_not_be_written_the_old_one_keeps_its_name() {
     std::fs::remove_dir(desk.path()).unwrap();
 
     desk.keep();
-    // What was signed is not the signed form of what was checked.
+    // The signed text is not the signed form of the checked transaction.
     let failed =
         SavedTransaction::create_beside(&desk.path(), &desk.node, &desk.checked, &other.signed);
     assert!(matches!(
@@ -241,7 +241,7 @@ async fn many_that_put_each_other_aside_lose_none() {
         .map(|number| {
             let (desk, start) = (desk.clone(), start.clone());
             std::thread::spawn(move || {
-                // Each keeps another one, which its base URL tells.
+                // Each file has a different base URL, which identifies its content.
                 let node = format!("http://localhost:{}", 9000 + number)
                     .parse()
                     .unwrap();
@@ -282,9 +282,9 @@ async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
     };
     let stale = leave(".saved-aB3xY9", true);
     let others = [
-        // Somebody may be writing it.
+        // Another process may be writing it.
         leave(".saved-Zz0Zz0", false),
-        // These are of others.
+        // These files belong to others.
         leave(".saved-longer-name", true),
         leave("saved-aB3xY9", true),
         leave("b.json", true),
@@ -296,7 +296,7 @@ async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
     }
 }
 
-/// A desk with a claim about an asset, of which `verifier` is the verifier.
+/// Makes a desk with a claim of `verifier` about an asset.
 async fn claiming(asset: &str, verifier: &str, fee: &str) -> Desk {
     let fee = Fee::new(fee.parse().unwrap(), "TKN").unwrap();
     let wallet = verifier.parse().unwrap();
@@ -356,7 +356,7 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
         .iter()
         .map(|kept| kept.path().file_name().unwrap().to_str().unwrap())
         .collect();
-    // A refusal is the node's word, until a day has passed.
+    // A refused transaction stays pending for a day.
     let expected = ["accepted.json", "refused.json", "sent", "signed.json.1"];
     assert_eq!(names, expected);
     let now = nodeproof_primitives::TimestampMs::now().as_millis();
@@ -438,7 +438,7 @@ async fn what_was_changed_or_cut_short_is_damaged() {
 async fn a_tampering_that_hides_itself_is_noticed_by_the_echo_check() {
     let desk = desk().await;
     desk.keep();
-    // Who can write the file can renew its digest as well.
+    // An attacker who can write the file can also recompute its digest.
     let tamper = |from: &str, to: &str| {
         desk.changed(|text| {
             let mut contents: Contents = serde_json::from_str(&text).unwrap();

@@ -23,11 +23,11 @@ const FORMAT: &str = "nodeproof-client/kept-transaction";
 /// The version of the format.
 const VERSION: u32 = 1;
 
-/// A signed transaction in a file, so that a crash does not lose it.
+/// A signed transaction in a file. A crash does not lose it.
 ///
-/// The file is written whole or not at all, and before the transaction is sent. It holds the
-/// requested call and the signed transaction, and no key: it can be used to submit this transaction
-/// and for nothing else. On Unix its mode is 600.
+/// The file is written whole or not at all, before the transaction is sent. It contains the
+/// requested call and the signed transaction, but no key. It can only be used to submit this
+/// transaction. On Unix its mode is 600.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedTransaction {
     path: PathBuf,
@@ -46,9 +46,9 @@ pub enum TransactionState {
     Signed,
     /// About to be sent. The result is not known.
     Sent,
-    /// Refused by a node, which may take it later.
+    /// Refused by a node, which may still take it later.
     ///
-    /// That is the node's word: whoever has the transaction can still submit it.
+    /// Anyone who has the transaction can still submit it.
     Refused,
     /// Taken by a node.
     Accepted,
@@ -57,7 +57,7 @@ pub enum TransactionState {
 }
 
 impl TransactionState {
-    /// Whether a node may have taken it.
+    /// Returns whether a node may have taken it.
     #[must_use]
     pub fn may_have_arrived(self) -> bool {
         matches!(self, Self::Sent | Self::Accepted | Self::Recorded)
@@ -71,16 +71,16 @@ pub(super) struct Contents {
     version: u32,
     node: String,
     state: TransactionState,
-    /// Whether the same record was there before this was signed.
+    /// Whether the same record existed before this was signed.
     #[serde(default)]
     recorded_before: bool,
-    /// When a node refused it, by the local clock.
+    /// The time at which a node refused it, by the local clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     refused_at: Option<TimestampMs>,
     trans_code: TransactionCode,
     asked: ContractCall,
     fee: FeeText,
-    /// The exact text, as a string, so that no tool rewrites its numbers.
+    /// The exact text, as a string. In this form, no tool rewrites its numbers.
     pub(super) signed_transaction: String,
     /// A digest of everything that must not change.
     pub(super) sha256: String,
@@ -92,7 +92,7 @@ struct FeeText {
     currency: String,
 }
 
-/// The members that every version has. They are read first.
+/// The members that exist in every version of the format. They are read first.
 #[derive(Deserialize)]
 struct Head {
     format: String,
@@ -102,8 +102,8 @@ struct Head {
 impl SavedTransaction {
     /// Writes a signed transaction to a new file.
     ///
-    /// When this returns, the whole file is on disk. If two processes do so at the same time, one of
-    /// them gets [`SavedTransactionError::Exists`].
+    /// When this returns, the whole file is on disk. If two processes write it at the same time, one
+    /// of them gets [`SavedTransactionError::Exists`].
     ///
     /// # Errors
     /// If the file exists or can't be written, or `signed` is not the signed form of `checked`.
@@ -118,15 +118,15 @@ impl SavedTransaction {
         Ok(kept)
     }
 
-    /// Writes a signed transaction to a file, and puts aside the existing file, if any, as `FILE.1`
-    /// or the first such name that is free. Returns the path of the file that was put aside.
+    /// Writes a signed transaction to a file. An existing file is put aside as `FILE.1` or the first
+    /// such name that is free. Returns the new path of the file that was put aside.
     ///
-    /// The existing file has one of the two names at any time, and is never overwritten. A crash
-    /// leaves either it or the new file under the first name, whole.
+    /// The existing file has one of the two names at any time, and is never overwritten. After a crash,
+    /// the first name belongs to either the whole old file or the whole new file.
     ///
     /// # Errors
-    /// If the file can't be written, or `signed` is not the signed form of `checked`. The existing
-    /// file keeps its name then.
+    /// If the file can't be written, or `signed` is not the signed form of `checked`. Then the existing
+    /// file keeps its name.
     pub fn create_beside(
         path: &Path,
         node: &BaseUrl,
@@ -140,8 +140,8 @@ impl SavedTransaction {
     }
 
     /// Writes the file for the first time, if `check` passes while its folder and the others are
-    /// locked. Each of the others gets a link to it, so that it is found from there. Returns the path
-    /// of the file that was put aside.
+    /// locked. Each of the other folders gets a link to it, so that searches there find it. Returns the
+    /// path of the file that was put aside.
     pub(crate) fn write_first<E: From<SavedTransactionError>>(
         &self,
         placement: Placement,
@@ -151,18 +151,18 @@ impl SavedTransaction {
         let folder = LockedFolder::with_others(&self.path, others)?;
         check()?;
         folder.remove_leftovers();
-        // A link to a file that is not there yet, or never comes, is passed over.
+        // Searches skip a link whose file does not exist yet or is never written.
         folder.link_from(&self.path, others)?;
         Ok(folder.write(&self.path, &self.contents, placement)?)
     }
 
-    /// Sets whether the same record was there before this was signed.
+    /// Sets whether the same record existed before this was signed.
     pub(crate) fn after_a_record(mut self, recorded_before: bool) -> Self {
         self.contents.recorded_before = recorded_before;
         self
     }
 
-    /// The transaction to save, if it is the signed form of `checked`.
+    /// Returns the transaction to save, if it is the signed form of `checked`.
     pub(crate) fn of(
         path: &Path,
         node: &BaseUrl,
@@ -203,9 +203,8 @@ impl SavedTransaction {
     }
 
     /// Reads a saved transaction. Returns `None` if there is no such file.
-    ///
-    /// It is checked as if a node had just built it: that it is the call in the file, and that every
-    /// signer has signed it.
+    /// It is checked like a transaction that a node has just built: it must match the call in the file,
+    /// and every signer must have signed it.
     ///
     /// # Errors
     /// If the file can't be read, is not a saved transaction, or was changed.
@@ -270,7 +269,7 @@ impl SavedTransaction {
         }))
     }
 
-    /// Whether a text has the format of such a file. It may be damaged all the same.
+    /// Returns whether a text has the format of such a file. It may still be damaged.
     #[must_use]
     pub fn has_format(text: &str) -> bool {
         #[derive(Deserialize)]
@@ -281,7 +280,7 @@ impl SavedTransaction {
             && serde_json::from_str(text).is_ok_and(|head: Format| head.format == FORMAT)
     }
 
-    /// Checks that it is the transaction of this call, at this fee.
+    /// Checks that it is the transaction for this call and this fee.
     ///
     /// # Errors
     /// [`SavedTransactionError::OfAnother`] with the differences.
@@ -321,7 +320,7 @@ impl SavedTransaction {
             compare(name, written(&before, name), written(&now, name));
         }
         if differences.is_empty() {
-            // Once more, with the check that guards signatures.
+            // Repeat the check that runs before signing.
             let checked = CheckedTransaction::check_signed(asked, &self.signed, fee);
             return checked
                 .map(drop)
@@ -352,25 +351,25 @@ impl SavedTransaction {
         })
     }
 
-    /// Notes the transaction's state in the file.
+    /// Saves the transaction's state in the file.
     ///
-    /// An accepted transaction stays accepted until it is recorded, and a recorded one stays
-    /// recorded, whichever process noted it.
+    /// An accepted transaction stays accepted until it is recorded. A recorded one stays recorded. Both
+    /// hold even if another process saves a state.
     ///
     /// # Errors
-    /// If the file can't be written, or has another transaction now. The file is unchanged then.
+    /// If the file can't be written, or now contains another transaction. Then the file is unchanged.
     pub fn note(&mut self, state: TransactionState) -> Result<(), SavedTransactionError> {
         self.note_after(state).map(drop)
     }
 
-    /// Notes a state like [`note`](Self::note). Returns the state that this process or another one
-    /// noted before.
+    /// Saves a state like [`note`](Self::note). Returns the state that this process or another one
+    /// saved before.
     pub(crate) fn note_after(
         &mut self,
         state: TransactionState,
     ) -> Result<TransactionState, SavedTransactionError> {
         let folder = LockedFolder::of(&self.path)?;
-        // Another process may have put this one aside. Its transaction must not be overwritten.
+        // Another process may have put this file aside. Its transaction must not be overwritten.
         let there = match Self::open(&self.path)? {
             Some(there) if there.signed == self.signed => there,
             Some(other) => {
@@ -412,46 +411,46 @@ impl SavedTransaction {
         Ok(before)
     }
 
-    /// Whether the same record was there before this was signed.
+    /// Returns whether the same record existed before this was signed.
     pub(crate) fn recorded_before(&self) -> bool {
         self.contents.recorded_before
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The transaction, byte for byte as it was signed.
+    /// Returns the transaction, byte for byte as it was signed.
     #[must_use]
     pub fn signed(&self) -> &SignedTransaction {
         &self.signed
     }
 
-    /// The transaction's identifier.
+    /// Returns the transaction's identifier.
     #[must_use]
     pub fn trans_code(&self) -> TransactionCode {
         self.trans_code
     }
 
-    /// The requested call.
+    /// Returns the requested call.
     #[must_use]
     pub fn call(&self) -> &ContractCall {
         &self.contents.asked
     }
 
-    /// The base URL of the node that built it.
+    /// Returns the base URL of the node that built it.
     #[must_use]
     pub fn node(&self) -> &str {
         &self.contents.node
     }
 
-    /// Whether it may still be recorded without another signature.
+    /// Returns whether it may still be recorded without another signature.
     ///
-    /// A transaction that a node refused is pending, too, until a day after its time and after the
-    /// refusal: the node still has it. The contract does not say when a transaction is too old, and
-    /// a day is the most by which its time may differ from the clock when it is signed.
+    /// A refused transaction is still pending until a day after its time and after the refusal, because
+    /// the node still has it. The contract does not state when a transaction is too old. When it is
+    /// signed, its time may differ from the clock by a day at most.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.is_pending_at(TimestampMs::now())
@@ -470,7 +469,7 @@ impl SavedTransaction {
         }
     }
 
-    /// The last noted state.
+    /// Returns the last saved state.
     #[must_use]
     pub fn state(&self) -> TransactionState {
         self.contents.state
@@ -478,7 +477,7 @@ impl SavedTransaction {
 }
 
 impl Contents {
-    /// SHA-256 of all members that never change, but the digest itself.
+    /// Returns the SHA-256 of all members that never change, except the digest itself.
     pub(super) fn digest(&self) -> String {
         let asked = RawJson::from_value(&self.asked).map(|raw| raw.to_string());
         let mut hasher = Sha256::new();
@@ -490,7 +489,7 @@ impl Contents {
             &self.fee.currency,
             &self.signed_transaction,
         ] {
-            // With its length, so that no text can move into the next part.
+            // The length comes first. It keeps text from moving into the next part.
             hasher.update((part.len() as u64).to_be_bytes());
             hasher.update(part.as_bytes());
         }
@@ -503,7 +502,7 @@ fn list(call: &ContractCall) -> String {
     signers.join(", ")
 }
 
-/// The parameters, each as its text. Values that are written differently count as different.
+/// Returns the parameters, each as its text. Values with different text count as different.
 pub(super) fn params(call: &ContractCall) -> BTreeMap<String, RawJson> {
     // The checks of a call reject parameters that are not an object.
     call.params.decode().unwrap_or_default()

@@ -3,8 +3,8 @@
 use super::result::{CaseChange, Comparison};
 
 impl Comparison {
-    /// Returns the new findings that are causes, each with the cases that it explains. A case is a
-    /// cause here, too, if the case that explains it is not new.
+    /// Returns the new findings that are causes, each with the cases that it explains. A case also
+    /// counts as a cause if the case that explains it is not new.
     pub(crate) fn new_causes(&self) -> Vec<Cause<'_>> {
         causes(&self.new, &self.not_judged, |change| {
             change.explained_by.as_deref()
@@ -18,7 +18,7 @@ impl Comparison {
         })
     }
 
-    /// Returns the IDs of the cases that are judged now, except those that a fixed case explained.
+    /// Returns the IDs of the cases that have a result now, except those that a fixed case explained.
     pub(crate) fn judged_ids(&self) -> Vec<&str> {
         let judged = self.judged.iter();
         let judged =
@@ -26,8 +26,8 @@ impl Comparison {
         judged.map(|change| change.id.as_str()).collect()
     }
 
-    /// Returns the cases that are not judged any more, grouped by their reasons, except those that a
-    /// new finding explains.
+    /// Returns the cases that no longer have a result, grouped by reason, except those that a new
+    /// finding explains.
     pub(crate) fn not_judged_by_reason(&self) -> Vec<(&str, Vec<&CaseChange>)> {
         let mut reasons: Vec<(&str, Vec<&CaseChange>)> = Vec::new();
         for change in &self.not_judged {
@@ -47,9 +47,9 @@ impl Comparison {
 /// A case that explains others.
 pub(crate) struct Cause<'c> {
     pub(crate) case: &'c CaseChange,
-    /// Number of cases that depart, or departed, for the same reason.
+    /// Number of cases that have, or had, findings for the same reason.
     pub(crate) departing: usize,
-    /// Number of cases that are not, or were not, judged for this reason.
+    /// Number of cases that are, or were, inconclusive for this reason.
     pub(crate) not_judged: usize,
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::model::{AnyReport, CaseReport, NodesReport, Outcome, Report};
 
-/// Why two reports cannot be compared: one is of one node, and the other of several.
+/// Two reports cannot be compared: one is of a single node, and the other of several nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DifferentKinds;
 
@@ -24,7 +24,7 @@ impl std::fmt::Display for DifferentKinds {
 
 /// Compares two reports.
 ///
-/// Nodes of reports of several nodes are compared by their base URLs.
+/// Reports of several nodes are compared node by node. The base URL identifies a node.
 ///
 /// # Errors
 /// Returns an error if one report is of one node and the other of several.
@@ -64,7 +64,7 @@ impl Comparison {
         let empty = Vec::new();
         let earlier = before.map_or(&empty, |run| &run.cases);
         let later = after.map_or(&empty, |run| &run.cases);
-        // A node that is in one report only has no cases to miss.
+        // Cases count as missing only if both reports have the node.
         let both = before.is_some() && after.is_some();
         let missing_in = |cases: &[Entry<'_>], others: &[Entry<'_>]| -> Vec<String> {
             let cases = cases.iter().filter(|_| both);
@@ -86,7 +86,7 @@ impl Comparison {
             appeared: missing_in(later, earlier),
             vanished: missing_in(earlier, later),
         };
-        // A run that ended early has judged nothing more. Its verdict says why.
+        // A run that ended early has fewer results. Its verdict gives the reason.
         let cut = |case: &Entry<'_>| {
             case.reason == Some(CaseReport::NOT_RUN) && case.outcome == Outcome::Inconclusive
         };
@@ -128,7 +128,7 @@ impl Comparison {
     }
 }
 
-/// How bad an outcome is.
+/// Returns how bad an outcome is. Higher is worse.
 const fn rank(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Fail | Outcome::Stale => 3,
@@ -146,7 +146,7 @@ fn find<'c, 'r>(cases: &'c [Entry<'r>], id: &str) -> Option<&'c Entry<'r>> {
     cases.iter().find(|case| case.id == id)
 }
 
-/// Whether a case departs in another way.
+/// Returns whether a case has other findings than before.
 fn differ(before: &Entry<'_>, after: &Entry<'_>) -> bool {
     rank(after.outcome) > 0 && before.findings != after.findings
 }

@@ -1,8 +1,8 @@
-//! What differs between two runs.
+//! The differences between two runs.
 
 use crate::model::{Outcome, Verdict, severity};
 
-/// What differs between two runs against one node.
+/// The differences between two runs against one node.
 ///
 /// For two reports of several nodes, there is one comparison for each node, and one for the
 /// comparison between the nodes.
@@ -12,16 +12,16 @@ pub struct Comparison {
     pub before: Option<RunSummary>,
     /// The later run. It is missing if only the earlier report has this node.
     pub after: Option<RunSummary>,
-    /// Cases that depart now and did not, or that depart from a more binding requirement than
-    /// before.
+    /// Cases that violate a requirement now and did not before, or that violate a more binding
+    /// requirement than before.
     pub new: Vec<CaseChange>,
-    /// Cases that departed and pass now.
+    /// Cases that violated a requirement before and pass now.
     pub fixed: Vec<CaseChange>,
-    /// Cases that depart in both runs, but in another way.
+    /// Cases that violate a requirement in both runs, but with other findings.
     pub changed: Vec<CaseChange>,
-    /// Cases that were not judged and do not depart now.
+    /// Cases that had no result before (inconclusive or skipped) and have one without findings now.
     pub judged: Vec<CaseChange>,
-    /// Cases that were judged and are not judged now.
+    /// Cases that had a result before and have none now (inconclusive or skipped).
     pub not_judged: Vec<CaseChange>,
     /// Endpoints that have become slower.
     pub slower: Vec<Slowdown>,
@@ -52,16 +52,16 @@ pub struct RunSummary {
     pub failed: usize,
 }
 
-/// A case whose result differs.
+/// A case whose result changed.
 #[derive(Clone, Debug)]
 pub struct CaseChange {
     /// The case's ID.
     pub id: String,
-    /// The outcome before, if the case was there.
+    /// The outcome before, if the earlier report has the case.
     pub before: Option<Outcome>,
     /// The outcome now.
     pub after: Outcome,
-    /// The reason before: the first finding, or why there was nothing to judge.
+    /// The reason before: the first finding, or why the case was inconclusive.
     pub reason_before: Option<String>,
     /// The reason now.
     pub reason: Option<String>,
@@ -85,7 +85,7 @@ pub struct Slowdown {
 }
 
 impl Comparison {
-    /// Whether the later run is worse: a case newly fails, or the exit status is worse.
+    /// Returns whether the later run is worse: a case newly fails, or the exit status is worse.
     #[must_use]
     pub fn is_worse(&self) -> bool {
         let strict = self.after.as_ref().is_some_and(|after| after.strict);
@@ -102,7 +102,7 @@ impl Comparison {
         worse_status || self.new.iter().any(fails)
     }
 
-    /// Whether both runs have the same results. Latencies are left aside.
+    /// Returns whether both runs have the same results. Latencies are ignored.
     #[must_use]
     pub fn is_same(&self) -> bool {
         let lists = [

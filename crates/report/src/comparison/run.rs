@@ -1,24 +1,24 @@
-//! A run, in what is compared.
+//! The parts of a run that are compared.
 
 use std::collections::BTreeSet;
 
 use super::result::RunSummary;
 use crate::model::{CrossCheck, LatencyReport, NodesReport, Outcome, Report};
 
-/// A run, in what is compared.
+/// The parts of a run that are compared.
 pub(super) struct Run<'r> {
     pub(super) summary: RunSummary,
     pub(super) cases: Vec<Entry<'r>>,
     pub(super) latencies: Vec<(&'r str, &'r LatencyReport)>,
 }
 
-/// A case, in what is compared.
+/// The parts of a case that are compared.
 pub(super) struct Entry<'r> {
     pub(super) id: &'r str,
     pub(super) outcome: Outcome,
     pub(super) reason: Option<&'r str>,
     pub(super) explained_by: Option<&'r str>,
-    /// What is wrong, and where.
+    /// The mismatches, each with its location.
     pub(super) findings: BTreeSet<String>,
 }
 
@@ -57,7 +57,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// The comparison between several nodes as a run of its own.
+    /// Returns the comparison between several nodes as a run.
     pub(super) fn between(report: &'r NodesReport) -> Self {
         let count = |outcome| {
             let checks = report.cross_check.iter();
@@ -94,7 +94,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Replaces digits, and what looks like a hash or an address. Such values differ from run to run.
+/// Replaces digits, hashes and addresses, because such values differ from run to run.
 fn without_figures(text: &str) -> String {
     let words = text.split_inclusive(|c: char| !c.is_ascii_alphanumeric());
     let words = words.map(|word| {

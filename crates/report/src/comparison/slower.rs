@@ -3,13 +3,13 @@
 use super::result::Slowdown;
 use crate::model::LatencyReport;
 
-/// The number of responses below which the median says little …
+/// The minimum number of responses for comparing medians.
 const FEWEST_RESPONSES: u64 = 5;
-/// … and below which the 95th percentile does.
+/// The minimum number of responses for comparing 95th percentiles.
 const FEWEST_FOR_PERCENTILE: u64 = 20;
-/// An endpoint is slower if it takes more than so many times as long …
+/// An endpoint is slower if its latency is more than this many times the earlier latency …
 const SLOWER_TIMES: f64 = 2.0;
-/// … and at least so many milliseconds longer.
+/// … and at least this many milliseconds higher.
 const SLOWER_MS: f64 = 20.0;
 
 pub(super) fn slower(

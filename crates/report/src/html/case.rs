@@ -1,4 +1,4 @@
-//! The cases, grouped by operation. Those with findings are open, the others folded.
+//! The cases, grouped by operation. Cases with findings are expanded, the others collapsed.
 
 use maud::{Markup, html};
 

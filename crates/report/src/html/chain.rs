@@ -8,23 +8,23 @@ use super::{
 };
 use crate::model::{BlockSpan, Report, Spread};
 
-/// A chart of one figure.
+/// A chart of one measured value.
 struct Chart<'c> {
     title: &'c str,
-    /// Returns the figure of a span.
+    /// Returns the values of a span.
     spread: fn(&BlockSpan) -> Option<&Spread>,
     /// Writes a value with its unit.
     words: fn(u64) -> String,
-    /// Returns the place of a value, from the bottom.
+    /// Returns the position of a value, from the bottom.
     place: &'c dyn Fn(u64) -> f64,
-    /// Labels, with their places from the bottom.
+    /// Labels, with their positions from the bottom.
     marks: Vec<(String, f64)>,
-    /// What is said if no span has the figure.
+    /// The text if no span has values.
     none: &'c str,
 }
 
 /// Renders the charts of a sweep, or nothing if there was no sweep or it has no blocks. `suffix`
-/// tells apart the sections of several nodes.
+/// distinguishes the sections of several nodes.
 pub(super) fn section(report: &Report, title: &Markup, suffix: &str) -> Markup {
     let spans = report.sweep.as_ref().map_or(&[][..], |sweep| &sweep.spans);
     if spans.is_empty() {
@@ -143,7 +143,7 @@ fn chart(spans: &[BlockSpan], chart: &Chart<'_>) -> Markup {
     }
 }
 
-/// Returns the place of a block over the whole width.
+/// Returns the position of a block on the horizontal axis.
 #[expect(clippy::cast_precision_loss, reason = "a pixel stands for many blocks")]
 fn share(block: u64, first: u64, end: u64) -> f64 {
     let blocks = end.saturating_sub(first).max(1);

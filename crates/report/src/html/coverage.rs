@@ -1,4 +1,4 @@
-//! What the run exercised, and what it did not.
+//! The section about coverage.
 
 use maud::{Markup, html};
 

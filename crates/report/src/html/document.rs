@@ -1,4 +1,4 @@
-//! The document around a page's content: its head, its policy, its style sheet and its script.
+//! The document around a page's content: head, Content-Security-Policy, style sheet and script.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 static STYLE: &str = include_str!("report.css");
 static SCRIPT: &str = include_str!("report.js");
 
-/// What the page may load and run.
+/// The page's Content-Security-Policy.
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(
         "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \
@@ -24,8 +24,7 @@ fn hash(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text))
 }
 
-/// The element by which an HTML page of this crate can be recognised. It is in the page's first 16
-/// KiB.
+/// The element that identifies an HTML page of this crate. It is in the first 16 KiB of the page.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"nodeproof\">";
 
 /// Renders a whole document. It is safe only if title and body are escaped.

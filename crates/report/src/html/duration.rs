@@ -8,8 +8,8 @@ const UNITS: [(u64, &str); 4] = [
     (1_000, "s"),
 ];
 
-/// Writes a number of milliseconds in the largest unit of which there are at least two, or in
-/// seconds from one second on. There are at most two decimals.
+/// Writes a number of milliseconds in the largest unit of which there are at least two. From one
+/// second on, the unit is at least seconds. There are at most two decimals.
 pub(super) fn duration(milliseconds: u64) -> String {
     let unit = UNITS
         .into_iter()

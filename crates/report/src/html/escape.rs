@@ -1,6 +1,6 @@
 //! Text in a page: shortened, with invisible and control characters written as `\u{…}`.
 //!
-//! maud then escapes the characters that HTML gives a meaning.
+//! After that, maud escapes the characters with a meaning in HTML.
 
 use maud::Render;
 use nodeproof_primitives::escape::{escaped_lines, escaped_up_to};

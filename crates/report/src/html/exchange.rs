@@ -23,7 +23,7 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-/// Renders an exchange with its bodies, folded. With an index, other places can link to it.
+/// Renders an exchange with its bodies, collapsed. With an index, other places can link to it.
 pub(super) fn whole(report: &Report, exchange: &ExchangeReport, index: Option<usize>) -> Markup {
     let media_type = exchange.content_type.as_deref();
     html! {

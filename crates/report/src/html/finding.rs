@@ -13,8 +13,8 @@ use crate::model::{CaseReport, FindingReport, Report, SignedReport};
 /// Maximum length of a text that is compared line by line, in bytes.
 const MOST_COMPARED: usize = 64 * 1024;
 
-/// Renders the findings of a case. Equal mismatches in several places are shown once, with the
-/// other places folded.
+/// Renders the findings of a case. Equal mismatches in several places are shown once, and the
+/// other places are collapsed.
 pub(super) fn findings(report: &Report, case: &CaseReport) -> Markup {
     let mut kinds: Vec<(&FindingReport, Vec<&FindingReport>)> = Vec::new();
     for finding in &case.findings {
@@ -50,7 +50,7 @@ pub(super) fn findings(report: &Report, case: &CaseReport) -> Markup {
     }
 }
 
-/// Renders a finding, and its exchange unless `shown` lists it already.
+/// Renders a finding, and its exchange unless `shown` already lists it.
 fn one(report: &Report, finding: &FindingReport, shown: &mut Vec<usize>) -> Markup {
     let index = finding.exchange.filter(|index| !shown.contains(index));
     let exchange = index.and_then(|index| report.exchanges.get(index));
@@ -63,7 +63,7 @@ fn one(report: &Report, finding: &FindingReport, shown: &mut Vec<usize>) -> Mark
     }
 }
 
-/// Renders what a signature is about.
+/// Renders the details of a signature.
 fn about(signed: &SignedReport) -> Markup {
     html! {
         dl {
@@ -110,7 +110,7 @@ fn values(finding: &FindingReport) -> Markup {
     }
 }
 
-/// Renders the differing lines, with three lines around them.
+/// Renders the lines that differ, with three lines of context.
 fn diff(expected: &str, actual: &str) -> Markup {
     let diff = TextDiff::from_lines(start(expected), start(actual));
     html! {

@@ -1,4 +1,4 @@
-//! How high each node's chain is.
+//! The height of each node's chain.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::model::{NodeHeight, NodesReport};
 
-/// Renders the latest block of each node, or nothing if they were not found.
+/// Renders the latest block of each node, or nothing if the latest blocks are unknown.
 pub(super) fn section(report: &NodesReport) -> Markup {
     let heights = || report.heights.iter().map(|node| node.height);
     let (Some(lowest), Some(highest)) = (heights().min(), heights().max()) else {

@@ -1,4 +1,4 @@
-//! The latency of each endpoint, as a strip on one scale.
+//! The latency of each endpoint, as a bar on a common scale.
 
 use maud::{Markup, html};
 
@@ -8,8 +8,8 @@ use super::{
 };
 use crate::model::{EndpointCost, LatencyReport, Report, figure};
 
-/// Renders the latency of each endpoint, or nothing if no endpoint responded. `suffix` tells apart
-/// the sections of several nodes.
+/// Renders the latency of each endpoint, or nothing if no endpoint responded. `suffix`
+/// distinguishes the sections of several nodes.
 pub(super) fn section(report: &Report, title: &Markup, suffix: &str) -> Markup {
     let endpoints = report.cost.as_ref().map_or(&[][..], |cost| &cost.endpoints);
     if endpoints.is_empty() {
@@ -62,7 +62,7 @@ fn row(endpoint: &EndpointCost, scale: &LogScale) -> Markup {
     }
 }
 
-/// Renders one strip. The row has its figures as text.
+/// Renders one bar. The row has its values as text.
 fn strip(latency: &LatencyReport, scale: &LogScale) -> Markup {
     let place = |value| percent(scale.place(value));
     let (median, p95, maximum) = (

@@ -1,9 +1,8 @@
-//! Renders reports as one HTML page that needs no other file.
+//! Renders reports as one self-contained HTML page.
 //!
-//! What a node sent appears as text only: maud escapes it, and [`escape`] makes invisible and
-//! control characters visible. If that ever failed, the page's Content-Security-Policy would still
-//! allow only the one script and the one style sheet whose hashes it contains, and would load
-//! nothing.
+//! A node's text appears as text only: maud escapes it, and [`escape`] makes invisible and control
+//! characters visible. The page's Content-Security-Policy is a second barrier. It allows only the
+//! one script and the one style sheet whose hashes it contains, and no other resources.
 
 mod case;
 mod chain;

@@ -1,4 +1,4 @@
-//! Small parts that several sections use.
+//! Small elements that several sections use.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub(super) fn count(number: impl TryInto<u64>, noun: &str) -> Markup {
     html! { (number) " " (noun) @if number != 1 { "s" } }
 }
 
-/// Renders how long something took.
+/// Renders a duration.
 pub(super) fn took(milliseconds: u64) -> Markup {
     let text = match milliseconds {
         0 => "< 1 ms".to_owned(),
@@ -23,7 +23,7 @@ pub(super) fn took(milliseconds: u64) -> Markup {
     html! { span.took { (text) } }
 }
 
-/// Renders a shell command, with a button that copies it.
+/// Renders a shell command with a copy button.
 pub(super) fn shell_command(command: &str) -> Markup {
     html! {
         div.shell {

@@ -7,8 +7,9 @@ use crate::model::{Outcome, Report};
 
 /// Renders a report as an HTML page.
 ///
-/// The page shows the verdict, the findings, the blocks of a sweep, the coverage, the latency of each endpoint, every case,
-/// and every exchange with its bodies. It can be searched and filtered. It loads nothing.
+/// The page shows the verdict, the findings, the blocks of a sweep, the coverage, the latency of each
+/// endpoint, every case, and every exchange with its bodies. It can be searched and filtered. It
+/// loads nothing.
 #[must_use]
 pub fn html(report: &Report) -> String {
     document(
@@ -29,7 +30,7 @@ pub fn html(report: &Report) -> String {
     )
 }
 
-/// Renders search and filters. They are hidden until the script enables them.
+/// Renders the search field and the filters. They are hidden until the script enables them.
 fn tools(report: &Report) -> Markup {
     html! {
         form.tools #tools role="search" hidden {

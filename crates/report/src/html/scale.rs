@@ -1,25 +1,25 @@
-//! Places of values in a chart, from 0 to 1.
+//! Positions of values in a chart, from 0 to 1.
 //!
-//! Charts give their places in percent, as attributes: so a chart is as wide as the page, its text
-//! keeps its size, and the page's policy may forbid inline styles.
+//! Charts write positions as percentages in attributes. So a chart is as wide as the page, its text
+//! keeps its size, and the page's policy can forbid inline styles.
 
-/// Room at both ends of a chart, so that nothing at an end is cut off.
+/// The margin at both ends of a chart. It keeps labels at the ends from being cut off.
 const MARGIN: f64 = 0.03;
 /// Maximum number of labels on a scale.
 const MOST_MARKS: u32 = 5;
 
-/// Writes a place as a percentage of the chart's width or height.
+/// Writes a position as a percentage of the chart's width or height.
 pub(super) fn percent(place: f64) -> String {
     format!("{:.2}%", 100.0 * place)
 }
 
-/// Returns the place of a share between 0 and 1, between the margins.
+/// Converts a share between 0 and 1 to a position between the margins.
 fn within_margins(share: f64) -> f64 {
     MARGIN + share.clamp(0.0, 1.0) * (1.0 - 2.0 * MARGIN)
 }
 
-/// Returns the place of a number between the lowest and the highest one. It is at the end if both are
-/// the same.
+/// Returns the position of a number between the lowest and the highest one. If both are the same, it
+/// is the end of the scale.
 #[expect(clippy::cast_precision_loss, reason = "a pixel stands for many values")]
 pub(super) fn place_between(number: u64, lowest: u64, highest: u64) -> f64 {
     if lowest >= highest {
@@ -40,7 +40,7 @@ const LOWEST: f64 = 0.1;
 const HIGHEST: f64 = 1e9;
 
 impl LogScale {
-    /// Returns a scale that all these values are on.
+    /// Returns a scale that includes all these values.
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
         let exponents = values.map(exponent);
         let (low, high) = exponents.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), new| {
@@ -53,12 +53,12 @@ impl LogScale {
         }
     }
 
-    /// Returns the place of a value.
+    /// Returns the position of a value.
     pub(super) fn place(&self, value: f64) -> f64 {
         within_margins((exponent(value) - self.low) / (self.high - self.low))
     }
 
-    /// Returns powers of ten for labels, with their places.
+    /// Returns powers of ten for labels, with their positions.
     pub(super) fn marks(&self) -> impl Iterator<Item = (f64, f64)> {
         let decades = self.high - self.low;
         let step = (decades / f64::from(MOST_MARKS - 1)).ceil().max(1.0);

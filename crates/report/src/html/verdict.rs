@@ -80,7 +80,7 @@ fn facts(report: &Report) -> Markup {
     }
 }
 
-/// Renders how far a sweep went.
+/// Renders the progress of a sweep.
 pub(super) fn swept(sweep: &SweepReport) -> Markup {
     html! {
         p.facts {
@@ -97,7 +97,7 @@ pub(super) fn swept(sweep: &SweepReport) -> Markup {
     }
 }
 
-/// Renders a bar with a length for each outcome. The lengths are attributes, because the policy
+/// Renders a bar with a segment for each outcome. The lengths are attributes, because the policy
 /// forbids inline styles.
 fn proportions(report: &Report) -> Markup {
     let mut from = 0;
@@ -118,8 +118,8 @@ fn proportions(report: &Report) -> Markup {
     }
 }
 
-/// Returns the cases that are findings of their own, with those that they explain, and then those
-/// that an expectation names.
+/// Returns the cases with findings that no other case explains, each with the cases that it
+/// explains. The cases that an expectation names follow.
 fn with_findings(report: &Report) -> impl Iterator<Item = (&CaseReport, Vec<&CaseReport>)> {
     let expected = |outcome| {
         let cases = report.cases.iter();

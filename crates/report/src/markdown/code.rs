@@ -2,16 +2,16 @@
 
 use nodeproof_primitives::escape::escaped_up_to;
 
-/// Writes a text as a code span, at most `most` characters of it. Nothing in it is markup.
+/// Writes at most `most` characters of a text as a code span. Nothing in it is interpreted as markup.
 pub(super) fn code(text: &str, most: usize) -> String {
     let text = escaped_up_to(text, most);
     if text.is_empty() {
         return "(empty)".to_owned();
     }
-    // A code span ends at as many backticks as it begins with.
+    // A code span ends at a run of as many backticks as the run that begins it.
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
-    // One space on both sides is not shown. It keeps backticks at the ends apart from the fence.
+    // One space on each side is not shown. It separates backticks at the ends from the fence.
     format!("{fence} {text} {fence}")
 }
 

@@ -8,7 +8,7 @@ use crate::{
     model::{Outcome, figure},
 };
 
-/// Renders what differs between two runs as Markdown.
+/// Renders the differences between two runs as Markdown.
 #[must_use]
 pub fn markdown_of_comparison(comparison: &Comparison) -> String {
     let mut out = format!("## Comparison: {}\n\n", comparison.conclusion());

@@ -1,4 +1,4 @@
-//! A report as it is read from a file.
+//! Reading a report of either kind from a file.
 
 use serde::Deserialize;
 
@@ -16,13 +16,13 @@ pub enum AnyReport {
     Nodes(NodesReport),
 }
 
-/// Why a text is not a report that this version reads.
+/// The reason why a text can't be read as a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadError {
     /// The text is not JSON, or a member is missing or wrong.
     NotAReport(String),
-    /// Another version of the format.
+    /// The report has another version of the format.
     OtherVersion(u64),
 }
 

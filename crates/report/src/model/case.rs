@@ -63,7 +63,7 @@ impl CaseReport {
     /// The reason of a case that the user did not select.
     pub const NOT_SELECTED: &str = "not selected";
 
-    /// Whether the case is a finding of its own: it departs, and no other case explains that.
+    /// Returns whether the case has findings that neither an expectation nor another case explains.
     #[must_use]
     pub fn is_cause(&self) -> bool {
         self.outcome.has_new_findings() && self.explained_by.is_none()

@@ -60,7 +60,7 @@ impl CostReport {
     }
 }
 
-/// Writes a figure with one decimal if it is below 10.
+/// Writes a number, with one decimal if it is below 10.
 pub(crate) fn figure(value: f64) -> String {
     if value < 9.95 {
         format!("{value:.1}")

@@ -47,7 +47,7 @@ pub struct PartCoverage {
 }
 
 impl Coverage {
-    /// Returns a short text for everything that the run could have exercised and did not.
+    /// Returns a short text for everything that the run could have exercised but did not.
     #[must_use]
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = Vec::new();

@@ -58,7 +58,7 @@ impl ExitStatus {
     }
 }
 
-/// Returns how bad an exit status is.
+/// Returns how bad an exit status is. Higher is worse.
 pub(crate) const fn severity(exit_code: u8) -> u8 {
     match ExitStatus::from_code(exit_code) {
         Some(ExitStatus::Conforms) => 0,

@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(code(&[wrong, lost, good], &["pass", "fail"]), 3);
         assert_eq!(code(&[lost, harness], &["inconclusive"]), 4);
         assert_eq!(code(&[harness, interrupted], &[]), 130);
-        // Reached, but never compared: cut short, or lost in between.
+        // The nodes were reached but never compared: interrupted, or lost before the comparison.
         assert_eq!(code(&[good, good], &[]), 130);
         assert_eq!(code(&[wrong, good], &["inconclusive", "inconclusive"]), 3);
     }

@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the case has findings that no expectation covers.
+    /// Returns whether the case has findings that no expectation covers.
     pub(crate) const fn has_new_findings(self) -> bool {
         matches!(self, Self::Fail | Self::Warn | Self::Info)
     }

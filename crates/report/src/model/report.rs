@@ -72,8 +72,8 @@ impl Report {
         cases.filter(|case| case.outcome == outcome).count()
     }
 
-    /// Returns the cases that are findings of their own, each with those that it explains. They are
-    /// sorted by what they are about.
+    /// Returns the cases with findings that no other case explains, each with the cases that it
+    /// explains. They are sorted by aspect.
     #[must_use]
     pub fn causes(&self) -> Vec<(&CaseReport, Vec<&CaseReport>)> {
         let explained = |cause: &CaseReport| {
@@ -89,7 +89,7 @@ impl Report {
         causes
     }
 
-    /// Returns how many of the selected cases passed, in words, if the user selected some only. Such a
+    /// Returns how many of the selected cases passed, in words, if the user selected only some. Such a
     /// run does not show that the node conforms.
     pub(crate) fn passed_of_selected(&self) -> Option<String> {
         let not_selected =
@@ -115,7 +115,7 @@ impl Report {
         }
     }
 
-    /// Returns the number of cases with this outcome that another case does not explain.
+    /// Returns the number of cases with this outcome that no other case explains.
     pub(crate) fn count_own(&self, outcome: Outcome) -> usize {
         let cases = self.cases.iter();
         cases

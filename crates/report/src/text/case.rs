@@ -22,7 +22,7 @@ pub fn line_of_case(case: &CaseReport, style: Style) -> String {
     }
 }
 
-/// Escapes a reason, shortened to what fits a line.
+/// Escapes a reason and shortens it to fit on a line.
 pub(super) fn reason(text: &str) -> String {
     escaped_up_to(text, 200)
 }
@@ -45,7 +45,7 @@ pub fn text_of_case(case: &CaseReport, style: Style) -> String {
     text_of_case_with(case, style, &BTreeMap::new())
 }
 
-/// Does the same. `files` are the files that have texts that are too long, by their names.
+/// Does the same as [`text_of_case`]. `files` maps the names of long texts to their files.
 pub(super) fn text_of_case_with(
     case: &CaseReport,
     style: Style,
@@ -97,7 +97,7 @@ pub(super) fn text_of_case_with(
     out
 }
 
-/// Renders the command that repeats a finding's request, and what its signature is about.
+/// Renders the command that repeats a finding's request, and the details of its signature.
 fn commands(
     finding: &FindingReport,
     id: &str,
@@ -126,7 +126,7 @@ fn commands(
     }
 }
 
-/// A command that can be copied, or where it is. It is never cut.
+/// Returns a command that can be copied, or its location. The command is never truncated.
 fn command(command: &str, member: &str, saved: Option<&Path>) -> String {
     match saved {
         Some(path) => format!("sh {}", escaped(&path.display().to_string())),
@@ -185,7 +185,7 @@ fn render_diff(finding: &FindingReport, style: Style, out: &mut String) {
     }
 }
 
-/// Escapes each line of a text, and cuts it after `most` characters.
+/// Escapes each line of a text, and truncates it after `most` characters.
 fn escaped_each_line(text: &str, most: usize) -> String {
     let lines = text.split('\n').map(|line| escaped_up_to(line, most));
     lines.collect::<Vec<_>>().join("\n")

@@ -10,7 +10,7 @@ use crate::{
     model::{Outcome, figure},
 };
 
-/// Renders what differs between two runs.
+/// Renders the differences between two runs.
 #[must_use]
 pub fn text_of_comparison(comparison: &Comparison, style: Style) -> String {
     let mut out = String::new();
@@ -110,7 +110,7 @@ fn heading(text: &str, entries: usize, style: Style, out: &mut String) {
     }
 }
 
-/// Renders a case with its result now, and with its result before if that needs to be known.
+/// Renders a case with its result now, and also its result before if that matters.
 fn change(change: &CaseChange, style: Style, out: &mut String) {
     let _ = write!(
         out,

@@ -13,7 +13,7 @@ use crate::model::{CaseReport, Outcome, Report, Verdict};
 
 /// Renders a report: the findings, the inconclusive cases, the verdict and the counts.
 ///
-/// A text that is too long for a terminal is only named; [`text_with_files`] names its file.
+/// Texts that are too long for a terminal appear only by name; [`text_with_files`] shows their files.
 #[must_use]
 pub fn text(report: &Report, style: Style) -> String {
     text_with_files(report, style, &BTreeMap::new())
@@ -22,7 +22,7 @@ pub fn text(report: &Report, style: Style) -> String {
 /// A command or a signed message that is too long for a terminal.
 #[derive(Clone, Debug)]
 pub struct LongText<'r> {
-    /// The ID of its case, and what it is: `get-block/shape try`.
+    /// The ID of its case, and its label, such as `get-block/shape try`.
     pub name: String,
     /// The text.
     pub text: &'r str,
@@ -56,7 +56,7 @@ pub fn long_texts(report: &Report) -> Vec<LongText<'_>> {
     texts
 }
 
-/// Renders a report. `files` are the files that have the texts of [`long_texts`], by their names.
+/// Renders a report. `files` maps the names of [`long_texts`] to their files.
 #[must_use]
 pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, PathBuf>) -> String {
     let mut out = String::new();
@@ -73,8 +73,8 @@ pub fn text_with_files(report: &Report, style: Style, files: &BTreeMap<String, P
     out
 }
 
-/// Renders the cases that a case above explains: those that depart in a line each, and the number of
-/// the others.
+/// Renders the cases that a case above explains: one line for each case with findings, and the number
+/// of the other cases.
 fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
     let (departing, others): (Vec<_>, Vec<_>) = explained
         .iter()

@@ -6,7 +6,7 @@ use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use crate::model::SweepReport;
 
-/// Renders how far a sweep went.
+/// Renders the progress of a sweep.
 pub(super) fn sweep(sweep: &SweepReport, out: &mut String) {
     let SweepReport { from, to, next, .. } = sweep;
     let last = to.saturating_sub(1);

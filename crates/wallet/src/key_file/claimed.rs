@@ -1,11 +1,11 @@
-//! The address, the public key and the network that a key file states beside its private key.
+//! The address, the public key and the network that a key file states next to its private key.
 
 use nodeproof_primitives::{Network, WalletAddress};
 
 use super::fault::KeyFileFault;
 use crate::{hex, private_key::KeyPair, public_key::PublicKey};
 
-/// What a key file states about its wallet beside the private key.
+/// The data that a key file states about its wallet next to the private key.
 #[derive(Default)]
 pub(super) struct Claimed {
     pub(super) address: Option<WalletAddress>,
@@ -14,7 +14,7 @@ pub(super) struct Claimed {
 }
 
 impl Claimed {
-    /// Checks that address and public key belong to this wallet.
+    /// Checks that the address and the public key belong to this wallet.
     pub(super) fn check(&self, wallet: &KeyPair) -> Result<(), KeyFileFault> {
         if self
             .address
@@ -31,7 +31,7 @@ impl Claimed {
     }
 }
 
-/// Parses an address in either case: some tools mix the cases as a checksum.
+/// Parses an address in either case. Some tools mix the cases as a checksum.
 pub(super) fn address(text: &str) -> Result<WalletAddress, KeyFileFault> {
     text.trim()
         .to_ascii_lowercase()

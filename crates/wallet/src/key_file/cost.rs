@@ -26,7 +26,7 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
                 u64::from(scrypt.block_size),
                 u64::from(scrypt.parallelization),
             );
-            // RFC 7914: N is a power of two above 1. The others are not zero.
+            // RFC 7914: N is a power of two above 1. The other parameters are not zero.
             if n < 2 || !n.is_power_of_two() || r == 0 || p == 0 {
                 return Err(KeyFileFault::Damaged {
                     what: "scrypt has no such parameters as it names",

@@ -6,7 +6,7 @@ use nodeproof_primitives::Network;
 
 use crate::private_key::{GenerateError, KeyError};
 
-/// Why a key file could not be read, opened or written. It never quotes the file.
+/// A key file could not be read, opened or written. The error never quotes the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{subject} {fault}")]
 pub struct KeyFileError {
@@ -35,7 +35,7 @@ impl KeyFileError {
     }
 }
 
-/// The reason of a [`KeyFileError`].
+/// The reason for a [`KeyFileError`].
 ///
 /// Its text continues a sentence that begins with the file's name.
 #[derive(Debug, thiserror::Error)]
@@ -111,10 +111,10 @@ pub enum KeyFileFault {
     /// The address and the public key above an encrypted key belong to different wallets.
     #[error("has an address that does not belong to the public key beside it")]
     OtherAddress,
-    /// The name of the network is not one of a network.
+    /// The name of the network is unknown.
     #[error("records an unknown network: it is one of devnet, testnet, mainnet")]
     UnknownNetwork,
-    /// The wallet is for another network than the one that it is to sign for.
+    /// The wallet is for a different network from the one that it should sign for.
     #[error(
         "is a wallet of {recorded}, and this is {wanted}: a signature is not bound to a network, so \
          what is signed here could be submitted there; use one wallet for each network"
@@ -122,7 +122,7 @@ pub enum KeyFileFault {
     OtherNetwork {
         /// The network in the file.
         recorded: Network,
-        /// The network that the wallet is to sign for.
+        /// The network for which the wallet should sign.
         wanted: Network,
     },
     /// The key is encrypted, and no passphrase was given.
@@ -151,7 +151,7 @@ pub enum KeyFileFault {
     /// An empty passphrase protects nothing.
     #[error("can't be written with an empty passphrase")]
     EmptyPassphrase,
-    /// A file of that name exists already.
+    /// A file with this name already exists.
     #[error("is there already, and stays as it is: choose another name or move it away")]
     Exists,
     /// The file can't be written.

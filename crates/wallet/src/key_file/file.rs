@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{permissions::others_can_read, private_key::KeyPair, public_key::PublicKey};
 
-/// The maximum size of a key file, in bytes. The files written here have some hundreds.
+/// The maximum size of a key file, in bytes. The files written here have a few hundred bytes.
 const MAX_SIZE: usize = 64 * 1024;
 
 /// How a key file protects its key.
@@ -27,7 +27,7 @@ const MAX_SIZE: usize = 64 * 1024;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Protection<'a> {
-    /// Only by the file's permissions: everybody who can read the file has the key.
+    /// Only by the file's permissions: everyone who can read the file has the key.
     Plain,
     /// Encrypted with the UTF-8 bytes of this passphrase. It must not be empty.
     Passphrase(&'a str),
@@ -71,13 +71,13 @@ impl KeyFile {
     ///
     /// In a plain file, the private key, the public key and the address must belong together.
     /// A `0x` before the private or the public key is ignored. Upper and lower case are accepted.
-    /// One of `address` and `public` may be missing. If both were, a typing error in the private
+    /// One of `address` and `public` may be missing. Without both, a typing error in the private
     /// key would not be noticed.
     ///
     /// # Errors
-    /// If the file can't be read, is larger than 64 KiB, has no key in a known form, has parts
-    /// that do not belong together, or needs more than 256 MiB or some seconds of work to be
-    /// decrypted. No error quotes the file.
+    /// If the file can't be read, is larger than 64 KiB, has no key in a known form, or has parts
+    /// that do not belong together. Also if decrypting it needs more than 256 MiB or some seconds
+    /// of work. No error quotes the file.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, KeyFileError> {
         let path = path.as_ref();
         let subject = subject_of(path);
@@ -106,16 +106,16 @@ impl KeyFile {
         })
     }
 
-    /// Writes a new key file that only its owner can read (mode 600 on Unix). It is bound to no
+    /// Writes a new key file that only its owner can read (mode 600 on Unix). It is not bound to a
     /// network: see [`write_for`](Self::write_for).
     ///
-    /// The file is written completely or not at all. It is on the disk when this returns. An
-    /// existing file is never overwritten.
+    /// The file is written completely or not at all. When this returns, it is on disk. An existing
+    /// file is never overwritten.
     ///
     /// With a passphrase, this takes some tenths of a second of processor time.
     ///
     /// # Errors
-    /// If a file of that name exists, the folder can't be written to, or the passphrase is empty.
+    /// If a file with this name exists, the folder can't be written to, or the passphrase is empty.
     pub fn write(
         path: impl AsRef<Path>,
         wallet: &KeyPair,
@@ -126,8 +126,8 @@ impl KeyFile {
 
     /// Writes a new key file like [`write`](Self::write), and records the wallet's network in it.
     ///
-    /// Signatures are not bound to a network: a transaction that was signed for one can be
-    /// submitted on another. So a wallet should be used on one network only.
+    /// Signatures are not bound to a network: a transaction that was signed for one network can be
+    /// submitted on another. So use each wallet on only one network.
     ///
     /// # Errors
     /// The errors of [`write`](Self::write).
@@ -172,8 +172,9 @@ impl KeyFile {
         }
     }
 
-    /// Returns the network that the file records. Older files and those of other programs record
-    /// none. In an encrypted file it stands above the key, where no passphrase protects it.
+    /// Returns the network that the file records, or `None` if it records none. Older files and those
+    /// of other programs record none. In an encrypted file, the network is above the key, where the
+    /// passphrase does not protect it.
     #[must_use]
     pub const fn network(&self) -> Option<Network> {
         match &self.content {
@@ -182,11 +183,11 @@ impl KeyFile {
         }
     }
 
-    /// Checks that the wallet may sign for a network: the one that its file records, if it records
-    /// one.
+    /// Checks that the wallet may sign for a network. A wallet whose file records a network may sign
+    /// only for that network.
     ///
     /// # Errors
-    /// [`KeyFileFault::OtherNetwork`] if it records another one.
+    /// [`KeyFileFault::OtherNetwork`] if the file records another network.
     pub fn check_network(&self, wanted: Network) -> Result<(), KeyFileError> {
         match self.network() {
             Some(recorded) if recorded != wanted => Err(KeyFileError::new(
@@ -203,7 +204,7 @@ impl KeyFile {
         matches!(self.content, Content::Sealed(_))
     }
 
-    /// Returns whether other users than the owner had permission to read the file. Warn the user
+    /// Returns whether users other than the owner had permission to read the file. Warn the user
     /// if so. Always `false` on systems without such permissions.
     #[must_use]
     pub const fn others_can_read(&self) -> bool {
@@ -245,7 +246,7 @@ fn subject_of(path: &Path) -> String {
 fn bytes_of(path: &Path) -> Result<(Zeroizing<Vec<u8>>, bool), KeyFileFault> {
     let file = File::open(path).map_err(KeyFileFault::Read)?;
     let others_can_read = others_can_read(&file);
-    // The capacity is sufficient from the start: growing would leave a copy behind.
+    // The capacity is sufficient from the start. Growing would leave a copy behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_SIZE + 1));
     let most = u64::try_from(MAX_SIZE + 1).unwrap_or(u64::MAX);
     file.take(most)

@@ -106,14 +106,14 @@ fn key_block(text: &str) -> Result<&str, KeyFileFault> {
     Ok(block.map_or(text, |block| block.trim_end()))
 }
 
-/// Decodes a block, with lines of 64 characters or of another length, into label and content.
+/// Decodes a block into its label and content. Its lines may have 64 characters or another length.
 fn decoded(block: &str) -> pkcs8::der::Result<(&str, SecretDocument)> {
     if let Ok(read) = SecretDocument::from_pem(block) {
         return Ok(read);
     }
     let mut decoder = pem::Decoder::new_detect_wrap(block.as_bytes())?;
     let label = decoder.type_label();
-    // The capacity is sufficient from the start: growing would leave a copy behind.
+    // The capacity is sufficient from the start. Growing would leave a copy behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(decoder.remaining_len()));
     decoder.decode_to_end(&mut bytes)?;
     Ok((label, SecretDocument::try_from(bytes.as_slice())?))
@@ -132,7 +132,7 @@ impl Sealed {
                 ) => KeyFileFault::Unsupported,
                 _ => KeyFileFault::WrongPassphrase,
             })?;
-        // About one wrong passphrase in some hundreds leaves valid padding around random bytes.
+        // About one in several hundred wrong passphrases leaves valid padding around random bytes.
         let info = PrivateKeyInfoRef::try_from(opened.as_bytes())
             .map_err(|_| KeyFileFault::WrongPassphrase)?;
         checked(wallet_of(&info)?, &self.claimed)
@@ -150,7 +150,7 @@ impl Sealed {
     }
 }
 
-/// Returns whether this has the form of an encrypted key, with any algorithm.
+/// Returns whether the data has the form of an encrypted key, with any algorithm.
 fn names_an_algorithm(der: &[u8]) -> bool {
     SliceReader::new(der)
         .and_then(|mut reader| {
@@ -162,7 +162,7 @@ fn names_an_algorithm(der: &[u8]) -> bool {
         .is_ok()
 }
 
-/// Returns the text of a key file with a wallet that is encrypted with a passphrase.
+/// Returns the text of a key file for a wallet, encrypted with a passphrase.
 pub(super) fn seal(
     wallet: &KeyPair,
     network: Option<Network>,

@@ -1,4 +1,4 @@
-//! The plain form: `{"public": …, "private": …, "address": …}`, and `network` where it is known.
+//! The plain form: `{"public": …, "private": …, "address": …}`, and `network` if it is known.
 
 use nodeproof_primitives::Network;
 use serde::{Deserialize, Deserializer};
@@ -20,13 +20,13 @@ struct Members {
     network: Option<String>,
 }
 
-/// Reads a text that is erased even if a later member is wrong.
+/// Reads a text into memory that is erased even if a later member is wrong.
 fn secret<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Zeroizing<String>, D::Error> {
     String::deserialize(deserializer).map(Zeroizing::new)
 }
 
 pub(super) fn read(text: &str) -> Result<Content, KeyFileFault> {
-    // An error of serde may quote the file, so only its position is kept.
+    // An error of serde may quote the file, so only its position is used.
     let members: Members = serde_json::from_str(text).map_err(|error| KeyFileFault::Json {
         line: error.line(),
         column: error.column(),
@@ -54,7 +54,7 @@ pub(super) fn text_of(wallet: &KeyPair, network: Option<Network>) -> Zeroizing<S
         wallet.public_key().to_string(),
         wallet.address().to_string(),
     );
-    // The capacity is sufficient from the start: growing would leave a copy behind.
+    // The capacity is sufficient from the start. Growing would leave a copy behind.
     let mut text = Zeroizing::new(String::with_capacity(512));
     for part in [
         "{\"public\": \"",

@@ -1,4 +1,4 @@
-//! The document in the body.
+//! Faults of the document in the body.
 
 use nodeproof_client::ErrorKind::Decode;
 
@@ -8,12 +8,12 @@ use crate::hostile::{
     front::{Act, Do, Good, raw},
 };
 
-/// Other bytes for the documents of a good node.
+/// Replaces the documents of a good node.
 fn changed(change: fn(&str) -> Vec<u8>) -> Do {
     good_documents(move |good: &Good| Act::send(good.changed(change(&good.text()))))
 }
 
-/// One more member of a document, with this text for a value.
+/// Returns a document with one more member, whose value is this text.
 fn with_member(document: &str, value: &[u8]) -> Vec<u8> {
     let end = document.rfind('}').unwrap_or(document.len());
     let (before, after) = document.split_at(end);

@@ -1,4 +1,4 @@
-//! The connection.
+//! Faults of the connection.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! HTTP.
+//! Faults of HTTP.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -12,12 +12,12 @@ use crate::hostile::{
     front::{Act, Do, raw},
 };
 
-/// The same answer to everything.
+/// Acts in the same way on every request.
 fn always(act: Act) -> Do {
     doing(move |_, _| act.clone())
 }
 
-/// A redirect of everything.
+/// Redirects every request.
 fn redirect(to: &str) -> Do {
     let head =
         format!("HTTP/1.1 307 Temporary Redirect\r\nLocation: {to}\r\nContent-Length: 0\r\n");
@@ -30,7 +30,7 @@ fn elsewhere(address: SocketAddr) -> Do {
 
 const NOT_A_NODE: &str = "is not a node";
 
-/// The node was reached, and says that it took nothing.
+/// The node was reached, and reports that it took nothing.
 const TAKES_NOTHING: Ended = Ended {
     exit: 3,
     says: "the node took nothing: do the same again later",

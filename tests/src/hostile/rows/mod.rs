@@ -1,4 +1,4 @@
-//! The list of the hostile behaviours, by what is wrong: the connection, HTTP, the document in the
+//! The list of hostile behaviours, by the place of the fault: the connection, HTTP, the document in the
 //! body, its text, its size, TLS, or the course of time.
 
 mod body;
@@ -12,7 +12,7 @@ mod tls;
 
 use super::Hostile;
 
-/// Every hostile behaviour, each under a name of its own.
+/// Returns every hostile behaviour. Their names are unique.
 #[must_use]
 pub fn all() -> Vec<Hostile> {
     [

@@ -1,4 +1,4 @@
-//! What a row of the list is made of: its expectations, and the deeds of its server.
+//! Builders for the rows of the list: expectations, and actions of the servers.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn row(
     }
 }
 
-/// A server that keeps everybody waiting, whom nobody should wait for long.
+/// Makes a row for a slow server. No consumer should wait long for it.
 pub(super) fn slow(
     name: &'static str,
     what: &'static str,
@@ -38,7 +38,7 @@ pub(super) fn slow(
     }
 }
 
-/// A server that counts, so that its requests had better come one after the other.
+/// Makes a row for a server that counts. Its requests should come one after the other.
 pub(super) fn counting(
     name: &'static str,
     what: &'static str,
@@ -51,7 +51,7 @@ pub(super) fn counting(
     }
 }
 
-/// A call that fails behind its answer's first byte, or at least behind the request's last.
+/// A request that fails after it was sent, or during its response.
 pub(super) const fn fails(kind: ErrorKind, says: &'static str) -> Client {
     Client::Fails {
         kind,
@@ -60,7 +60,7 @@ pub(super) const fn fails(kind: ErrorKind, says: &'static str) -> Client {
     }
 }
 
-/// A call that fails before anything is sent.
+/// A request that fails before anything is sent.
 pub(super) const fn unsent(kind: ErrorKind, says: &'static str) -> Client {
     Client::Fails {
         kind,
@@ -87,12 +87,12 @@ pub(super) const fn departs(says: &'static str) -> Conformance {
 
 pub(super) const CONFORMS: Conformance = ends(0, "conforms", "conforms");
 
-/// It conforms, and something is said about it all the same.
+/// The node conforms, but the output contains this text.
 pub(super) const fn conforms(says: &'static str) -> Conformance {
     ends(0, "conforms", says)
 }
 
-/// The call and the submission come to the same.
+/// The read and the submission have the same result.
 pub(super) const fn both(client: Client, conformance: Conformance) -> Expected {
     each(client, client, conformance)
 }
@@ -109,8 +109,8 @@ pub(super) const fn each(read: Client, submit: Client, conformance: Conformance)
     }
 }
 
-/// What `nodectl` makes of a call that the client ends so: an answer that can't be read is the
-/// node's (6), and everything else means that it was not reached (3).
+/// Returns the result of `nodectl` for a result of the client's read. An unreadable response is the
+/// node's fault (6). Every other error means that the node was not reached (3).
 const fn nodectl_reads(client: Client) -> Ended {
     match client {
         Client::Answer => ends_well("block           5"),
@@ -125,10 +125,10 @@ const fn nodectl_reads(client: Client) -> Ended {
     }
 }
 
-/// The same of a submission: what may have arrived is not confirmed (5), whatever went wrong.
+/// Returns the same for a submission. If it may have arrived, it is not confirmed (5), whatever the error.
 const fn nodectl_submits(client: Client) -> Ended {
     match client {
-        // A run is a process, and has no connection from before that could break.
+        // Each run is a new process, so it has no old connection that could break.
         Client::Answer | Client::Perhaps { .. } => ends_well("new          "),
         Client::Fails {
             says, maybe_sent, ..
@@ -149,7 +149,7 @@ pub(super) const fn ends_well(says: &'static str) -> Ended {
 }
 
 impl Expected {
-    /// Where `nodectl block` does not end as the client's call does.
+    /// Sets the end of `nodectl block`, if it differs from that of the client's read.
     pub(super) const fn nodectl_reading(mut self, exit: u8, says: &'static str) -> Self {
         self.nodectl.read = Ended {
             exit,
@@ -159,7 +159,7 @@ impl Expected {
         self
     }
 
-    /// Where `nodectl submit` does not end as the client's submission does.
+    /// Sets the end of `nodectl submit`, if it differs from that of the client's submission.
     pub(super) const fn nodectl_submitting(mut self, submit: Ended) -> Self {
         self.nodectl.submit = submit;
         self
@@ -170,7 +170,7 @@ pub(super) fn doing(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static) -
     Arc::new(act)
 }
 
-/// Changes what a good node answers with status 200, but for its page.
+/// Changes a good node's responses with status 200, except its page.
 pub(super) fn good_documents(change: impl Fn(&Good) -> Act + Send + Sync + 'static) -> Do {
     doing(move |seen, good| {
         if good.is_ok() && seen.path != "/docs" {

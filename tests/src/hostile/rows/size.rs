@@ -1,4 +1,4 @@
-//! The size of what comes, at once and on the way.
+//! Faults of the size, in memory and during transfer.
 
 use std::{io::Read, sync::OnceLock, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::hostile::{
 const JSON: &str = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 const MIB: usize = 1024 * 1024;
 
-/// The same document for every question, made once.
+/// Returns the same document for every request. It is made once.
 fn document(make: fn() -> Vec<u8>) -> Do {
     let made = OnceLock::new();
     doing(move |_, _| {
@@ -28,7 +28,7 @@ fn document(make: fn() -> Vec<u8>) -> Do {
     })
 }
 
-/// Another body for the blocks of a good node.
+/// Changes the body of a good node's blocks.
 fn blocks(change: fn(&str) -> String) -> Do {
     doing(move |seen, good| {
         if seen.path == "/get-block" && good.is_ok() {
@@ -39,7 +39,7 @@ fn blocks(change: fn(&str) -> String) -> Do {
     })
 }
 
-/// A block that is valid and of that many bytes, by a member that nobody described.
+/// Returns a valid block of that many bytes. An undocumented member fills it.
 fn grown(block: &str, bytes: usize) -> String {
     let end = block.rfind('}').unwrap_or(block.len());
     let (before, after) = block.split_at(end);
@@ -48,13 +48,13 @@ fn grown(block: &str, bytes: usize) -> String {
     format!("{before},\"more\":\"{filler}\"{after}")
 }
 
-/// A block with so many receipts, by having those that it has again and again.
+/// Returns a block with that many receipts, which repeat its own.
 fn with_receipts(block: &str, count: usize) -> String {
     const NAME: &str = "\"previous_block_receipts\":[";
     let Some((before, rest)) = block.split_once(NAME) else {
         return block.to_owned();
     };
-    // No receipt has a list in it.
+    // No receipt contains a list.
     let Some((receipts, after)) = rest.split_once(']') else {
         return block.to_owned();
     };
@@ -66,7 +66,7 @@ fn with_receipts(block: &str, count: usize) -> String {
     format!("{before}{NAME}{all}]{after}")
 }
 
-/// So many MiB of blanks as gzip: one MiB again and again, as files of gzip may be put together.
+/// Returns that many MiB of blanks as gzip. It repeats one MiB, because gzip files can be concatenated.
 fn blanks_in_gzip(mebibytes: usize) -> Vec<u8> {
     let mut packed = Vec::new();
     // Reading from memory into memory does not fail.

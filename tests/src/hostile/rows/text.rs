@@ -1,4 +1,4 @@
-//! The text in a document.
+//! Faults of the text in a document.
 
 use serde_json::Value;
 
@@ -8,13 +8,13 @@ use crate::hostile::{
     front::{Act, Do},
 };
 
-/// Characters that a terminal, a page, a log or a header acts on: it clears the screen, renames the
-/// window, reads backwards, runs a script, begins a new header, and ends early.
+/// Characters that a terminal, a page, a log or a header acts on. They clear the screen, rename the
+/// window, read backwards, run a script, begin a new header, and end the text early.
 pub(super) const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}gnp.exe\u{2066}\
      <script>alert(1)</script><img src=x onerror=alert(2)>]]>\r\nX-Injected: yes\r\n\u{0}end";
 
-/// Puts something behind texts of the good node's documents; `names` are the members whose text it
-/// is, or all where there are none.
+/// Appends a text to texts of the good node's documents. `names` are the members to change, or all
+/// members if it is empty.
 fn behind_texts(names: &'static [&'static str], more: &'static str) -> Do {
     good_documents(move |good| match serde_json::from_slice(&good.body) {
         Ok(mut document) => {

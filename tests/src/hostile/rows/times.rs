@@ -1,4 +1,4 @@
-//! The course of time: what is different now and then.
+//! Faults that come and go over time.
 
 use nodeproof_client::ErrorKind::Connection;
 
@@ -8,9 +8,9 @@ use crate::hostile::{
     front::{Act, raw},
 };
 
-/// How many requests are answered before a node restarts, or is gone.
+/// The number of responses before a node restarts or disappears.
 const BEFORE: usize = 20;
-/// How many requests fall into the time of a restart.
+/// The number of requests during a restart.
 const MEANWHILE: usize = 12;
 
 pub(super) fn rows() -> Vec<Hostile> {
@@ -51,7 +51,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             }),
             each(
                 Client::Answer,
-                // It may also be that the connection is not back in time to be used again.
+                // The connection may also not be back in time for reuse.
                 Client::Perhaps {
                     kind: Connection,
                     says: "the connection failed: ",
@@ -65,7 +65,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| doing(|_, good| Act::close(good.whole()))),
             each(
                 Client::Answer,
-                // Whether the end of a connection is seen before it is used again is a race.
+                // It is a race whether the end of a connection is noticed before its reuse.
                 Client::Perhaps {
                     kind: Connection,
                     says: "the connection failed: ",

@@ -1,4 +1,4 @@
-//! TLS.
+//! Faults of TLS.
 
 use nodeproof_client::ErrorKind::Connect;
 

@@ -1,4 +1,4 @@
-//! Variants that remember something, or rename it.
+//! Variants that remember something or rename members.
 
 use std::{
     sync::{
@@ -41,12 +41,12 @@ pub(super) fn renamed(names: &'static [(&'static str, &'static str)]) -> Fault {
     })
 }
 
-/// Makes a block with every third request for balances. In each block, one wallet pays another.
+/// Adds a block at every third request for balances. In each block, one wallet pays another.
 pub(super) struct BalancesThatMove {
     payer: String,
     receiver: String,
     latest: u64,
-    /// The latest block of the node. The blocks that are made look like it.
+    /// The latest block of the node. It is the template of the added blocks.
     template: OnceLock<Bytes>,
     requests: AtomicU64,
 }
@@ -77,7 +77,7 @@ impl BalancesThatMove {
         }
     }
 
-    /// Moves what was paid until now from the payer's balance to the receiver's.
+    /// Moves the amounts paid so far from the payer's balance to the receiver's.
     fn pay(&self, wallet: &str, held: &mut Value, paid: u64) {
         if let Some(had) = held.as_u64() {
             if wallet == self.payer {
@@ -114,7 +114,7 @@ impl Behaviour for BalancesThatMove {
     }
 }
 
-/// Refuses requests beyond a number in a tenth of a second.
+/// Refuses requests beyond a maximum number in a tenth of a second.
 pub(super) struct BoundedRate {
     most: usize,
     accepted: Mutex<Vec<Instant>>,
@@ -143,7 +143,7 @@ impl Behaviour for BoundedRate {
     }
 }
 
-/// Puts members into each response that differ each time, and that nobody documents.
+/// Adds undocumented members to each response. They differ each time.
 #[derive(Default)]
 pub(super) struct MembersThatVary {
     responses: AtomicU64,

@@ -1,4 +1,4 @@
-//! `/call-sc`: the shape of its response is not shown.
+//! `/call-sc`: the contract does not show the shape of its response.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ pub(super) fn variants() -> Vec<Broken> {
     }
 }
 
-/// One place for each signer's signature.
+/// Returns one empty place for each signer's signature.
 fn places(answer: &Value, empty: fn() -> Value) -> Value {
     let signers = answer["transaction"]["specific_data"]["signers"].as_array();
     let place = |signer: &Value| json!({"wallet_address": signer, "msgsign": empty()});
@@ -81,7 +81,7 @@ fn successes(change: fn(Answer) -> Answer) -> Fault {
     })
 }
 
-/// Refuses calls whose body this is true of.
+/// Refuses calls for whose body `refused` is true.
 fn unless(refused: fn(&str) -> bool) -> Fault {
     Arc::new(move |asked, answer| {
         let body = String::from_utf8_lossy(&asked.body);

@@ -1,4 +1,4 @@
-//! Nodes that keep the contract in another way than a local node does. None of them may fail a case.
+//! Nodes that keep the contract in a different way from a local node. None of them may fail a case.
 //!
 //! Each row is a good node with one change that the contract allows. The row lists the cases that warn
 //! or inform because known nodes behave differently. No other case may, and the exit status is 0.
@@ -28,7 +28,7 @@ use crate::{
     setup::{Setup, expect_cases, run, test_name},
 };
 
-/// Variants by what they are about, with the tier that a run needs to meet them.
+/// Returns the variants by topic, with the tier that a run needs for them.
 fn tables(facts: &Facts) -> Vec<(&'static str, Tier, Vec<Broken>)> {
     vec![
         ("HTTP and JSON", Tier::Read, transport::variants()),
@@ -49,7 +49,7 @@ fn tables(facts: &Facts) -> Vec<(&'static str, Tier, Vec<Broken>)> {
     ]
 }
 
-/// A test for each variant.
+/// Returns a test for each variant.
 pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
     let mut trials = Vec::new();
     let mut names = BTreeSet::new();

@@ -55,7 +55,7 @@ pub(super) fn refusals(change: fn(Answer) -> Answer) -> Fault {
     })
 }
 
-/// A response with this status, content type and body.
+/// Returns a response with this status, content type and body.
 pub(super) fn told(answer: Answer, status: u16, media: &'static str, body: &'static str) -> Answer {
     let status = StatusCode::from_u16(status).expect("a status");
     let mut answer = answer.with_status(status).with_body(body);
@@ -64,19 +64,19 @@ pub(super) fn told(answer: Answer, status: u16, media: &'static str, body: &'sta
     answer
 }
 
-/// The same with another status.
+/// Returns the response with another status.
 pub(super) fn with_status(answer: Answer, status: u16) -> Answer {
     answer.with_status(StatusCode::from_u16(status).expect("a status"))
 }
 
-/// The same with another header.
+/// Returns the response with another header.
 pub(super) fn with_header(mut answer: Answer, name: &'static str, value: &'static str) -> Answer {
     let value = HeaderValue::from_static(value);
     answer.headers.insert(name, value);
     answer
 }
 
-/// A value with the members of each object in reverse order.
+/// Returns a value with the members of each object in reverse order.
 pub(super) fn reversed(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -92,7 +92,7 @@ pub(super) fn reversed(value: &Value) -> Value {
     }
 }
 
-/// A document with blanks and line ends wherever they may stand.
+/// Returns a document with blanks and line ends in all allowed places.
 pub(super) fn spaced(text: &str) -> String {
     rewritten(text, |c, in_string| match c {
         ',' | ':' | '{' | '[' | '}' | ']' if !in_string => format!(" {c}\r\n\t"),
@@ -100,7 +100,7 @@ pub(super) fn spaced(text: &str) -> String {
     })
 }
 
-/// A document with each letter of its texts escaped.
+/// Returns a document with every letter and slash in its texts escaped.
 pub(super) fn escaped(text: &str) -> String {
     rewritten(text, |c, in_string| match c {
         'a'..='z' | 'A'..='Z' | '/' if in_string => format!("\\u{:04X}", u32::from(c)),
@@ -108,7 +108,7 @@ pub(super) fn escaped(text: &str) -> String {
     })
 }
 
-/// A document with each character changed that is not part of an escape or a quotation mark.
+/// Changes each character of a document, except escapes and quotation marks.
 fn rewritten(text: &str, change: fn(char, bool) -> String) -> String {
     let (mut out, mut in_string, mut kept) = (String::new(), false, 0_u8);
     for c in text.chars() {

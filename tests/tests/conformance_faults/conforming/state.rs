@@ -88,7 +88,7 @@ fn records(change: fn(Value) -> Value) -> Fault {
     json_of(STATE, move |_, answer| rows_of(answer, change))
 }
 
-/// A row with the names of its columns.
+/// Returns a row as an object with the names of its columns.
 pub(super) fn named(row: &Value, reverse: bool) -> Value {
     let columns = nodeproof_client::VerificationRecord::COLUMNS;
     let mut members: Vec<_> = columns
@@ -102,7 +102,7 @@ pub(super) fn named(row: &Value, reverse: bool) -> Value {
     Value::Object(members.into_iter().collect())
 }
 
-/// Answers so for each pair of wallets that has no score.
+/// Sends this response for each pair of wallets without a score.
 fn unknown_pairs(body: &'static str, status: u16) -> Fault {
     Arc::new(move |asked, answer: Answer| {
         if asked.path == TRUST && answer.status == StatusCode::BAD_REQUEST {

@@ -124,7 +124,7 @@ fn refused(change: fn(Answer) -> Answer) -> Fault {
     })
 }
 
-/// Changes the responses to a claim, the first and later ones.
+/// Changes the first and all later responses to a claim.
 fn of_claims(change: fn(Answer) -> Answer) -> Fault {
     answer_of(SUBMIT, move |asked, answer| {
         if kind_of_submission(asked) == "claim" {
@@ -135,7 +135,7 @@ fn of_claims(change: fn(Answer) -> Answer) -> Fault {
     })
 }
 
-/// Changes the responses to a claim that is known already.
+/// Changes the responses to a claim that is already known.
 fn of_known_claims(change: fn(Answer) -> Answer) -> Fault {
     Arc::new(move |asked, answer| {
         let known = String::from_utf8_lossy(&answer.body).contains("\"new_transaction\":false");

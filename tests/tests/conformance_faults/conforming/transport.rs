@@ -1,4 +1,4 @@
-//! Statuses, headers, refusals, and how JSON is written.
+//! Statuses, headers, refusals, and variants of JSON text.
 
 use integration_tests::{broken, faults::Broken};
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
-//! The documented fields of a response, from the description.
+//! The documented fields of a response, read from the description.
 
 use nodeproof_openapi::{Spec, View, pointer};
 use serde_json::Value;
 
-/// What kind of value a field has.
+/// The kind of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     Integer {
@@ -11,23 +11,23 @@ pub(crate) enum Shape {
     },
     Number,
     Boolean,
-    /// A text. Whether the contract gives it a form.
+    /// A text, and whether the contract gives it a form.
     Text {
         has_form: bool,
     },
-    /// An array. Whether the contract gives its texts a form.
+    /// An array, and whether the contract gives its texts a form.
     List {
         has_form: bool,
     },
     Object,
-    /// The contract does not show it.
+    /// The contract does not show its form.
     Open,
 }
 
 /// One documented field of a response.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
-    /// Member names from the top of the response. A star is every element of an array.
+    /// Member names from the top of the response. A star stands for every element of an array.
     pub(crate) path: Vec<String>,
     pub(crate) shape: Shape,
     /// The IDs of the requirements that describe it.
@@ -37,13 +37,13 @@ pub(crate) struct Field {
 }
 
 impl Field {
-    /// How the docs name it.
+    /// Returns its name in the docs.
     pub(crate) fn name(&self) -> String {
         self.path.join(".").replace(".*", "[]")
     }
 }
 
-/// The fields below a schema of the documented view, in the order of the description.
+/// Returns the fields below a schema of the documented view, in the order of the description.
 pub(crate) fn fields(spec: &Spec, at: &str, path: &[&str]) -> Vec<Field> {
     let mut found = Vec::new();
     let path: Vec<_> = path.iter().map(ToString::to_string).collect();
@@ -86,7 +86,7 @@ fn walk(spec: &Spec, at: &str, path: &[String], found: &mut Vec<Field>) {
     }
 }
 
-/// A schema behind its references. Of a choice, the first branch.
+/// Returns a schema after following its references. For a choice, it returns the first branch.
 fn target<'s>(spec: &'s Spec, at: &str) -> Option<(String, &'s Value)> {
     let (place, schema) = spec.unwrap(View::Documented, at)?;
     for choice in ["anyOf", "oneOf"] {
@@ -109,7 +109,7 @@ fn shape(spec: &Spec, at: &str) -> Shape {
         Some("number") => Shape::Number,
         Some("boolean") => Shape::Boolean,
         Some("string") => Shape::Text {
-            // Of a status, the word for success is documented.
+            // For a status, the word for success is documented.
             has_form: schema.get("pattern").is_some() || schema["example"] == "SUCCESS",
         },
         Some("array") => Shape::List {
@@ -120,7 +120,7 @@ fn shape(spec: &Spec, at: &str) -> Shape {
     }
 }
 
-/// The requirements that a member's description cites.
+/// Returns the requirements that a member's description cites.
 fn requirements(spec: &Spec, at: &str) -> Vec<String> {
     let node = spec.documented().pointer(at);
     match node.and_then(|node| node.get("x-requirement")) {

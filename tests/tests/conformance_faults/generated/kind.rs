@@ -4,7 +4,7 @@ use serde_json::{Number, Value, json};
 
 use super::field::{Field, Shape};
 
-/// What is wrong with a field of a response.
+/// A kind of fault in a field of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Missing,
@@ -50,7 +50,7 @@ impl Kind {
         Self::WrongLater,
     ];
 
-    /// The heading of its column, and what the generator does.
+    /// Returns the heading of its column, and a description of the change.
     pub(crate) const fn named(self) -> (&'static str, &'static str) {
         match self {
             Self::Missing => ("missing", "the member is left out"),
@@ -110,7 +110,7 @@ impl Kind {
         }
     }
 
-    /// Whether a field of this shape can have such a fault.
+    /// Returns whether a field of this shape can have such a fault.
     pub(crate) fn applies_to(self, field: &Field) -> bool {
         let shape = &field.shape;
         let number = matches!(shape, Shape::Integer { .. } | Shape::Number);
@@ -128,7 +128,7 @@ impl Kind {
             },
             Self::Empty => !number && !matches!(shape, Shape::Boolean | Shape::Open),
             Self::Rounded => number,
-            // The members of an object have rows of their own.
+            // The members of an object have their own rows.
             Self::Truncated => !object && !matches!(shape, Shape::Boolean | Shape::Open),
             Self::Swapped => field.sibling.is_some(),
             Self::Constant | Self::Stale | Self::OfAnother => !object,
@@ -136,7 +136,7 @@ impl Kind {
         }
     }
 
-    /// Whether there is no such fault where values happen to be equal, or are small or empty.
+    /// Returns whether the fault may change nothing, for example with equal, small or empty values.
     pub(crate) const fn depends_on_values(self) -> bool {
         matches!(
             self,
@@ -152,7 +152,7 @@ impl Kind {
         )
     }
 
-    /// The value with this fault, where it follows from the value alone.
+    /// Returns the value with this fault, if it follows from the value alone.
     pub(crate) fn of(self, value: &Value) -> Option<Value> {
         match self {
             Self::Null => Some(Value::Null),
@@ -192,7 +192,7 @@ impl Kind {
     }
 }
 
-/// A value that lacks the form that the contract gives it.
+/// Returns a value that violates the form in the contract.
 fn malformed(value: &Value) -> Option<Value> {
     match value {
         Value::String(text) => {
@@ -211,7 +211,7 @@ fn malformed(value: &Value) -> Option<Value> {
     }
 }
 
-/// Another value of the same form.
+/// Returns another value of the same form.
 fn other(value: &Value) -> Option<Value> {
     Some(match value {
         Value::Bool(truth) => (!truth).into(),

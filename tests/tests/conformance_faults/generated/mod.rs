@@ -1,5 +1,5 @@
-//! Faults that are generated from the description: each documented field of a response with each kind of fault
-//! that it can have. A run has to blame a case about that field, or a reason has to say why none can.
+//! Faults that are generated from the description: each documented field of a response, with each kind of
+//! fault that it can have. Either a run fails a case about that field, or a reason explains why no case can.
 
 mod field;
 mod kind;
@@ -38,22 +38,22 @@ use self::{
 };
 use crate::setup::{Setup, test_name};
 
-/// What came of a field with a kind of fault.
+/// The result for a field with a kind of fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Cell {
     /// The field can't have this fault.
     Impossible,
-    /// The cases that it is blamed on.
+    /// The cases that caught it.
     Caught(Vec<(String, Level)>),
     /// The fault changed no response: on the local chain, the value is the same everywhere.
     Unchanged,
-    /// No case departed.
+    /// No case caught it.
     Missed,
-    /// The run came to no verdict.
+    /// The run had no verdict.
     NoVerdict(String),
 }
 
-/// The length of the chain: short, as each run reads all of it.
+/// The length of the chain. It is short, because each run reads the whole chain.
 const BLOCKS: u64 = 7;
 
 pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
@@ -120,7 +120,7 @@ async fn cell(table: &Table, field: Field, kind: Kind, node: &str) -> Cell {
     }
 }
 
-/// A run of the cases that are about the table's endpoint, one request after the other.
+/// Runs the cases about the table's endpoint, one request after the other.
 async fn run(table: &Table, fault: Fault, node: &str) -> Report {
     let (mut options, local) = match table.tier {
         Tier::Read => (Options::default(), None),
@@ -132,7 +132,7 @@ async fn run(table: &Table, fault: Fault, node: &str) -> Report {
     };
     let about = |ids: &&str| Glob::new(ids).expect("a pattern").compile_matcher();
     options.selection.only = table.cases.iter().map(about).collect();
-    // Slow, and about params that none of these faults is in.
+    // This case is slow, and its params have none of these faults.
     options.selection.skip = vec![about(&"call-sc/deep-and-large-params")];
     options.limits.jobs = 1;
     let node = local.as_ref().map_or(node, |local| &local.base_url);
@@ -140,7 +140,7 @@ async fn run(table: &Table, fault: Fault, node: &str) -> Report {
     check(&proxy.server.base_url(), &options).await
 }
 
-/// What is wrong with a table: what no case catches, and reasons that are none.
+/// Returns the problems of a table: faults that no case catches, and invalid reasons.
 fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
     let mut wrong = Vec::new();
     for ((row, kind), cell) in cells {
@@ -171,7 +171,7 @@ fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
     wrong
 }
 
-/// How a level is written behind a case.
+/// Returns the mark of a level after a case.
 fn level(level: Level) -> &'static str {
     match level {
         Level::Must => "",
@@ -237,7 +237,7 @@ fn render(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> String {
     text
 }
 
-/// What each kind of fault is.
+/// Describes each kind of fault.
 fn kinds() -> String {
     let rows = Kind::ALL
         .map(Kind::named)

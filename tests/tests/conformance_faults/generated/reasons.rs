@@ -1,4 +1,4 @@
-//! Why no case can catch some faults.
+//! The reasons why no case can catch some faults.
 
 use super::{
     field::Field,
@@ -8,14 +8,14 @@ use super::{
     },
 };
 
-/// Why no case can catch some faults of some fields.
+/// A reason why no case can catch some faults of some fields.
 pub(crate) struct Reason {
     fields: &'static [&'static str],
     kinds: &'static [Kind],
     pub(crate) text: &'static str,
 }
 
-/// The reason for a field with a kind of fault.
+/// Returns the reason for a field with a kind of fault.
 pub(crate) fn of<'r>(reasons: &'r [Reason], field: &Field, kind: Kind) -> Option<&'r Reason> {
     let name = field.name();
     reasons
@@ -35,7 +35,7 @@ const fn reason(
     }
 }
 
-/// What the hash of a block can show.
+/// The part of a reason about the hash of a block.
 macro_rules! only_the_hash {
     ($text:literal) => {
         concat!(
@@ -137,7 +137,7 @@ pub(crate) const CALLS: &[Reason] = &[
     ),
 ];
 
-/// Why the wording of a message can't be judged.
+/// The reason why the wording of a message can't be checked.
 const WORDS: &str =
     "The wording of messages is not documented, and an empty one is a string as well.";
 

@@ -14,17 +14,17 @@ use serde_json::{Map, Value};
 
 use super::{field::Field, kind::Kind};
 
-/// Which responses have the field, and in which form they are given it.
+/// The responses that contain the field, and how to prepare them.
 #[derive(Clone, Copy)]
 pub(crate) struct Responses {
     pub(crate) path: &'static str,
-    /// Whether a successful response to this request is one of them.
+    /// Returns whether a successful response to this request contains the field.
     pub(crate) are: fn(&Asked, &Value) -> bool,
-    /// A conforming form in which the field has a name.
+    /// Converts the response to a conforming form in which the field has a name.
     pub(crate) prepared: fn(&mut Value),
 }
 
-/// What the fault remembers of earlier responses, by place in the response.
+/// Data from earlier responses, by place in the response.
 #[derive(Default)]
 struct Earlier {
     responses: usize,
@@ -33,7 +33,7 @@ struct Earlier {
     previous: BTreeMap<usize, Value>,
 }
 
-/// A fault, and whether it has changed anything yet.
+/// Returns a fault, and whether it has changed anything yet.
 pub(crate) fn fault(responses: Responses, field: Field, kind: Kind) -> (Fault, Arc<AtomicBool>) {
     let changed = Arc::new(AtomicBool::new(false));
     let (noted, earlier) = (Arc::clone(&changed), Mutex::new(Earlier::default()));
@@ -66,10 +66,10 @@ pub(crate) fn fault(responses: Responses, field: Field, kind: Kind) -> (Fault, A
     (fault, changed)
 }
 
-/// Marks the name of a member that is to stand in its object twice.
+/// Marks the name of a member that must appear twice in its object.
 const SECOND: &str = "the second ";
 
-/// Makes the fault. Returns whether a member is to stand there twice.
+/// Applies the fault. Returns whether a member must appear twice.
 fn change(
     asked: &Asked,
     body: &mut Value,
@@ -134,7 +134,7 @@ fn change(
             },
             Kind::Constant => Some(earlier.first.entry(place).or_insert(value).clone()),
             Kind::Stale => earlier.previous.insert(place, value),
-            // That of the next one in its list, or of the first object that was different.
+            // Use the value of the next object in the list, or of the first object with a different value.
             Kind::OfAnother if right.len() > 1 => right[(place + 1) % right.len()].clone(),
             Kind::OfAnother => {
                 let first = earlier.first.entry(0).or_insert_with(|| value.clone());
@@ -155,7 +155,7 @@ fn change(
     doubled
 }
 
-/// The objects at a path.
+/// Returns the objects at a path.
 fn objects_at<'v>(
     value: &'v mut Value,
     path: &[String],

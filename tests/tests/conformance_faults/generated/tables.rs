@@ -1,4 +1,4 @@
-//! One table for each endpoint, with the responses that have its fields.
+//! One table for each endpoint, with the responses that contain its fields.
 
 use std::collections::BTreeSet;
 
@@ -26,11 +26,11 @@ use crate::{
 /// The fields of one endpoint's responses.
 pub(crate) struct Table {
     pub(crate) title: &'static str,
-    /// The section of the docs that has it.
+    /// The section of the docs that contains it.
     pub(crate) section: &'static str,
     operation: &'static str,
     pub(crate) tier: Tier,
-    /// The cases that may be blamed.
+    /// The cases that may fail.
     pub(crate) cases: &'static [&'static str],
     pub(crate) responses: Responses,
     pub(crate) fields: Vec<Field>,
@@ -51,7 +51,7 @@ fn has_record(_: &Asked, body: &Value) -> bool {
     body["value"].is_array()
 }
 
-/// A record with the names of its fields, and with lists that are arrays.
+/// Converts a record to an object with field names and arrays.
 fn named(body: &mut Value) {
     let Value::Array(row) = body["value"].take() else {
         return;
@@ -76,7 +76,7 @@ fn refused(_: &Asked, body: &Value) -> bool {
     body.pointer("/response/valid") == Some(&Value::Bool(false))
 }
 
-/// All tables.
+/// Returns all tables.
 pub(crate) fn tables() -> Vec<Table> {
     let spec = Spec::from_json(NODE_JSON).expect("the description");
     let response = |operation, balance_type| {
@@ -190,7 +190,7 @@ pub(crate) fn tables() -> Vec<Table> {
     ]
 }
 
-/// Each operation with a documented JSON response has a table, and each table has rows.
+/// Checks that each operation with a documented JSON response has a table, and that no table is empty.
 pub(crate) fn all_are_there() -> Result<(), Failed> {
     let spec = Spec::from_json(NODE_JSON).expect("the description");
     let tables = tables();

@@ -1,4 +1,4 @@
-//! Cycles that must be found, and code without a cycle.
+//! Cycles that must be found, and code without cycles.
 
 use super::fixture::{Files, problems};
 

@@ -17,7 +17,7 @@ pub(super) fn problems(layers: &[&str], files: &Files<'_>) -> Vec<String> {
     check_files(Path::new("src/lib.rs"), layers, &read).unwrap()
 }
 
-/// Which file uses which: `from:line path to`.
+/// Returns which file uses which, in the form `from:line path to`.
 pub(super) fn uses(files: &Files<'_>) -> Vec<String> {
     let files: BTreeMap<_, _> = files.iter().copied().collect();
     let read = |path: &Path| {

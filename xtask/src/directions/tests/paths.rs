@@ -102,7 +102,7 @@ fn a_private_import_is_seen_by_children_only() {
         &[
             "a.rs:1 crate::c::Result c.rs",
             "a/child.rs:1 Result c.rs",
-            // Something else must come through this glob.
+            // Another name must come through this glob.
             "b.rs:1 crate::a::* a.rs",
         ],
     );

@@ -1,4 +1,4 @@
-//! This workspace, as it is and with injected violations.
+//! This workspace, unchanged and with injected violations.
 
 use std::{fs, path::Path};
 
@@ -20,7 +20,7 @@ fn this_workspace_keeps_its_directions() {
     );
 }
 
-/// An import against the direction of a real one, in a copy of each crate.
+/// Adds an import against the direction of a real one, in a copy of each crate.
 #[test]
 fn an_injected_cycle_in_a_real_crate_is_found() {
     let metadata = Metadata::read().unwrap();
@@ -33,7 +33,7 @@ fn an_injected_cycle_in_a_real_crate_is_found() {
         let tree = collect(&root, &read).unwrap();
         let folder = root.parent().unwrap();
         let edges = edges(&tree);
-        // Files of one folder see each other's modules. A file that is included by its path from
+        // Files in one folder can name each other's modules. A file that is included by its path from
         // another folder has no name below the root.
         let are_siblings = |edge: &Edge| {
             let [from, to] = [edge.from, edge.to].map(|file| tree.files[file].path.as_path());
