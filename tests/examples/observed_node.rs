@@ -1,6 +1,6 @@
 //! Serves a node that answers in the forms that were observed on a real one, until it is ended.
 //!
-//! It is what the checks of departures run against: `cargo run -p integration-tests --example
+//! It is what the checks of violations run against: `cargo run -p integration-tests --example
 //! observed_node`, then `cargo xtask conformance --base-url URL --network devnet`.
 
 use integration_tests::observed_node;

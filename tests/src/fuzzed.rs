@@ -72,8 +72,8 @@ pub fn decoding(body: &[u8]) {
     harmless(&excerpt(body, 512));
     match Block::from_slice(body) {
         Ok(block) => {
-            for departure in block.departures() {
-                harmless(&departure.to_string());
+            for mismatch in block.mismatches() {
+                harmless(&mismatch.to_string());
             }
             for fault in block.committee_faults() {
                 harmless(&fault.to_string());

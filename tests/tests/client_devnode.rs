@@ -26,9 +26,9 @@ async fn every_block_is_read_as_documented_and_its_receipts_verify() {
         let block = client.block(index).await.unwrap().unwrap();
         assert_eq!(block.index().unwrap(), &index);
         assert!(
-            block.departures().len() <= 1,
+            block.mismatches().len() <= 1,
             "{index}: {:?}",
-            block.departures()
+            block.mismatches()
         );
         assert!(!block.committee().unwrap().is_empty());
         for receipt in block.receipts().unwrap() {

@@ -179,7 +179,7 @@ async fn what_is_not_a_node_is_not_followed() {
         ),
         (answering(StatusCode::BAD_REQUEST, "400 Bad Request"), "400"),
         (answering(ok, "<html>Welcome</html>"), "HTML"),
-        (answering(ok, r#"{"status":"ok"}"#), "this is \"ok\""),
+        (answering(ok, r#"{"status":"ok"}"#), "found \"ok\""),
         (answering(ok, r#"{"timestamp":1}"#), "`index` is missing"),
         (answering(ok, r#"{"index":1}"#), "this is block 1"),
         (answering(moved, ""), "redirect"),

@@ -55,7 +55,7 @@ fn total(document: &Document<'_>, name: &str) -> usize {
 }
 
 #[tokio::test]
-async fn junit_counts_departures_as_failures_and_the_undecided_as_skipped() {
+async fn junit_counts_violations_as_failures_and_the_undecided_as_skipped() {
     let report = of_observed_node(false).await;
     let xml = report::junit(&report).expect("JUnit XML");
     let document = Document::parse(&xml).expect("well-formed XML");
@@ -92,7 +92,7 @@ async fn junit_counts_departures_as_failures_and_the_undecided_as_skipped() {
 }
 
 #[tokio::test]
-async fn junit_tells_a_departure_in_full() {
+async fn junit_tells_a_violation_in_full() {
     let report = of_observed_node(false).await;
     let xml = report::junit(&report).expect("JUnit XML");
     let document = Document::parse(&xml).expect("well-formed XML");

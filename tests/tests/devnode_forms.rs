@@ -60,7 +60,7 @@ async fn the_client_reads_every_form() {
         assert_eq!(block.index().unwrap(), &13, "{forms}");
         assert_eq!(block.committee().unwrap().len(), 3, "{forms}");
         assert_eq!(block.is_row(), forms == Forms::Rows);
-        assert_eq!(block.departures().is_empty(), forms == Forms::Documented);
+        assert_eq!(block.mismatches().is_empty(), forms == Forms::Documented);
         if forms != Forms::Rows {
             let stored = block.transactions().unwrap()[0].signed().unwrap();
             let code = stored.transaction().unwrap().trans_code().unwrap();

@@ -131,7 +131,7 @@ fn problems_come_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_marked_addition_is_no_departure() {
+fn a_marked_addition_is_no_violation() {
     let (text, _) = break_spec(
         "        proof:\n          x-requirement: BLOCK-4\n",
         "        colour:\n          x-observed: true\n          description: Seen.\n          \

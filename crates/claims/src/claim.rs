@@ -161,7 +161,7 @@ impl Claim {
         let call = ContractCall::of(self.contract, &params)
             .map_err(|error| ClaimError::Input(error.to_string()))?
             .signers(signers.iter().copied());
-        CheckedTransaction::check_asked(&call).map_err(|error| {
+        CheckedTransaction::check_call(&call).map_err(|error| {
             let reason = match error {
                 // The full message mentions a transaction. There is none yet.
                 BuiltCallMismatch::Unsignable(reason) => reason.to_string(),
@@ -229,7 +229,7 @@ mod tests {
         let one = [wallet(1)];
         for (claim, signers, words) in [
             (claim(""), &one[..], "names no asset"),
-            (claim("a"), &[], "nobody signs"),
+            (claim("a"), &[], "has no signer"),
             (claim("a"), &[wallet(1), wallet(1)], "sign twice"),
             (
                 claim("a").verifier(wallet(2)),

@@ -27,8 +27,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let time = block.timestamp()?;
         let votes = block.receipts().unwrap_or_default().len();
         println!("block {} of {time} ms, with {votes} votes", block.index()?);
-        for departure in block.departures() {
-            println!("  not as documented: {departure}");
+        for mismatch in block.mismatches() {
+            println!("  not as documented: {mismatch}");
         }
         // A node may leave the maker out. The block is still worth reading.
         let Ok(maker) = block.creator_wallet() else {

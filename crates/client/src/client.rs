@@ -128,7 +128,7 @@ impl Client {
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
     /// match node.block_response(1200_u64).await {
     ///     Err(error) if error.is_absent() => println!("no such block: {}", error.reason()),
-    ///     response => println!("{:?}", response?.departures()),
+    ///     response => println!("{:?}", response?.mismatches()),
     /// }
     /// # Ok(())
     /// # }
@@ -298,7 +298,7 @@ impl Client {
         };
         let record = call.read(state.verification())?;
         if let Some(record) = &record {
-            call.read(record.check_asked(contract, asset_id))?;
+            call.read(record.check_matches(contract, asset_id))?;
         }
         Ok(record)
     }

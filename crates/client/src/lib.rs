@@ -56,7 +56,7 @@ mod verification;
 
 pub use balance::{BalanceAnswer, HolderBalance, Listing, TokenBalance};
 pub use base_url::{BaseUrl, BaseUrlError};
-pub use block::{Block, BlockTransaction, Departure, DepartureKind, PreviousHash, Receipt};
+pub use block::{Block, BlockTransaction, Mismatch, MismatchKind, PreviousHash, Receipt};
 pub use block_stream::BlockStream;
 pub use builder::ClientBuilder;
 pub use calls::{AddVerification, ContractCall};

@@ -68,7 +68,7 @@ impl Client {
 
     fn not_a_node(&self, reason: &str) -> Error {
         let message = format!(
-            "what responds at {} is not a node: {reason}; check host, port and path",
+            "the server at {} is not a node: {reason}; check host, port and path",
             self.base_url()
         );
         Error::from_kind(ErrorKind::NotANode, message)

@@ -220,7 +220,11 @@ impl VerificationRecord {
     ///
     /// # Errors
     /// If it names another contract, or another asset.
-    pub fn check_asked(&self, contract: ContractAddress, asset_id: &str) -> Result<(), FieldError> {
+    pub fn check_matches(
+        &self,
+        contract: ContractAddress,
+        asset_id: &str,
+    ) -> Result<(), FieldError> {
         let other = |name: &'static str, asked: &str, found: &str| {
             let reason = format!(
                 "expected \"{}\", but this is \"{}\"",
@@ -345,17 +349,17 @@ mod tests {
             .parse()
             .unwrap();
         let row = record(ROW);
-        assert_eq!(row.check_asked(contract, "asset"), Ok(()));
+        assert_eq!(row.check_matches(contract, "asset"), Ok(()));
         // Missing fields are not checked here.
         let silent = record(r#"{"remarks":"r"}"#);
-        assert_eq!(silent.check_asked(contract, "asset"), Ok(()));
-        let error = row.check_asked(contract, "asset\u{1b}").unwrap_err();
+        assert_eq!(silent.check_matches(contract, "asset"), Ok(()));
+        let error = row.check_matches(contract, "asset\u{1b}").unwrap_err();
         assert_eq!(
             error.to_string(),
-            r#"`asset_id` is malformed: "asset\u{1b}" was asked for, and this is "asset""#
+            r#"`asset_id` is malformed: expected "asset\u{1b}", but this is "asset""#
         );
         let other = ContractAddress::from_bytes([9; 20]);
-        let error = row.check_asked(other, "asset").unwrap_err();
+        let error = row.check_matches(other, "asset").unwrap_err();
         assert_eq!(error.field(), "address");
     }
 

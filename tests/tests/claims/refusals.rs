@@ -34,7 +34,9 @@ async fn a_fee_that_the_node_refuses_is_told_in_its_words() {
         .await
         .unwrap_err();
     assert!(
-        other.to_string().contains("`fee` was 1, and is 1500000"),
+        other
+            .to_string()
+            .contains("`fee` was 1, and is now 1500000"),
         "{other}"
     );
     assert_eq!(world.node.submissions_received(), 1);

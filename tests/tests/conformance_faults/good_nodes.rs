@@ -27,8 +27,8 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             a_good_node_fails_no_case_at_any_number_of_jobs,
         ),
         setup.trial(
-            "a_record_is_held_against_a_claim_far_below_the_latest_block",
-            a_record_is_held_against_a_claim_far_below_the_latest_block,
+            "a_record_is_compared_with_a_claim_far_below_the_latest_block",
+            a_record_is_compared_with_a_claim_far_below_the_latest_block,
         ),
         setup.trial(
             "reading_takes_no_more_than_twelve_requests_a_call",
@@ -43,8 +43,8 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
             a_listing_may_move_within_the_node_and_be_made_of_its_document,
         ),
         setup.trial(
-            "what_only_scripts_show_is_no_departure",
-            what_only_scripts_show_is_no_departure,
+            "what_only_scripts_show_is_no_violation",
+            what_only_scripts_show_is_no_violation,
         ),
     ]
 }
@@ -70,7 +70,7 @@ async fn a_good_node_fails_no_case_at_any_number_of_jobs(setup: Arc<Setup>) -> R
 }
 
 /// Before a record is reported as wrong, the missing blocks of a partly read chain are read.
-async fn a_record_is_held_against_a_claim_far_below_the_latest_block(
+async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
     _: Arc<Setup>,
 ) -> Result<(), Failed> {
     let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(40));
@@ -156,7 +156,7 @@ async fn a_listing_may_move_within_the_node_and_be_made_of_its_document(
     Ok(())
 }
 
-async fn what_only_scripts_show_is_no_departure(setup: Arc<Setup>) -> Result<(), Failed> {
+async fn what_only_scripts_show_is_no_violation(setup: Arc<Setup>) -> Result<(), Failed> {
     for page in [
         "<html><script src='app.js'></script></html>",
         "<html><script>show({ url: '/v2/swagger.json' })</script></html>",

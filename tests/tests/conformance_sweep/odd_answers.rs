@@ -53,7 +53,7 @@ async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_that_a_gateway_does_not_get_is_no_departure() {
+async fn a_block_that_a_gateway_does_not_get_is_no_violation() {
     let gateway = |asked: &Asked, answer: Answer| {
         if asked.query == BLOCK {
             answer.with_status(StatusCode::BAD_GATEWAY).with_body("no")

@@ -36,7 +36,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
         options.limits.request_timeout = Duration::from_millis(500);
     }
     let report = check(&format!("http://{}", front.address), &options).await;
-    let departures: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
+    let violations: BTreeSet<_> = [Outcome::Fail, Outcome::Warn]
         .iter()
         .flat_map(|outcome| ids(&report, *outcome))
         .collect();
@@ -49,7 +49,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
             .all(|id| id.starts_with(hostile.fault.about));
     let right = report.exit_code == exit_code
         && report.verdict == verdict
-        && departures == hostile.ends.departures().iter().copied().collect()
+        && violations == hostile.ends.violations().iter().copied().collect()
         && others_are_spared
         && match hostile.ends {
             Ends::Unreachable => report.reason.is_some(),
@@ -65,7 +65,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
             .take(3)
             .collect();
         format!(
-            "{}: {} {:?} ({:?}), departures {departures:?}, undecided {undecided:?}",
+            "{}: {} {:?} ({:?}), violations {violations:?}, undecided {undecided:?}",
             hostile.name, report.exit_code, report.verdict, report.reason,
         )
     })
@@ -138,8 +138,8 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
             .count()
     };
     let mut text = format!(
-        "{}: {} told as a network that fails, {} as a departure, {} waited out.\n\n\
-         | fault | exit status | verdict | departures |\n| --- | --- | --- | --- |\n",
+        "{}: {} reported as a network fault, {} as a violation, {} waited out.\n\n\
+         | fault | exit status | verdict | violations |\n| --- | --- | --- | --- |\n",
         matrix::count(rows.len(), "fault", "faults"),
         of(3),
         of(1),
@@ -148,8 +148,8 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
     for row in &rows {
         let (exit, _, verdict) = row.ends.verdict();
         let name = matrix::cell(row.name);
-        let departures = matrix::ids(row.ends.departures());
-        text.push_str(&format!("| {name} | {exit} | {verdict} | {departures} |\n"));
+        let violations = matrix::ids(row.ends.violations());
+        text.push_str(&format!("| {name} | {exit} | {verdict} | {violations} |\n"));
     }
     assert_eq!(matrix::keep_fresh(&[("transport", text)]), Ok(()));
 }

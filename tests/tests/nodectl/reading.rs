@@ -21,7 +21,7 @@ async fn a_block_is_shown_by_index_and_as_the_latest() {
     assert_eq!(transaction["specific_data"]["function"], "add_verification");
     let voter = block["receipts"][0]["data"]["wallet_address"].as_str();
     assert!(voter.unwrap().starts_with("0x"));
-    assert_eq!(block["departures"], json!([]));
+    assert_eq!(block["mismatches"], json!([]));
 
     let latest = home
         .ask(url, &["--json", "block", "latest"])

@@ -241,7 +241,7 @@ async fn nodectl_and_a_conformance_run_say_the_same_of_a_receipt() {
     for (name, receipt, is_right) in VARIANTS {
         let receipt = receipt(&voted);
         let ran = home.run(&["verify", &home.file("receipt.json", &receipt)]);
-        let found = departures(node.base_url(), receipt).await;
+        let found = violations(node.base_url(), receipt).await;
         if (ran.status == 0) != is_right || found.is_empty() != is_right {
             wrong.push(format!(
                 "{name}: nodectl ends with {} and {}, the run finds {found:?}",
@@ -253,7 +253,7 @@ async fn nodectl_and_a_conformance_run_say_the_same_of_a_receipt() {
 }
 
 /// Returns the failed cases if a block has this receipt in place of its first one.
-async fn departures(base_url: &str, receipt: String) -> Vec<String> {
+async fn violations(base_url: &str, receipt: String) -> Vec<String> {
     let fault = json_of("/get-block", move |asked, block| {
         if asked.query == format!("block_index={BLOCK}") {
             block["text"]["previous_block_receipts"][0] = json!(MARK);

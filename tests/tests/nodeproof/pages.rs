@@ -166,7 +166,7 @@ async fn a_browser_shows_each_section_and_chart_and_searches_the_cases() {
         let sections = assert_readable(&seen, dark);
         let page = &seen.page;
         for expected in [
-            "departures",
+            "findings",
             "chain",
             "coverage",
             "latency",

@@ -226,7 +226,7 @@ fn types(lint: &mut Lint<'_>, at: &str, node: &Node) {
             .iter()
             .filter(|keyword| !fits && node.contains_key(**keyword))
         {
-            let message = format!("`{keyword}` says something about type {of} only");
+            let message = format!("`{keyword}` applies only to values of type {of}");
             lint.report(
                 "keyword-of-other-type",
                 &pointer::join(at, keyword),

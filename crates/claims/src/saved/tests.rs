@@ -539,7 +539,7 @@ async fn a_file_of_another_call_says_what_differs() {
     let dearer = Fee::new(1_500_001.into(), "TKN \"é\"").unwrap();
     assert_eq!(
         differences(&call(), &dearer),
-        ["`fee` was 1500000.25, and is 1500001"]
+        ["`fee` was 1500000.25, and is now 1500001"]
     );
     let params = call()
         .params

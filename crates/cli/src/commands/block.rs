@@ -154,7 +154,7 @@ pub(super) struct Shown<'b> {
     /// Undocumented fields, unchanged.
     #[serde(serialize_with = "as_object")]
     extra: &'b ExtraFields,
-    departures: Vec<String>,
+    mismatches: Vec<String>,
     /// How it fails to follow the previously shown block, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     breaks: Option<Vec<String>>,
@@ -200,7 +200,7 @@ impl<'b> Shown<'b> {
                 .ok()
                 .map(|list| list.iter().map(ShownReceipt::of).collect()),
             extra: block.extra(),
-            departures: block.departures().iter().map(ToString::to_string).collect(),
+            mismatches: block.mismatches().iter().map(ToString::to_string).collect(),
             breaks: None,
             block,
         }
@@ -264,11 +264,11 @@ impl Answer for Shown<'_> {
         let mut text = about.text();
         text.push_str(&transactions(block.transactions().unwrap_or_default()));
         text.push_str(&votes(block.receipts().unwrap_or_default()));
-        if !self.departures.is_empty() {
+        if !self.mismatches.is_empty() {
             text.push_str("\nnot as documented\n");
             let mut list = Columns::new();
-            for departure in &self.departures {
-                list.row(["-", departure]);
+            for mismatch in &self.mismatches {
+                list.row(["-", mismatch]);
             }
             text.push_str(&list.text());
         }

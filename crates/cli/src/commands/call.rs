@@ -59,7 +59,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         .map_err(|_| Failure::usage("the parameters of a contract's function are a JSON object"))?;
     exposure::check_json("the call", &call, &args.signer, session)?;
     exposure::check("the currency", fee.currency(), &args.signer, session)?;
-    CheckedTransaction::check_asked(&call).map_err(Failure::usage)?;
+    CheckedTransaction::check_call(&call).map_err(Failure::usage)?;
     let client = session.client()?;
     let checked = match client
         .build_checked_call_by(&call, &fee, args.time.clock())

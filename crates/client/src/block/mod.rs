@@ -1,14 +1,14 @@
 //! Blocks, in whatever form a node returns them.
 
 mod committee;
-mod departure;
+mod mismatch;
 mod model;
 mod read;
 mod receipt;
 mod text;
 mod transaction;
 
-pub use departure::{Departure, DepartureKind};
+pub use mismatch::{Mismatch, MismatchKind};
 pub use model::{Block, PreviousHash};
 pub use receipt::Receipt;
 pub use transaction::BlockTransaction;

@@ -22,7 +22,7 @@ use crate::{
 /// The contract documents one form. Real nodes leave fields out, return null, name the index
 /// `block_index`, write the committee as text, or put the contents in another place. So each
 /// accessor returns its value, or an error if the field is missing, null or malformed.
-/// [`departures`](Self::departures) lists every mismatch with the contract, and
+/// [`mismatches`](Self::mismatches) lists every mismatch with the contract, and
 /// [`extra`](Self::extra) has the undocumented fields. Only a body that is not a JSON object
 /// can't be parsed as a block.
 ///
@@ -35,7 +35,7 @@ use crate::{
 /// )?;
 /// assert_eq!(*block.index()?, 7);
 /// assert_eq!(block.committee()?.len(), 1);
-/// assert!(block.text_departure().is_some_and(|fault| fault.is_missing()));
+/// assert!(block.text_mismatch().is_some_and(|fault| fault.is_missing()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -282,7 +282,7 @@ impl Block {
 
     /// Returns the fault of `text` itself, if it is missing, null or not an object.
     #[must_use]
-    pub fn text_departure(&self) -> Option<FieldError> {
+    pub fn text_mismatch(&self) -> Option<FieldError> {
         self.text.found.fault("text")
     }
 

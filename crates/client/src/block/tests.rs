@@ -1,4 +1,4 @@
-use super::{Block, Departure, PreviousHash};
+use super::{Block, Mismatch, PreviousHash};
 
 const A: &str = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
 const B: &str = "0xb21854c8df7c314b3778036b532c5438abfeff03";
@@ -51,18 +51,14 @@ fn documented(changes: &[(&str, &str)]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-fn departures(block: &Block) -> Vec<String> {
-    block
-        .departures()
-        .iter()
-        .map(Departure::to_string)
-        .collect()
+fn mismatches(block: &Block) -> Vec<String> {
+    block.mismatches().iter().map(Mismatch::to_string).collect()
 }
 
 #[test]
 fn a_documented_block_departs_in_nothing() {
     let block = block(&documented(&[]));
-    assert_eq!(departures(&block), Vec::<String>::new());
+    assert_eq!(mismatches(&block), Vec::<String>::new());
     assert_eq!(block.index().unwrap(), &1200);
     assert_eq!(block.timestamp().unwrap().as_millis(), 1_767_225_600_000);
     assert_eq!(block.previous_hash().unwrap().to_string(), HASH);
@@ -194,7 +190,7 @@ fn every_mixture_of_forms_gives_what_is_in_it() {
     for (changes, expected) in &mixtures {
         let text = documented(changes);
         let block = block(&text);
-        assert_eq!(departures(&block), *expected, "{text}");
+        assert_eq!(mismatches(&block), *expected, "{text}");
         assert_eq!(block.index().unwrap(), &1200, "{text}");
         assert_eq!(
             block.timestamp().unwrap().as_millis(),
@@ -263,7 +259,7 @@ fn one_bad_part_does_not_lose_the_rest() {
     assert!(receipts[5].vote().unwrap_err().is_null());
     assert!(receipts[6].data_text().is_err());
     assert_eq!(block.transactions().unwrap()[1].text().as_str(), "7");
-    let told = departures(&block);
+    let told = mismatches(&block);
     assert!(
         told.contains(
             &"`text.previous_block_receipts[2]` is malformed: expected an object, found null"
@@ -373,12 +369,12 @@ fn depth_costs_no_stack() {
 }
 
 #[test]
-fn the_specs_examples_are_read_and_departures_are_those_of_the_row() {
+fn the_specs_examples_are_read_and_mismatches_are_those_of_the_row() {
     let spec: serde_json::Value = serde_json::from_str(nodeproof_openapi::NODE_JSON).unwrap();
     let example = |name: &str| spec["components"]["examples"][name]["value"].to_string();
     for name in ["EmptyBlock", "BlockWithClaim"] {
         let text = example(name);
-        assert_eq!(departures(&block(&text)), Vec::<String>::new(), "{name}");
+        assert_eq!(mismatches(&block(&text)), Vec::<String>::new(), "{name}");
         // The generated, strict type also parses documented blocks.
         let strict: crate::generated::types::Block = serde_json::from_str(&text).unwrap();
         assert_eq!(

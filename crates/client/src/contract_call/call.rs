@@ -219,7 +219,7 @@ impl Client {
         signers: &[&dyn Signer],
         options: &CallOptions,
     ) -> Result<AcceptedCall, CallError> {
-        CheckedTransaction::check_asked(call).map_err(BuildCallError::Mismatch)?;
+        CheckedTransaction::check_call(call).map_err(BuildCallError::Mismatch)?;
         let checked = self.build_checked_call_by(call, fee, options.clock).await?;
         let trans_code = checked.trans_code();
         let transaction = checked.sign(signers).await?;

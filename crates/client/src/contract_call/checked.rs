@@ -51,7 +51,7 @@ impl CheckedTransaction {
     ///
     /// # Errors
     /// The first problem that prevents a signature.
-    pub fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
+    pub fn check_call(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
         check_signable(asked)
     }
 

@@ -29,7 +29,7 @@ use nodeproof_primitives::escape::escaped;
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
 /// let client = nodeproof_client::Client::new("http://localhost:8420")?;
 /// match client.block(1200_u64).await {
-///     Ok(Some(block)) => println!("{} departures", block.departures().len()),
+///     Ok(Some(block)) => println!("{} mismatches", block.mismatches().len()),
 ///     Ok(None) => println!("no such block"),
 ///     Err(error) if error.is_retryable() => println!("later: {error}"),
 ///     Err(error) => return Err(error),

@@ -117,7 +117,7 @@ fn to_compare(
     by_token: &[List<'_>],
 ) -> Vec<(Pair, Request, Request)> {
     let nothing = Integer::from(0);
-    let mut pairs: BTreeSet<&Pair> = context.material.holdings.iter().take(3).collect();
+    let mut pairs: BTreeSet<&Pair> = context.discovered.holdings.iter().take(3).collect();
     for list in by_wallet.iter().chain(by_token) {
         pairs.extend(list.held.iter().map(|(pair, _)| pair));
     }
@@ -234,7 +234,7 @@ async fn unlisted(
         return Ok(Checked::default());
     };
     let pairs = context
-        .material
+        .discovered
         .wallets
         .iter()
         .map(|wallet| (wallet.clone(), token.to_owned()));

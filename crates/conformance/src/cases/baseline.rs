@@ -32,7 +32,7 @@ pub(crate) const BASELINE: &[Case] = &[
     pinned!("baseline/block-first", Exactly, |c| oldest(c, 0)),
     pinned!("baseline/block-second", Exactly, |c| oldest(c, 1)),
     pinned!("baseline/block-latest", ByShape, |c| Some(
-        c.material.blocks.last()?.1.request.clone()
+        c.discovered.blocks.last()?.1.request.clone()
     )),
     pinned!("baseline/block-unknown", Exactly, |_| Some(block_request(
         1_u64 << 40
@@ -44,23 +44,23 @@ pub(crate) const BASELINE: &[Case] = &[
         Some(block_request(NO_INDEX))
     }),
     pinned!("baseline/token-in-wallet", ByShape, |c| {
-        let (wallet, token) = c.material.holdings.first()?;
+        let (wallet, token) = c.discovered.holdings.first()?;
         Some(token_balance_request(wallet, token))
     }),
     pinned!("baseline/nothing-held", Exactly, |_| Some(
         token_balance_request(&nobody(), "NOSUCHTOKEN")
     )),
     pinned!("baseline/all-tokens-in-wallet", ByShape, |c| {
-        Some(wallet_balances_request(c.material.wallets.first()?))
+        Some(wallet_balances_request(c.discovered.wallets.first()?))
     }),
     pinned!("baseline/all-wallets-for-token", ByShape, |c| {
-        Some(token_holders_request(c.material.tokens.first()?))
+        Some(token_holders_request(c.discovered.tokens.first()?))
     }),
     pinned!("baseline/balance-type-missing", Exactly, |_| Some(
         Request::get("/get-balances")
     )),
     pinned!("baseline/state", ByShape, |c| {
-        let (contract, asset) = c.material.assets.first()?;
+        let (contract, asset) = c.discovered.assets.first()?;
         Some(contract_state_request(contract, asset))
     }),
     pinned!("baseline/state-unknown-value", Exactly, |c| state(
@@ -76,7 +76,7 @@ pub(crate) const BASELINE: &[Case] = &[
         Request::get("/sc-state")
     )),
     pinned!("baseline/trust-score", ByShape, |c| {
-        let (from, to) = c.material.trust.first()?;
+        let (from, to) = c.discovered.trust.first()?;
         Some(trust_request(from, to))
     }),
     pinned!("baseline/trust-unknown", Exactly, |_| Some(trust_request(
@@ -101,8 +101,8 @@ pub(crate) const BASELINE: &[Case] = &[
 /// Returns the request for one of the oldest blocks, which no longer change.
 fn oldest(context: &Context, place: usize) -> Option<Request> {
     // The latest block may still change.
-    let settled = context.material.blocks.len().saturating_sub(1);
-    let blocks = context.material.blocks.get(..settled)?;
+    let settled = context.discovered.blocks.len().saturating_sub(1);
+    let blocks = context.discovered.blocks.get(..settled)?;
     Some(blocks.get(place)?.1.request.clone())
 }
 

@@ -146,7 +146,7 @@ pub(crate) const CASES: &[Case] = &[
 
 async fn answers(context: &Context) -> Findings {
     let answers = context.sample(Sample::CallSc).await?;
-    let made_up = context.material.contracts.is_empty();
+    let made_up = context.discovered.contracts.is_empty();
     if made_up
         && answers
             .iter()
@@ -386,7 +386,7 @@ async fn changes_nothing(context: &Context) -> Findings {
         findings.extend(claims_at_once(context).await?);
     }
     let balances = wallet_balances_request(&context.signer());
-    let lists = &context.material.wallet_lists;
+    let lists = &context.discovered.wallet_lists;
     // The response before the first call.
     let before = lists.iter().find(|list| list.request == balances).cloned();
     let after = context.node.send(balances.clone()).await?;
@@ -458,13 +458,13 @@ async fn submittable(context: &Context) -> Findings {
             continue;
         };
         findings.one();
-        for departure in validator.mismatches_in(answer) {
-            let found = answer.pointer(&departure.instance).unwrap_or(answer);
+        for mismatch in validator.mismatches_in(answer) {
+            let found = answer.pointer(&mismatch.instance).unwrap_or(answer);
             let actual = shown(&found.to_string(), 160);
             let expected = "what `/submit-transaction` takes";
             findings.push(
-                Finding::new(&exchange, departure.message.clone(), expected, actual)
-                    .at(departure.instance),
+                Finding::new(&exchange, mismatch.message.clone(), expected, actual)
+                    .at(mismatch.instance),
             );
         }
     }

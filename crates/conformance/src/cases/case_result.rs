@@ -15,7 +15,7 @@ pub(crate) struct CaseResult {
     pub(crate) findings: Vec<Finding>,
     /// Number of further findings.
     pub(crate) unlisted: usize,
-    pub(crate) obstacle: Option<InconclusiveReason>,
+    pub(crate) inconclusive: Option<InconclusiveReason>,
     /// The note of an expectation for this case.
     pub(crate) note: Option<String>,
     /// The exchanges that the case used, in order.
@@ -32,7 +32,7 @@ impl CaseResult {
             outcome,
             findings: Vec::new(),
             unlisted: 0,
-            obstacle: None,
+            inconclusive: None,
             note: None,
             asked: Vec::new(),
             elapsed: Duration::ZERO,

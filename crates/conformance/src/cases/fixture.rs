@@ -41,7 +41,7 @@ async fn found(context: &Context) -> Findings {
 /// Returns the data that the fixture names, with the requests that show it. No documented request
 /// shows a contract without a record.
 fn named(context: &Context) -> Vec<(String, Request, Shows)> {
-    let fixture = &context.material.fixture;
+    let fixture = &context.discovered.fixture;
     let mut named: Vec<(String, Request, Shows)> = Vec::new();
     for index in &fixture.blocks {
         let is_there: Shows = |exchange| Some(exchange.answered_object().is_some_and(is_block));

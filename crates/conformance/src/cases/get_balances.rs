@@ -124,7 +124,7 @@ async fn balance(context: &Context) -> Findings {
                 Finding::new(&exchange, what, "one balance", exchange.excerpt(160)).at("/value"),
             );
         }
-        for departure in validator.mismatches_in(body).into_iter().take(1) {
+        for mismatch in validator.mismatches_in(body).into_iter().take(1) {
             let (what, at) = match carried {
                 None => (
                     "neither balance nor value is there".to_owned(),
@@ -136,7 +136,7 @@ async fn balance(context: &Context) -> Findings {
                 Some((name, Value::String(_))) => {
                     (format!("{name} as text, not a number"), format!("/{name}"))
                 }
-                Some((name, _)) => (format!("{name}: {}", departure.message), format!("/{name}")),
+                Some((name, _)) => (format!("{name}: {}", mismatch.message), format!("/{name}")),
             };
             findings.push(
                 Finding::new(
@@ -186,7 +186,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
 }
 
 async fn nothing_held(context: &Context) -> Findings {
-    if context.material.tokens.is_empty() {
+    if context.discovered.tokens.is_empty() {
         return Err(InconclusiveReason::NoSample(
             "no token was found; give one with --fixture".into(),
         ));
@@ -334,7 +334,7 @@ async fn compare(
 
 /// Checks that a malformed wallet address has no balance.
 async fn wallet_address_malformed(context: &Context) -> Findings {
-    let Some((_, token)) = context.material.holdings.first() else {
+    let Some((_, token)) = context.discovered.holdings.first() else {
         return Err(InconclusiveReason::NoSample(
             "no wallet with a token was found".into(),
         ));
@@ -354,14 +354,19 @@ async fn wallet_address_malformed(context: &Context) -> Findings {
 
 async fn wrong_type(context: &Context, given: Option<&str>, what: &str) -> Findings {
     let (wallet, token) = context
-        .material
+        .discovered
         .holdings
         .first()
         .cloned()
         .unwrap_or_else(|| {
             (
                 context.signer(),
-                context.material.tokens.first().cloned().unwrap_or_default(),
+                context
+                    .discovered
+                    .tokens
+                    .first()
+                    .cloned()
+                    .unwrap_or_default(),
             )
         });
     let mut request: Request = token_balance_request(&wallet, &token).without("balance_type");

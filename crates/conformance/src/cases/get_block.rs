@@ -117,7 +117,7 @@ fn answers(seen: &BlockResponse, result: &mut CheckResult) {
             result.count += checked.examined;
             result.findings.extend(checked.findings);
         }
-        Err(obstacle) => result.obstacle = Some(obstacle),
+        Err(inconclusive) => result.inconclusive = Some(inconclusive),
     }
 }
 
@@ -255,7 +255,7 @@ const BEYOND: u64 = 1 << 32;
 
 /// Checks that an index far above the latest block, and a negative one, return no block.
 async fn unknown_index(context: &Context) -> Findings {
-    let Some(tip) = context.material.tip else {
+    let Some(tip) = context.discovered.tip else {
         return Err(InconclusiveReason::NoSample(
             "the latest block was not found, so no index is known to be unknown".into(),
         ));
@@ -279,12 +279,12 @@ async fn index_zero(context: &Context) -> Findings {
         return Ok(Checked::right());
     };
     // Another case reports a node with the same difference in all indexes.
-    let wanted = context.material.offset.unwrap_or_default();
+    let wanted = context.discovered.offset.unwrap_or_default();
     let actual = match reported_index(block) {
         Some(index) if index == wanted => return Ok(Checked::right()),
         Some(index) => format!("index {index}"),
         None => {
-            let blocks = &context.material.blocks;
+            let blocks = &context.discovered.blocks;
             let known = blocks
                 .iter()
                 .find(|(index, known)| *index != 0 && known.answered_object() == Some(block));

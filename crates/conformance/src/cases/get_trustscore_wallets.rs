@@ -107,7 +107,7 @@ async fn status_success(context: &Context) -> Findings {
 }
 
 fn known_request(context: &Context) -> Request {
-    match context.material.trust.first() {
+    match context.discovered.trust.first() {
         Some((from, to)) => trust_request(from, to),
         None => trust_request(&context.signer(), &context.signer()),
     }

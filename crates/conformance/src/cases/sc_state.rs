@@ -81,7 +81,7 @@ const NO_CLAIM: &str =
 
 /// Returns the request for a known record, or else for one in a table that may be empty.
 fn known_request(context: &Context) -> Request {
-    match context.material.assets.first() {
+    match context.discovered.assets.first() {
         Some((contract, asset)) => contract_state_request(contract, asset),
         None => contract_state_request(&context.contract(), UNCLAIMED),
     }
@@ -90,7 +90,7 @@ fn known_request(context: &Context) -> Request {
 async fn answers(context: &Context) -> Findings {
     let answers = context.sample(Sample::ContractState).await?;
     // A chain may have no contract, but the endpoint must exist.
-    let no_state = context.material.assets.is_empty()
+    let no_state = context.discovered.assets.is_empty()
         && answers
             .iter()
             .all(|answer| answer.status >= 400 && answer.json().is_ok());
@@ -189,7 +189,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
 
 /// Checks that a claim in a block can be read. The contract may have refused the claim or removed its record.
 async fn claim_readable(context: &Context) -> Findings {
-    if context.material.assets.is_empty() {
+    if context.discovered.assets.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
     let answers = objects(context, Sample::ContractState).await?;
@@ -226,7 +226,7 @@ fn has_only(body: &Value, column: &str, wanted: &str) -> bool {
 /// Checks that names close to an asset's name have no record: with the other case, or without the
 /// last character.
 async fn unknown_value(context: &Context) -> Findings {
-    let near = match context.material.assets.first() {
+    let near = match context.discovered.assets.first() {
         Some((_, asset)) => vec![in_other_case(asset), cut_short(asset)],
         None => Vec::new(),
     };
@@ -268,9 +268,9 @@ fn cut_short(name: &str) -> Option<String> {
 /// Checks that another contract does not have this contract's records.
 async fn unknown_contract(context: &Context) -> Findings {
     let known = context.contract();
-    let claims = &context.material.assets;
+    let claims = &context.discovered.assets;
     let other =
-        context.material.contracts.iter().find(|other| {
+        context.discovered.contracts.iter().find(|other| {
             **other != known && !claims.iter().any(|(contract, _)| contract == *other)
         });
     let name = "contract_address";
@@ -296,7 +296,7 @@ async fn unknown_contract(context: &Context) -> Findings {
 
 /// Checks that another column does not match the asset's name.
 async fn unknown_column(context: &Context) -> Findings {
-    let Some((_, asset)) = context.material.assets.first() else {
+    let Some((_, asset)) = context.discovered.assets.first() else {
         let what = "a column that is not there";
         return unknown(context, "unique_column", "no_such_column", what).await;
     };

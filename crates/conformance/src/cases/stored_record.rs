@@ -262,11 +262,11 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
 
 /// Checks that a record matches the claim in a block.
 pub(crate) async fn matches_claim(context: &Context) -> Findings {
-    let Some(tip) = context.material.tip else {
+    let Some(tip) = context.discovered.tip else {
         let reason = "the latest block was not found, so a newer claim may be unseen";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
-    let mut blocks: Blocks = context.material.blocks.iter().cloned().collect();
+    let mut blocks: Blocks = context.discovered.blocks.iter().cloned().collect();
     let findings = compare_records(context, &mut blocks, tip).await?;
     if findings.is_right() {
         return Ok(findings);

@@ -234,8 +234,8 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     for refusal in refusals {
         let answer = match submissions.refusal(*refusal).await {
             Ok(answer) => answer,
-            Err(obstacle) => {
-                unproven = unproven.or(Some(obstacle));
+            Err(inconclusive) => {
+                unproven = unproven.or(Some(inconclusive));
                 continue;
             }
         };
@@ -249,8 +249,8 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         }
         let control = match &control {
             Ok(control) => control,
-            Err(obstacle) => {
-                unproven = unproven.or(Some(obstacle.clone()));
+            Err(inconclusive) => {
+                unproven = unproven.or(Some(inconclusive.clone()));
                 continue;
             }
         };
@@ -276,7 +276,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
         }
     }
     match unproven {
-        Some(obstacle) if checked.is_right() => Err(obstacle),
+        Some(inconclusive) if checked.is_right() => Err(inconclusive),
         _ => Ok(checked),
     }
 }

@@ -118,7 +118,7 @@ impl PreparedCheck {
                 let read = seen.read().and_then(decode);
                 match decodes_one(&seen.exchange, read.map_err(Into::into), validator, true) {
                     Ok(found) => judged.findings.extend(found),
-                    Err(obstacle) => judged.obstacle = Some(obstacle),
+                    Err(inconclusive) => judged.inconclusive = Some(inconclusive),
                 }
             }
             _ => {}
@@ -186,7 +186,7 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
         }
         all.count += judged.count;
         all.findings.extend(judged.findings);
-        all.obstacle = all.obstacle.or(judged.obstacle);
+        all.inconclusive = all.inconclusive.or(judged.inconclusive);
     }
     all.findings.extend(judge.end(&mut memory).findings);
     for finding in &mut all.findings {
@@ -198,9 +198,9 @@ pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Finding
 
 /// Returns the final result of a check.
 pub(crate) fn findings_of(check: BlockCheck, all: CheckResult) -> Findings {
-    match all.obstacle {
-        Some(obstacle @ InconclusiveReason::Harness(_)) => return Err(obstacle),
-        Some(obstacle) if all.findings.is_empty() => return Err(obstacle),
+    match all.inconclusive {
+        Some(inconclusive @ InconclusiveReason::Harness(_)) => return Err(inconclusive),
+        Some(inconclusive) if all.findings.is_empty() => return Err(inconclusive),
         _ => {}
     }
     if all.findings.is_empty() && all.count < check.least {

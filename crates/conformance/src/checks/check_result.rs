@@ -11,7 +11,7 @@ pub(crate) struct CheckResult {
     /// The mismatches.
     pub(crate) findings: Vec<Finding>,
     /// The reason why there is no verdict.
-    pub(crate) obstacle: Option<InconclusiveReason>,
+    pub(crate) inconclusive: Option<InconclusiveReason>,
 }
 
 impl CheckResult {

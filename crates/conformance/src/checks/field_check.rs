@@ -191,19 +191,17 @@ fn judge(
         .any(|other| other.path.get(field.path.len()) == Some(&"*"));
     validator
         .each_mismatch_in(value)
-        .filter(|departure| {
-            !own_only || is_own(departure) || elements && is_of_an_element(departure)
-        })
-        .map(|departure| {
-            let at = format!("{}{}", place.pointer, departure.instance);
-            let found = value.pointer(&departure.instance).unwrap_or(value);
-            let of_element = elements && is_of_an_element(&departure);
+        .filter(|mismatch| !own_only || is_own(mismatch) || elements && is_of_an_element(mismatch))
+        .map(|mismatch| {
+            let at = format!("{}{}", place.pointer, mismatch.instance);
+            let found = value.pointer(&mismatch.instance).unwrap_or(value);
+            let of_element = elements && is_of_an_element(&mismatch);
             let name = format!("{name}{}", if of_element { "[]" } else { "" });
             // Only a value of the wrong type can be one of the forms with a name.
-            let what = (departure.keyword == "type")
-                .then(|| named_departure(&name, found))
+            let what = (mismatch.keyword == "type")
+                .then(|| named_mismatch(&name, found))
                 .flatten()
-                .unwrap_or_else(|| format!("{name}: {}", departure.message));
+                .unwrap_or_else(|| format!("{name}: {}", mismatch.message));
             Finding::new(
                 exchange,
                 what,
@@ -217,14 +215,14 @@ fn judge(
 }
 
 /// Whether a mismatch is about the value itself, and not about a field inside it with its own case.
-fn is_own(departure: &Mismatch) -> bool {
-    departure.instance.is_empty() && departure.keyword != "required"
+fn is_own(mismatch: &Mismatch) -> bool {
+    mismatch.instance.is_empty() && mismatch.keyword != "required"
 }
 
 /// Whether a mismatch is about the type of one of the value's elements.
-fn is_of_an_element(departure: &Mismatch) -> bool {
-    let place = departure.instance.strip_prefix('/');
-    departure.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
+fn is_of_an_element(mismatch: &Mismatch) -> bool {
+    let place = mismatch.instance.strip_prefix('/');
+    mismatch.keyword == "type" && place.is_some_and(|place| !place.contains('/'))
 }
 
 fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
@@ -238,7 +236,7 @@ fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
     is_row_form(place.parent).then(|| format!("{name} is missing (get-block in row form)"))
 }
 
-fn named_departure(name: &str, found: &Value) -> Option<String> {
+fn named_mismatch(name: &str, found: &Value) -> Option<String> {
     match found {
         Value::Null => Some(format!("{name} is null")),
         Value::Array(_) if name.ends_with("msg") => Some("msg as a list".to_owned()),

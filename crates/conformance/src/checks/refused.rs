@@ -72,7 +72,7 @@ pub(crate) async fn controls(
     };
     let mut controls = context.sample(sample).await.unwrap_or_default();
     if operation == "get-balances" {
-        controls.extend(context.material.wallet_lists.iter().cloned());
+        controls.extend(context.discovered.wallet_lists.iter().cloned());
     }
     controls.retain(|answer| {
         answer.answered_object().is_some_and(|body| {

@@ -32,7 +32,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         return Ok(Checked::right());
     }
     let mut height = Height::found(context);
-    let mut no_block_since = context.material.tip.is_some() && height.stands(context).await?;
+    let mut no_block_since = context.discovered.tip.is_some() && height.stands(context).await?;
     for _ in 0..MOST_LOOKS {
         let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
@@ -119,7 +119,7 @@ impl Height {
 
     /// Returns the height at the start of the run.
     pub(crate) fn found(context: &Context) -> Self {
-        Self(context.material.tip)
+        Self(context.discovered.tip)
     }
 
     /// Updates the height. Returns whether it is unchanged. An unknown height counts as unchanged.

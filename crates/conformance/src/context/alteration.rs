@@ -67,7 +67,7 @@ impl Alteration {
                 }
                 Self::Type => transaction["type"] = 5.into(),
                 Self::Currency => {
-                    let tokens = &submitter.samples.material.tokens;
+                    let tokens = &submitter.samples.discovered.tokens;
                     transaction["currency"] = another(tokens, &transaction["currency"], "OTHER");
                 }
                 Self::Descr => transaction["descr"] = REFUSED.into(),
@@ -75,7 +75,7 @@ impl Alteration {
                 Self::Function => transaction[data]["function"] = "transfer".into(),
                 Self::Address => {
                     let nobodys = format!("ct{}", "6b".repeat(20));
-                    let contracts = &submitter.samples.material.contracts;
+                    let contracts = &submitter.samples.discovered.contracts;
                     let other = another(contracts, &transaction[data]["address"], &nobodys);
                     transaction[data]["address"] = other;
                 }

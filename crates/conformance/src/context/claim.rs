@@ -92,10 +92,10 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
     let Some(wallet) = &submitter.with.wallet else {
         return no("a claim is signed with a wallet, and there is none; give one with --wallet");
     };
-    let found = submitter.samples.material.assets.first();
+    let found = submitter.samples.discovered.assets.first();
     let found = found.map(|(contract, _)| contract.clone());
     let named = submitter.with.contract.map(|contract| contract.to_string());
-    let fixture = &submitter.samples.material.fixture;
+    let fixture = &submitter.samples.discovered.fixture;
     let known = fixture.contracts.first().map(ToString::to_string);
     let Some(contract) = &named.or(known).or(found) else {
         return no(
@@ -142,7 +142,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
                 .submit(submitter, wallet, &text, contract, &asset)
                 .await?
         }
-        Err(obstacle) => claim.submitted = Err(obstacle),
+        Err(inconclusive) => claim.submitted = Err(inconclusive),
     }
     Ok(claim)
 }
@@ -161,7 +161,7 @@ impl Claim {
         contract: &str,
         asset: &str,
     ) -> Result<(), InconclusiveReason> {
-        let mut blocks = NewBlocks::since(submitter.samples.material.tip);
+        let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
         blocks.skip_to_the_latest(submitter).await?;
         let refused = self.refuse_first(submitter, text).await;
         // Any change of the balance from here on is due to the claim.
@@ -207,7 +207,7 @@ impl Claim {
                 refused.state = submitter.samples.node.send(request).await;
                 Ok(refused)
             }
-            Err(obstacle) => Err(obstacle),
+            Err(inconclusive) => Err(inconclusive),
         };
         self.balances = match (
             &self.balance,
@@ -221,7 +221,7 @@ impl Claim {
                     .await;
                 after.map(|after| (Arc::clone(before), after))
             }
-            (Err(obstacle), _) => Err(obstacle.clone()),
+            (Err(inconclusive), _) => Err(inconclusive.clone()),
             (_, None) => no("the claim did not get as far as to be paid for"),
         };
         let requests = [
@@ -231,11 +231,11 @@ impl Claim {
         let [known_code, known_code_signed] = requests;
         self.known_code = match known_code {
             Ok(request) => submitter.submit_in_turn(request).await,
-            Err(obstacle) => Err(obstacle),
+            Err(inconclusive) => Err(inconclusive),
         };
         self.known_code_signed = match known_code_signed {
             Ok(request) => submitter.submit_in_turn(request).await,
-            Err(obstacle) => Err(obstacle),
+            Err(inconclusive) => Err(inconclusive),
         };
         Ok(())
     }
@@ -309,7 +309,7 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
 /// Waits until two more blocks exist. Stops if no block arrives within a twentieth of the settle
 /// timeout. A chain may make blocks only for submitted transactions.
 pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), InconclusiveReason> {
-    let mut blocks = NewBlocks::since(submitter.samples.material.tip);
+    let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
     let patience = submitter.with.settle_timeout / 20;
     let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE.min(patience));

@@ -204,7 +204,7 @@ fn by_hand(submitter: &Submitter, call: &Value) -> String {
     let token = with
         .currency
         .as_ref()
-        .or(submitter.samples.material.tokens.first());
+        .or(submitter.samples.discovered.tokens.first());
     let unique = unique();
     format!(
         "{{\"timestamp\":{},\"trans_code\":\"{unique:040x}\",\"type\":3,\"currency\":{},\"fee\":{},\

@@ -49,16 +49,16 @@ pub(crate) struct Probing {
 
 impl Probing {
     pub(crate) fn new(samples: Arc<Samples>) -> Self {
-        let material = &samples.material;
+        let discovered = &samples.discovered;
         let first = |found: &[String], made_up: &str| {
             found.first().cloned().unwrap_or_else(|| made_up.to_owned())
         };
         let known = Known {
-            block: material.blocks.last().map_or(1, |(index, _)| *index),
-            wallet: first(&material.wallets, &nobody()),
-            token: first(&material.tokens, "TKN"),
+            block: discovered.blocks.last().map_or(1, |(index, _)| *index),
+            wallet: first(&discovered.wallets, &nobody()),
+            token: first(&discovered.tokens, "TKN"),
             contract: samples.contract(),
-            asset: material.assets.first().map(|(_, asset)| asset.clone()),
+            asset: discovered.assets.first().map(|(_, asset)| asset.clone()),
             call: samples.call_body(),
         };
         Self {

@@ -22,7 +22,7 @@ pub(crate) type Answers = Result<Vec<Arc<Exchange>>, InconclusiveReason>;
 pub(crate) struct Samples {
     pub(crate) node: Arc<Node>,
     pub(crate) spec: Arc<Spec>,
-    pub(crate) material: Discovered,
+    pub(crate) discovered: Discovered,
     seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
     token_balance: OnceCell<Answers>,
     wallet_balances: OnceCell<Answers>,
@@ -38,11 +38,11 @@ pub(crate) struct Samples {
 const BALANCES: usize = 3;
 
 impl Samples {
-    pub(crate) fn new(node: Arc<Node>, spec: Arc<Spec>, material: Discovered) -> Self {
+    pub(crate) fn new(node: Arc<Node>, spec: Arc<Spec>, discovered: Discovered) -> Self {
         Self {
             node,
             spec,
-            material,
+            discovered,
             seen_blocks: OnceLock::new(),
             token_balance: OnceCell::new(),
             wallet_balances: OnceCell::new(),
@@ -59,7 +59,7 @@ impl Samples {
     /// blocks, responses with another block's index, and responses where a block is missing.
     pub(crate) fn seen_blocks(&self, sample: &[Arc<Exchange>]) -> Arc<Vec<BlockResponse>> {
         let seen = self.seen_blocks.get_or_init(|| {
-            let material = &self.material;
+            let discovered = &self.discovered;
             let seen = |kind| {
                 move |exchange: &Arc<Exchange>| {
                     let index = requested_index(&exchange.request)?;
@@ -76,12 +76,12 @@ impl Samples {
                     seen(kind)(exchange)
                 })
                 .chain(
-                    material
+                    discovered
                         .odd
                         .iter()
                         .filter_map(seen(ResponseKind::WrongIndex)),
                 )
-                .chain(material.without.iter().filter_map(|exchange| {
+                .chain(discovered.without.iter().filter_map(|exchange| {
                     let kind = if is_not_found(exchange.status) {
                         ResponseKind::Missing
                     } else {
@@ -121,7 +121,7 @@ impl Samples {
             }
             Sample::WalletBalances => {
                 // Discovery has sent the same requests.
-                match &self.material.wallet_lists {
+                match &self.discovered.wallet_lists {
                     lists if !lists.is_empty() => return Ok(lists.clone()),
                     _ => {
                         self.wallet_balances
@@ -153,7 +153,7 @@ impl Samples {
 
     fn blocks(&self) -> Answers {
         let blocks: Vec<_> = self
-            .material
+            .discovered
             .blocks
             .iter()
             .map(|(_, exchange)| Arc::clone(exchange))
@@ -163,7 +163,7 @@ impl Samples {
             let body = exchange.answered_object();
             body.is_some_and(|body| is_nothing(body) || is_refusal(body))
         });
-        match (&self.material.first_answer, found.is_empty()) {
+        match (&self.discovered.first_answer, found.is_empty()) {
             (_, false) => Ok(found),
             (_, true) if !refusals.is_empty() => Ok(refusals),
             (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
@@ -209,7 +209,7 @@ impl Samples {
         let mut last = Err(no(
             "no two wallets were found on the chain; give some with --fixture",
         ));
-        for (from, to) in self.material.trust.iter().take(4) {
+        for (from, to) in self.discovered.trust.iter().take(4) {
             let answer = self.node.send(trust_request(from, to)).await?;
             let done = answer.is_success();
             last = Ok(vec![answer]);
@@ -223,9 +223,9 @@ impl Samples {
     /// Requests the smallest known balance of the first wallet with a balance. Other cases request
     /// the largest balance and compare the responses.
     fn token_balance_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
-        let material = &self.material;
-        let listed = material.wallet_lists.iter().find_map(least);
-        let known = material.holdings.iter().take(BALANCES).cloned();
+        let discovered = &self.discovered;
+        let listed = discovered.wallet_lists.iter().find_map(least);
+        let known = discovered.holdings.iter().take(BALANCES).cloned();
         let pairs = listed.map_or_else(|| known.collect(), |pair| vec![pair]);
         let requests = pairs
             .iter()
@@ -238,7 +238,7 @@ impl Samples {
     }
 
     fn wallet_balances_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
-        let wallets = self.material.wallets.iter().take(BALANCES);
+        let wallets = self.discovered.wallets.iter().take(BALANCES);
         let requests: Vec<_> = wallets
             .map(|wallet| wallet_balances_request(wallet))
             .collect();
@@ -249,7 +249,7 @@ impl Samples {
     }
 
     fn token_holders_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
-        let tokens = self.material.tokens.iter().take(BALANCES);
+        let tokens = self.discovered.tokens.iter().take(BALANCES);
         let requests: Vec<_> = tokens.map(|token| token_holders_request(token)).collect();
         some(
             requests,
@@ -258,7 +258,7 @@ impl Samples {
     }
 
     fn contract_state_requests(&self) -> Result<Vec<Request>, InconclusiveReason> {
-        let assets = &self.material.assets;
+        let assets = &self.discovered.assets;
         // Use the first claim, which the user may have named, and the latest one. All blocks since
         // the latest one were read.
         let latest = assets.last().filter(|_| assets.len() > 1);
@@ -278,15 +278,15 @@ impl Samples {
     /// Returns the contract for calls, or a made-up address if none was found. Nodes were seen to
     /// build a transaction for any address.
     pub(crate) fn contract(&self) -> String {
-        let found = self.material.assets.first().map(|(contract, _)| contract);
-        let any = found.or(self.material.contracts.first());
+        let found = self.discovered.assets.first().map(|(contract, _)| contract);
+        let any = found.or(self.discovered.contracts.first());
         any.cloned()
             .unwrap_or_else(|| format!("ct{}", "5a".repeat(20)))
     }
 
     /// Returns the wallet that would sign, or a made-up address if none was found.
     pub(crate) fn signer(&self) -> String {
-        let found = self.material.wallets.first();
+        let found = self.discovered.wallets.first();
         found
             .cloned()
             .unwrap_or_else(|| format!("0x{}", "5a".repeat(20)))
@@ -318,7 +318,7 @@ impl Samples {
     /// sorted or deduplicated.
     fn call_requests(&self) -> Vec<Request> {
         let other_signer = self
-            .material
+            .discovered
             .wallets
             .iter()
             .find(|wallet| **wallet != self.signer());

@@ -67,11 +67,11 @@ impl Submissions {
         for refusal in Refusal::ALL {
             match self.refusal(refusal).await {
                 Ok(answer) => answers.push(answer),
-                Err(obstacle) => missing = missing.or(Some(obstacle)),
+                Err(inconclusive) => missing = missing.or(Some(inconclusive)),
             }
         }
         match missing {
-            Some(obstacle) if answers.is_empty() => Err(obstacle),
+            Some(inconclusive) if answers.is_empty() => Err(inconclusive),
             _ => Ok(answers),
         }
     }

@@ -135,16 +135,18 @@ impl<'a> Blocks<'a> {
         let exchange = match self.node.send(block_request(index)).await {
             Ok(exchange) => exchange,
             Err(InconclusiveReason::TooLarge(reason)) => return self.not_kept(reason),
-            Err(obstacle @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_))) => {
-                let reason = obstacle.reason().to_owned();
+            Err(
+                inconclusive @ (InconclusiveReason::Transport(_) | InconclusiveReason::Busy(_)),
+            ) => {
+                let reason = inconclusive.reason().to_owned();
                 self.silent += 1;
                 // After two requests in a row without a response, the node may be gone.
                 if self.silent >= 2 && !self.answers_still().await {
-                    return Err(obstacle);
+                    return Err(inconclusive);
                 }
                 return Ok(Answer::Nothing(reason));
             }
-            Err(obstacle) => return Err(obstacle),
+            Err(inconclusive) => return Err(inconclusive),
         };
         self.silent = 0;
         self.first_answer
@@ -312,12 +314,12 @@ impl<'a> Blocks<'a> {
         Ok(())
     }
 
-    /// Moves the responses into `material`. `ends` are the lowest and the latest index.
+    /// Moves the responses into `discovered`. `ends` are the lowest and the latest index.
     pub(crate) fn into_material(
         self,
         ends: Option<(u64, u64)>,
         named: &[u64],
-        material: &mut Discovered,
+        discovered: &mut Discovered,
     ) {
         let mut differences: BTreeMap<i128, usize> = BTreeMap::new();
         for answer in self.answers.values() {
@@ -326,35 +328,35 @@ impl<'a> Blocks<'a> {
             }
         }
         let most = |(difference, count): &(&i128, &usize)| (**count, **difference == 0);
-        material.offset = differences.iter().max_by_key(most).map(|(d, _)| *d);
-        material.first_answer = self.first_answer;
+        discovered.offset = differences.iter().max_by_key(most).map(|(d, _)| *d);
+        discovered.first_answer = self.first_answer;
         let other_ways = self.learnt.into_iter().filter(|(_, there)| !there);
-        material.unknown = Unknown {
+        discovered.unknown = Unknown {
             statuses: other_ways.map(|(status, _)| status).collect(),
             other_blocks: self.clamps,
         };
         for (index, answer) in self.answers {
             let within = ends.is_some_and(|(lowest, latest)| (lowest..=latest).contains(&index));
             match answer {
-                Answer::Object(exchange, None) => material.blocks.push((index, exchange)),
-                Answer::Object(exchange, difference) if difference == material.offset => {
-                    material.blocks.push((index, exchange));
+                Answer::Object(exchange, None) => discovered.blocks.push((index, exchange)),
+                Answer::Object(exchange, difference) if difference == discovered.offset => {
+                    discovered.blocks.push((index, exchange));
                 }
                 // Other cases check the response for a block that does not exist.
                 Answer::Object(exchange, _) if within || ends.is_none() => {
-                    material.odd.push(exchange);
+                    discovered.odd.push(exchange);
                 }
                 Answer::Neither(exchange) if within && is_gateway_error(exchange.status) => {
                     let reason = exchange.summary();
-                    material.unread.get_or_insert((index, reason));
+                    discovered.unread.get_or_insert((index, reason));
                 }
                 Answer::Neither(exchange) | Answer::NotFound(exchange)
                     if within || named.contains(&index) =>
                 {
-                    material.without.push(exchange);
+                    discovered.without.push(exchange);
                 }
                 Answer::Nothing(reason) if within => {
-                    material.unread.get_or_insert((index, reason));
+                    discovered.unread.get_or_insert((index, reason));
                 }
                 _ => {}
             }

@@ -22,14 +22,14 @@ pub(crate) async fn discover(
     wallet: Option<WalletAddress>,
     wanted: &Wanted,
 ) -> Result<Discovered, InconclusiveReason> {
-    let mut material = Discovered {
+    let mut discovered = Discovered {
         fixture: fixture.clone(),
         ..Discovered::default()
     };
     let mut found = Mentions::default();
     found.take(fixture);
-    find_blocks(node, fixture, wanted, &mut material).await?;
-    for (_, exchange) in &material.blocks {
+    find_blocks(node, fixture, wanted, &mut discovered).await?;
+    for (_, exchange) in &discovered.blocks {
         if let Ok(value) = exchange.json() {
             found.walk(value, 0);
         }
@@ -51,36 +51,36 @@ pub(crate) async fn discover(
         if let Some(value) = answer.answered_object() {
             held.walk(value, 0);
         }
-        material.wallet_lists.push(answer);
+        discovered.wallet_lists.push(answer);
         for token in held.tokens {
-            material.holdings.push((wallet.clone(), token.clone()));
+            discovered.holdings.push((wallet.clone(), token.clone()));
             found.token(&token);
         }
     }
     if let Some(wallet) = wallet {
-        ask_own_wallet(node, &wallet.to_string(), &mut material).await?;
+        ask_own_wallet(node, &wallet.to_string(), &mut discovered).await?;
     }
     // If no list showed a holding, pair wallets of the chain with tokens of the chain.
-    if material.holdings.is_empty() {
+    if discovered.holdings.is_empty() {
         let pairs = found.wallets.iter().zip(found.tokens.iter().cycle());
-        material
+        discovered
             .holdings
             .extend(pairs.take(2).map(|(w, t)| (w.clone(), t.clone())));
     }
     let pairs = found.wallets.iter().zip(found.wallets.iter().skip(1));
-    material.trust = fixture
+    discovered.trust = fixture
         .trust
         .iter()
         .map(|(a, b)| (a.to_string(), b.to_string()))
         .collect();
-    material
+    discovered
         .trust
         .extend(pairs.take(4).map(|(from, to)| (from.clone(), to.clone())));
-    material.wallets = found.wallets;
-    material.tokens = found.tokens;
-    material.contracts = found.contracts;
-    material.assets = found.assets;
-    Ok(material)
+    discovered.wallets = found.wallets;
+    discovered.tokens = found.tokens;
+    discovered.contracts = found.contracts;
+    discovered.assets = found.assets;
+    Ok(discovered)
 }
 
 /// Adds the list of the user's wallet, which the chain may not mention yet. A list without
@@ -88,17 +88,17 @@ pub(crate) async fn discover(
 async fn ask_own_wallet(
     node: &Node,
     wallet: &str,
-    material: &mut Discovered,
+    discovered: &mut Discovered,
 ) -> Result<(), InconclusiveReason> {
     let request = wallet_balances_request(wallet);
     let is_known = |list: &Arc<Exchange>| list.request.query == request.query;
-    if material.wallet_lists.iter().any(is_known) {
+    if discovered.wallet_lists.iter().any(is_known) {
         return Ok(());
     }
     let answer = optional(node.send(request).await)?;
     let holds =
         |answer: &Arc<Exchange>| held_by_wallet(answer).is_some_and(|held| !held.is_empty());
-    material.wallet_lists.extend(answer.filter(holds));
+    discovered.wallet_lists.extend(answer.filter(holds));
     Ok(())
 }
 

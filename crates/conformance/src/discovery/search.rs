@@ -32,16 +32,16 @@ pub(crate) async fn find_blocks(
     node: &Node,
     fixture: &Fixture,
     wanted: &Wanted,
-    material: &mut Discovered,
+    discovered: &mut Discovered,
 ) -> Result<(), InconclusiveReason> {
     let mut blocks = Blocks::of(node);
-    let latest = search(&mut blocks, fixture, wanted, material).await?;
+    let latest = search(&mut blocks, fixture, wanted, discovered).await?;
     let ends = latest.map(|latest| (blocks.lowest_known(latest).0, latest));
     if let Some((lowest, latest)) = ends {
         blocks.ask_again_for_absent(lowest..=latest).await?;
     }
-    material.lowest = ends.map(|(lowest, _)| lowest);
-    blocks.into_material(ends, &fixture.blocks, material);
+    discovered.lowest = ends.map(|(lowest, _)| lowest);
+    blocks.into_material(ends, &fixture.blocks, discovered);
     Ok(())
 }
 
@@ -50,7 +50,7 @@ async fn search(
     blocks: &mut Blocks<'_>,
     fixture: &Fixture,
     wanted: &Wanted,
-    material: &mut Discovered,
+    discovered: &mut Discovered,
 ) -> Result<Option<u64>, InconclusiveReason> {
     let Some(mut known) = some_block(blocks, fixture, wanted).await? else {
         return Ok(None);
@@ -75,7 +75,7 @@ async fn search(
             None => break,
         }
     }
-    material.tip = Some(known);
+    discovered.tip = Some(known);
     if wanted.lowest {
         // By now, the node's response for a block that does not exist is known.
         find_lowest(blocks, known).await?;

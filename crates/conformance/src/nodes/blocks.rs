@@ -102,8 +102,8 @@ pub(crate) async fn compare_blocks(
     while let Some((index, contents)) = answers.next().await {
         let mut said = Vec::new();
         for (side, content) in sides.iter().zip(contents) {
-            said.push(content.unwrap_or_else(|obstacle| {
-                let reason = format!("{}: block {index}: {}", side.name, obstacle.reason());
+            said.push(content.unwrap_or_else(|inconclusive| {
+                let reason = format!("{}: block {index}: {}", side.name, inconclusive.reason());
                 failed.get_or_insert(reason);
                 None
             }));

@@ -161,7 +161,7 @@ pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
             put_list(&mut content, "transactions", &transactions);
         }
     }
-    if let Some(fault) = block.text_departure() {
+    if let Some(fault) = block.text_mismatch() {
         // Both lists are members of `text`.
         for member in ["transactions", "previous_block_receipts"] {
             if !content.contains_key(member) {

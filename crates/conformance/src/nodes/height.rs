@@ -13,7 +13,7 @@ use crate::{
 pub(crate) async fn heights_of_all(sides: &[Side]) -> Result<Vec<u64>, String> {
     let heights = sides.iter().map(|side| async move {
         let height = now(side).await;
-        height.map_err(|obstacle| format!("{}: {}", side.name, obstacle.reason()))
+        height.map_err(|inconclusive| format!("{}: {}", side.name, inconclusive.reason()))
     });
     try_join_all(heights).await
 }

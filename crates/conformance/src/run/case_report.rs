@@ -31,17 +31,20 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
             signed: finding.signed.as_deref().cloned(),
         })
         .collect();
-    let obstacle = ended.obstacle.as_ref().map(|obstacle| match obstacle {
-        InconclusiveReason::Harness(reason) => format!("a fault of the harness: {reason}"),
-        other => other.reason().to_owned(),
-    });
+    let inconclusive = ended
+        .inconclusive
+        .as_ref()
+        .map(|inconclusive| match inconclusive {
+            InconclusiveReason::Harness(reason) => format!("a fault of the harness: {reason}"),
+            other => other.reason().to_owned(),
+        });
     CaseReport {
         id: ended.case.id.to_owned(),
         level: ended.case.level,
         outcome: ended.outcome,
         aspect: aspect_of(&ended.case),
         explained_by: None,
-        reason: first.map(|finding| finding.what.clone()).or(obstacle),
+        reason: first.map(|finding| finding.what.clone()).or(inconclusive),
         note: ended.note.clone(),
         requirements: requirements(&ended.case),
         expected: first.map(|finding| finding.expected.clone()),

@@ -464,7 +464,10 @@ fn root(explained: &CaseResult, ended: &[CaseResult]) -> Option<&'static str> {
 }
 
 fn cause_of<'r>(explained: &CaseResult, ended: &'r [CaseResult]) -> Option<&'r CaseResult> {
-    let no_sample = matches!(explained.obstacle, Some(InconclusiveReason::NoSample(_)));
+    let no_sample = matches!(
+        explained.inconclusive,
+        Some(InconclusiveReason::NoSample(_))
+    );
     if !explained.departs() && !no_sample {
         return None;
     }

@@ -41,7 +41,7 @@ pub(crate) fn measure(spec: &Spec, log: &RequestLog, ended: &[CaseResult]) -> Co
         .collect();
     let unseen_fields = ended
         .iter()
-        .filter(|ended| ended.obstacle.is_some() && is_field(ended.case.id))
+        .filter(|ended| ended.inconclusive.is_some() && is_field(ended.case.id))
         .map(|ended| ended.case.id.to_owned())
         .collect::<BTreeSet<_>>()
         .into_iter()
@@ -98,7 +98,7 @@ fn fields(operation: &str, ended: &[CaseResult]) -> Vec<PartCoverage> {
             let reason = match judged {
                 None => Some("its case did not run".to_owned()),
                 Some(ended) => ended
-                    .obstacle
+                    .inconclusive
                     .as_ref()
                     .map(InconclusiveReason::reason)
                     .map(str::to_owned),

@@ -267,18 +267,18 @@ async fn all(
     let wallet = options.submitting.wallet.as_ref();
     let wallet = wallet.map(SigningWallet::address);
     let found = discovery::discover(&node, &options.files.fixture, wallet, &wanted).await;
-    let material = match found {
-        Ok(material) => material,
+    let discovered = match found {
+        Ok(discovered) => discovered,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
-        Err(obstacle) => return Err(StopReason::OutOfTime(obstacle.reason().to_owned())),
+        Err(inconclusive) => return Err(StopReason::OutOfTime(inconclusive.reason().to_owned())),
     };
-    match not_a_node_reason(&node, &material).await {
+    match not_a_node_reason(&node, &discovered).await {
         Ok(None) => {}
         Ok(Some(reason)) => return Err(StopReason::NoNode(reason)),
-        Err(obstacle) => return Err(StopReason::Unreachable(obstacle.reason().to_owned())),
+        Err(inconclusive) => return Err(StopReason::Unreachable(inconclusive.reason().to_owned())),
     }
     let context = Context::new(
-        Samples::new(node, spec, material),
+        Samples::new(node, spec, discovered),
         options.submitting.clone(),
         snapshots,
         options.files.baseline.clone(),
@@ -316,10 +316,10 @@ async fn all(
         Some(cut) => Err(cut),
         None => Ok(Known {
             node: Arc::clone(&context.node),
-            chain: ChainBounds::of(&context.material),
-            holdings: context.material.holdings.clone(),
-            assets: context.material.assets.clone(),
-            trust: context.material.trust.clone(),
+            chain: ChainBounds::of(&context.discovered),
+            holdings: context.discovered.holdings.clone(),
+            assets: context.discovered.assets.clone(),
+            trust: context.discovered.trust.clone(),
         }),
     }
 }
@@ -358,7 +358,7 @@ fn ended(case: Case, found: Findings) -> CaseResult {
             examined: 0,
             findings,
         }) if findings.is_empty() => CaseResult {
-            obstacle: Some(InconclusiveReason::NoSample(NOTHING_EXAMINED.to_owned())),
+            inconclusive: Some(InconclusiveReason::NoSample(NOTHING_EXAMINED.to_owned())),
             ..CaseResult::not_run(case, Outcome::Inconclusive)
         },
         Ok(Checked { mut findings, .. }) => {
@@ -377,8 +377,8 @@ fn ended(case: Case, found: Findings) -> CaseResult {
                 ..CaseResult::not_run(case, outcome)
             }
         }
-        Err(obstacle) => CaseResult {
-            obstacle: Some(obstacle),
+        Err(inconclusive) => CaseResult {
+            inconclusive: Some(inconclusive),
             ..CaseResult::not_run(case, Outcome::Inconclusive)
         },
     }
@@ -388,7 +388,7 @@ fn ended(case: Case, found: Findings) -> CaseResult {
 async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
     let (reason, departed) = {
         let ended = progress.ended.lock().ok()?;
-        let reason = ended.iter().find_map(|ended| match &ended.obstacle {
+        let reason = ended.iter().find_map(|ended| match &ended.inconclusive {
             Some(InconclusiveReason::Transport(reason)) => Some(reason.clone()),
             _ => None,
         })?;
@@ -398,7 +398,7 @@ async fn lost(context: &Context, progress: &CaseResults) -> Option<StopReason> {
         )
     };
     let known = context
-        .material
+        .discovered
         .blocks
         .first()
         .map_or(1, |(index, _)| *index);

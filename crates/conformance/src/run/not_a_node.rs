@@ -9,12 +9,12 @@ use crate::{
 /// Returns the reason why the target is not a node, if none of the tested endpoints exists on it.
 pub(crate) async fn not_a_node_reason(
     node: &Node,
-    material: &Discovered,
+    discovered: &Discovered,
 ) -> Result<Option<String>, InconclusiveReason> {
-    if !material.blocks.is_empty() {
+    if !discovered.blocks.is_empty() {
         return Ok(None);
     }
-    let first = material.first_answer.clone();
+    let first = discovered.first_answer.clone();
     if first.as_ref().is_some_and(|exchange| is_a_nodes(exchange)) {
         return Ok(None);
     }

@@ -35,16 +35,16 @@ impl Conclusion {
 /// This is so if the node was busy, if a limit of the run was reached, or if a case that is essential
 /// for a verdict has no sample.
 fn withheld(ended: &CaseResult) -> Option<(&'static str, &str)> {
-    let obstacle = ended.obstacle.as_ref()?;
+    let inconclusive = ended.inconclusive.as_ref()?;
     let id = ended.case.id;
-    let kept_back = match obstacle {
+    let kept_back = match inconclusive {
         InconclusiveReason::Busy(_)
         | InconclusiveReason::TooLarge(_)
         | InconclusiveReason::Limit(_) => true,
         InconclusiveReason::NoSample(_) => ended.case.is_essential,
         InconclusiveReason::Transport(_) | InconclusiveReason::Harness(_) => false,
     };
-    kept_back.then(|| (id, obstacle.reason()))
+    kept_back.then(|| (id, inconclusive.reason()))
 }
 
 /// Returns the reason if all cases of an allowed tier were inconclusive.
@@ -58,9 +58,9 @@ fn idle_tier(ended: &[CaseResult], options: &Options) -> Option<String> {
             .all(|ended| ended.outcome == Outcome::Inconclusive)
             .then(|| {
                 let reason = first
-                    .obstacle
+                    .inconclusive
                     .as_ref()
-                    .map_or("", |obstacle| obstacle.reason());
+                    .map_or("", |inconclusive| inconclusive.reason());
                 format!(
                     "no case of the tier {} could be decided: {reason}",
                     tier.name()
@@ -95,7 +95,7 @@ pub(super) fn conclude(
         None => {}
     }
     for ended in ended {
-        if let Some(InconclusiveReason::Harness(reason)) = &ended.obstacle {
+        if let Some(InconclusiveReason::Harness(reason)) = &ended.inconclusive {
             return at_fault(format!("{}: {reason}", ended.case.id));
         }
     }
@@ -105,7 +105,7 @@ pub(super) fn conclude(
     }
     let decided = [Outcome::Pass, Outcome::Warn, Outcome::Known, Outcome::Stale];
     if !decided.into_iter().any(has) {
-        let why = ended.iter().find_map(|ended| ended.obstacle.as_ref());
+        let why = ended.iter().find_map(|ended| ended.inconclusive.as_ref());
         let why = why.map_or("no request was sent", InconclusiveReason::reason);
         return no_verdict(format!("no case could be decided: {why}"));
     }

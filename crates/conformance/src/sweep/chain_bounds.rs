@@ -20,14 +20,14 @@ pub(crate) struct ChainBounds {
 }
 
 impl ChainBounds {
-    pub(crate) fn of(material: &Discovered) -> Self {
-        let mut read = material.blocks.iter().map(|(index, _)| *index);
+    pub(crate) fn of(discovered: &Discovered) -> Self {
+        let mut read = discovered.blocks.iter().map(|(index, _)| *index);
         Self {
-            lowest: material.lowest,
-            tip: material.tip,
-            offset: material.offset,
-            unknown: material.unknown.clone(),
-            unread: material.unread.clone(),
+            lowest: discovered.lowest,
+            tip: discovered.tip,
+            offset: discovered.offset,
+            unknown: discovered.unknown.clone(),
+            unread: discovered.unread.clone(),
             known: read.next().into_iter().chain(read.next_back()).collect(),
         }
     }

@@ -117,7 +117,7 @@ impl Checks {
             kind: seen.kind,
             counts: vec![0; self.list.len()],
             findings: Vec::new(),
-            obstacles: Vec::new(),
+            inconclusive: Vec::new(),
             links: has_links.then(|| Links::of(&seen)),
             figures: BlockFigures::of(&seen),
             evidence: if seen.exchange.body.len() > LONG_WORK {
@@ -171,7 +171,7 @@ pub(crate) struct CheckResults {
     pub(crate) kind: ResponseKind,
     pub(crate) counts: Vec<u64>,
     pub(crate) findings: Vec<(usize, (Finding, u64))>,
-    pub(crate) obstacles: Vec<(usize, InconclusiveReason)>,
+    pub(crate) inconclusive: Vec<(usize, InconclusiveReason)>,
     pub(crate) links: Option<Links>,
     pub(crate) figures: Option<BlockFigures>,
     /// The response, saved until it is the block's turn.
@@ -184,8 +184,8 @@ impl CheckResults {
         self.counts[place] = judged.count;
         let few = few(judged.findings).into_iter();
         self.findings.extend(few.map(|finding| (place, finding)));
-        let obstacle = judged.obstacle.into_iter();
-        self.obstacles
-            .extend(obstacle.map(|obstacle| (place, obstacle)));
+        let inconclusive = judged.inconclusive.into_iter();
+        self.inconclusive
+            .extend(inconclusive.map(|inconclusive| (place, inconclusive)));
     }
 }

@@ -58,9 +58,9 @@ impl Fetcher {
         request: Option<OwnedSemaphorePermit>,
     ) -> Result<CheckedBlock, Lost> {
         let fetched = self.fetch(index).await;
-        let fetched = fetched.map_err(|obstacle| Lost {
+        let fetched = fetched.map_err(|inconclusive| Lost {
             block: index,
-            obstacle,
+            inconclusive,
         })?;
         let (exchange, permit) = match fetched {
             Ok(response) => response,
@@ -112,7 +112,7 @@ impl Fetcher {
                     back_off.wait().await;
                     continue;
                 }
-                Err(obstacle) => return Err(obstacle),
+                Err(inconclusive) => return Err(inconclusive),
             };
             if failed {
                 return Ok(Err(Checked::Unanswered(reason)));
@@ -149,28 +149,33 @@ impl Fetcher {
 /// Either the node no longer responds, or the maximum number of requests was reached.
 pub(crate) struct Lost {
     pub(crate) block: u64,
-    pub(crate) obstacle: InconclusiveReason,
+    pub(crate) inconclusive: InconclusiveReason,
 }
 
 impl Lost {
     fn by_us(block: u64, fault: &str) -> Self {
         Self {
             block,
-            obstacle: InconclusiveReason::Harness(format!("block {block}: {fault}")),
+            inconclusive: InconclusiveReason::Harness(format!("block {block}: {fault}")),
         }
     }
 }
 
 impl From<Lost> for StopReason {
-    fn from(Lost { block, obstacle }: Lost) -> Self {
-        match obstacle {
+    fn from(
+        Lost {
+            block,
+            inconclusive,
+        }: Lost,
+    ) -> Self {
+        match inconclusive {
             InconclusiveReason::Harness(reason) => Self::Harness(reason),
             InconclusiveReason::Limit(reason) => {
                 Self::OutOfTime(format!("the sweep ended at block {block}: {reason}"))
             }
-            obstacle => Self::Unreachable(format!(
+            inconclusive => Self::Unreachable(format!(
                 "the node was lost at block {block} of the sweep: {}",
-                obstacle.reason()
+                inconclusive.reason()
             )),
         }
     }

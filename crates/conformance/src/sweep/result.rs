@@ -138,7 +138,7 @@ fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResul
     let tally = state.tally.case(case.id).cloned().unwrap_or_default();
     let findings = state.tally.kept(case.id);
     let check = case.block_check();
-    let obstacle = tally.obstacle().or_else(|| {
+    let inconclusive = tally.inconclusive().or_else(|| {
         if state.next < state.to {
             let reason = format!("the sweep ended before block {}", state.next);
             return Some(InconclusiveReason::NoSample(reason));
@@ -146,7 +146,7 @@ fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResul
         let check = check.filter(|check| tally.judged < check.least)?;
         Some(InconclusiveReason::NoSample(check.otherwise.to_owned()))
     });
-    let (outcome, obstacle) = match (tally.found, obstacle) {
+    let (outcome, inconclusive) = match (tally.found, inconclusive) {
         (_, Some(fault @ InconclusiveReason::Harness(_))) => (Outcome::Inconclusive, Some(fault)),
         (1.., _) => {
             let outcome = match case.level {
@@ -156,14 +156,14 @@ fn one(case: &crate::cases::Case, state: &State, elapsed: Duration) -> CaseResul
             };
             (outcome, None)
         }
-        (0, Some(obstacle)) => (Outcome::Inconclusive, Some(obstacle)),
+        (0, Some(inconclusive)) => (Outcome::Inconclusive, Some(inconclusive)),
         (0, None) => (Outcome::Pass, None),
     };
     let kept = u64::try_from(findings.len()).unwrap_or(u64::MAX);
     CaseResult {
         unlisted: usize::try_from(tally.found - kept.min(tally.found)).unwrap_or(usize::MAX),
         findings,
-        obstacle,
+        inconclusive,
         elapsed,
         ..CaseResult::not_run(*case, outcome)
     }

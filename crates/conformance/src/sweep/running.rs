@@ -101,7 +101,7 @@ impl RunningSweep {
             chain.tip = chain.tip.max(Some(to.saturating_sub(1)));
         }
         let checks = Checks::of(&self.cases, &spec, &chain)
-            .map_err(|obstacle| StopReason::Harness(obstacle.reason().to_owned()))?;
+            .map_err(|inconclusive| StopReason::Harness(inconclusive.reason().to_owned()))?;
         if !self.sweep.counts_requests {
             // A block without a response may be requested again.
             node.allow_more((to - first).saturating_mul(3));
@@ -225,7 +225,7 @@ impl RunningSweep {
                 if position.unanswered > MOST_UNANSWERED {
                     return Err(Lost {
                         block: block.index,
-                        obstacle: InconclusiveReason::Transport(reason.clone()),
+                        inconclusive: InconclusiveReason::Transport(reason.clone()),
                     });
                 }
             }
@@ -315,8 +315,8 @@ fn add_results(
             tally.judged(case, *count, None);
         }
     }
-    for (case, obstacle) in results.obstacles {
-        tally.judged(case, 0, Some(obstacle));
+    for (case, inconclusive) in results.inconclusive {
+        tally.judged(case, 0, Some(inconclusive));
     }
     for (case, finding) in results.findings {
         found(case, index, finding, tally, checks, watch);

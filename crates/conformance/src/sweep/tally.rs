@@ -95,17 +95,22 @@ impl Tally {
     }
 
     /// Adds the number of items that the case at a position checked.
-    pub(crate) fn judged(&mut self, case: usize, count: u64, obstacle: Option<InconclusiveReason>) {
+    pub(crate) fn judged(
+        &mut self,
+        case: usize,
+        count: u64,
+        inconclusive: Option<InconclusiveReason>,
+    ) {
         let Some(case) = self.cases.get_mut(case) else {
             return;
         };
         case.judged += count;
-        match obstacle {
+        match inconclusive {
             Some(InconclusiveReason::Harness(reason)) => {
                 case.harness.get_or_insert(reason);
             }
-            Some(obstacle) => {
-                let reason = obstacle.reason().to_owned();
+            Some(inconclusive) => {
+                let reason = inconclusive.reason().to_owned();
                 case.too_large.get_or_insert(reason);
             }
             None => {}
@@ -222,7 +227,7 @@ impl KindTally {
 
 impl CaseTally {
     /// Returns the reason why the case is inconclusive.
-    pub(crate) fn obstacle(&self) -> Option<InconclusiveReason> {
+    pub(crate) fn inconclusive(&self) -> Option<InconclusiveReason> {
         let harness = self.harness.clone().map(InconclusiveReason::Harness);
         harness.or(self.too_large.clone().map(InconclusiveReason::TooLarge))
     }

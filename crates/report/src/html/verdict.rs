@@ -33,7 +33,7 @@ pub(super) fn banner(report: &Report) -> Markup {
             }
             @if let Some(reason) = &report.reason { p.reason { (Line(reason)) } }
             @if known > 0 {
-                p.reason { (count(known, "departure")) " known beforehand and expected" }
+                p.reason { (count(known, "violation")) " known beforehand and expected" }
             }
             (proportions(report))
             ul.counts {
@@ -50,7 +50,7 @@ pub(super) fn banner(report: &Report) -> Markup {
             @if let Some(sweep) = &report.sweep { (swept(sweep)) }
             nav aria-label="On this page" {
                 @if with_findings(report).next().is_some() {
-                    a href="#departures" { "Findings" } " "
+                    a href="#findings" { "Findings" } " "
                 }
                 @if report.sweep.as_ref().is_some_and(|sweep| !sweep.spans.is_empty()) {
                     a href="#chain" { "Blocks" } " "
@@ -138,8 +138,8 @@ pub(super) fn findings(report: &Report) -> Markup {
         return html! {};
     }
     html! {
-        section #departures aria-labelledby="departures-title" {
-            h2 #departures-title { "Findings" }
+        section #findings aria-labelledby="findings-title" {
+            h2 #findings-title { "Findings" }
             ul.list {
                 @for (case, explained) in with_findings(report) {
                     li {

@@ -24,7 +24,7 @@ pub struct CaseReport {
     /// The first finding, or why the case is inconclusive or skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What the file of expectations says about the case.
+    /// The note about the case in the file of expectations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The requirements that the case tests, the most important one first.

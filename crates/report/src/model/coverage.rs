@@ -39,9 +39,9 @@ pub struct PartCoverage {
     /// The parameter's name, or the field's path. In a path, `[]` stands for every element of an
     /// array.
     pub name: String,
-    /// Whether the parameter was sent, or the field was seen in a response and judged.
+    /// Whether the parameter was sent, or the field was in a response and checked.
     pub exercised: bool,
-    /// Why it was not.
+    /// Why it was not exercised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

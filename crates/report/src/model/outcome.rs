@@ -56,9 +56,9 @@ pub enum Aspect {
     Content,
     /// Whether several responses agree.
     Consistency,
-    /// How wrong requests are answered.
+    /// The responses to wrong requests.
     Refusals,
-    /// What is not wrong, but not as other nodes do it.
+    /// Correct, but different from other nodes.
     Style,
 }
 

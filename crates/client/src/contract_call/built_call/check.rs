@@ -46,7 +46,7 @@ pub(crate) fn check_built(
     came: &RawTransaction,
 ) -> Result<(), BuiltCallMismatch> {
     let text = came.text().as_str();
-    check_asked(asked)?;
+    check_call(asked)?;
     check_document(text)?;
     let transaction = came.transaction_text()?;
     let root = Place::Root;
@@ -73,7 +73,7 @@ pub(crate) fn check_final(
     transaction: &str,
     fee: &Fee,
 ) -> Result<(), BuiltCallMismatch> {
-    check_asked(asked)?;
+    check_call(asked)?;
     check_document(transaction)?;
     check_transaction(asked, transaction, Price::Chosen(fee))
 }
@@ -88,7 +88,7 @@ pub(crate) fn check_signed(
 ) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
     let text = signed.text().as_str();
-    check_asked(asked)?;
+    check_call(asked)?;
     check_document(text)?;
     for (name, value) in object(text, &root)? {
         if name != "transaction" && name != "signatures" {
@@ -104,7 +104,7 @@ pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismat
     let text = RawJson::from_value(asked)
         .map_err(|error| DecodeError::because("a contract call", &error.to_string()))?;
     check_document(text.as_str())?;
-    check_asked(asked)
+    check_call(asked)
 }
 
 /// Checks that no object in a document has two members with the same name.
@@ -119,7 +119,7 @@ pub fn check_unique_members(text: &str) -> Result<(), BuiltCallMismatch> {
 }
 
 /// Checks that the requested parameters have one meaning.
-fn check_asked(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
+fn check_call(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
     let params = Place::Member(&root, "params");
     no_member_twice(asked.params.as_str(), &params, 0).map_err(|error| match error {

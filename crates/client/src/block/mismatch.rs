@@ -7,15 +7,15 @@ use crate::decode::{Field, FieldError, FieldFault, List};
 
 /// One mismatch between a block and the contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Departure {
+pub struct Mismatch {
     field: Cow<'static, str>,
-    kind: DepartureKind,
+    kind: MismatchKind,
 }
 
 /// The kind of mismatch of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum DepartureKind {
+pub enum MismatchKind {
     /// The field is missing.
     Missing,
     /// The field is null.
@@ -28,7 +28,7 @@ pub enum DepartureKind {
     Malformed(String),
 }
 
-impl Departure {
+impl Mismatch {
     /// Returns the field's name in the contract, with positions in lists, such as
     /// `text.previous_block_receipts[3].data.vote`.
     #[must_use]
@@ -38,11 +38,11 @@ impl Departure {
 
     /// Returns the kind of mismatch.
     #[must_use]
-    pub fn kind(&self) -> &DepartureKind {
+    pub fn kind(&self) -> &MismatchKind {
         &self.kind
     }
 
-    fn new(field: impl Into<Cow<'static, str>>, kind: DepartureKind) -> Self {
+    fn new(field: impl Into<Cow<'static, str>>, kind: MismatchKind) -> Self {
         Self {
             field: field.into(),
             kind,
@@ -50,28 +50,28 @@ impl Departure {
     }
 }
 
-impl From<FieldError> for Departure {
+impl From<FieldError> for Mismatch {
     fn from(error: FieldError) -> Self {
         let kind = match error.fault() {
-            FieldFault::Missing => DepartureKind::Missing,
-            FieldFault::Null => DepartureKind::Null,
+            FieldFault::Missing => MismatchKind::Missing,
+            FieldFault::Null => MismatchKind::Null,
             FieldFault::Malformed(reason) | FieldFault::Doubtful(reason) => {
-                DepartureKind::Malformed(reason.clone())
+                MismatchKind::Malformed(reason.clone())
             }
         };
         Self::new(error.field().to_owned(), kind)
     }
 }
 
-impl fmt::Display for Departure {
+impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let field = &self.field;
         match &self.kind {
-            DepartureKind::Missing => write!(f, "`{field}` is missing"),
-            DepartureKind::Null => write!(f, "`{field}` is null"),
-            DepartureKind::Elsewhere(place) => write!(f, "`{field}` is found as `{place}`"),
-            DepartureKind::OtherForm(form) => write!(f, "`{field}` is {form}"),
-            DepartureKind::Malformed(reason) => {
+            MismatchKind::Missing => write!(f, "`{field}` is missing"),
+            MismatchKind::Null => write!(f, "`{field}` is null"),
+            MismatchKind::Elsewhere(place) => write!(f, "`{field}` is found as `{place}`"),
+            MismatchKind::OtherForm(form) => write!(f, "`{field}` is {form}"),
+            MismatchKind::Malformed(reason) => {
                 let reason = nodeproof_primitives::escape::escaped_up_to(reason, 200);
                 write!(f, "`{field}` is malformed: {reason}")
             }
@@ -85,16 +85,16 @@ impl Block {
     /// A field that has another name, such as `block_index`, counts as missing.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
-        let missing = |departure: &Departure| {
+        let missing = |mismatch: &Mismatch| {
             matches!(
-                departure.kind,
-                DepartureKind::Missing | DepartureKind::Elsewhere(_)
+                mismatch.kind,
+                MismatchKind::Missing | MismatchKind::Elsewhere(_)
             )
         };
-        let departures = self.departures().into_iter();
-        departures
+        let mismatches = self.mismatches().into_iter();
+        mismatches
             .filter(missing)
-            .map(|departure| departure.field.into_owned())
+            .map(|mismatch| mismatch.field.into_owned())
             .collect()
     }
 
@@ -102,11 +102,11 @@ impl Block {
     ///
     /// Undocumented fields do not count: see [`extra`](Self::extra).
     #[must_use]
-    pub fn departures(&self) -> Vec<Departure> {
-        let mut all = Departures(Vec::new());
+    pub fn mismatches(&self) -> Vec<Mismatch> {
+        let mut all = Mismatches(Vec::new());
         match (&self.index, &self.block_index) {
             (Field::Missing, Field::Value(_)) => {
-                all.push("index", DepartureKind::Elsewhere("block_index"));
+                all.push("index", MismatchKind::Elsewhere("block_index"));
             }
             (index, _) => all.fault(index.fault("index")),
         }
@@ -130,20 +130,20 @@ impl Block {
     }
 }
 
-struct Departures(Vec<Departure>);
+struct Mismatches(Vec<Mismatch>);
 
-impl Departures {
-    fn push(&mut self, field: impl Into<Cow<'static, str>>, kind: DepartureKind) {
-        self.0.push(Departure::new(field, kind));
+impl Mismatches {
+    fn push(&mut self, field: impl Into<Cow<'static, str>>, kind: MismatchKind) {
+        self.0.push(Mismatch::new(field, kind));
     }
 
     fn fault(&mut self, fault: Option<FieldError>) {
-        self.0.extend(fault.map(Departure::from));
+        self.0.extend(fault.map(Mismatch::from));
     }
 
     fn faults(&mut self, faults: Vec<FieldError>, parent: &str) {
         self.0.extend(faults.into_iter().map(|fault| {
-            Departure::from(if parent.is_empty() {
+            Mismatch::from(if parent.is_empty() {
                 fault
             } else {
                 fault.within(parent)
@@ -153,13 +153,13 @@ impl Departures {
 
     fn form(&mut self, field: &'static str, form: Option<&'static str>) {
         if let Some(form) = form {
-            self.push(field, DepartureKind::OtherForm(form));
+            self.push(field, MismatchKind::OtherForm(form));
         }
     }
 
     /// Checks `text` and the fields that belong inside it.
     fn contents(&mut self, block: &Block) {
-        self.fault(block.text_departure());
+        self.fault(block.text_mismatch());
         if block.text.in_text {
             self.form("text", Some("an object inside a string"));
         }
@@ -167,10 +167,7 @@ impl Departures {
         if let (Field::Missing, Field::Value(_)) =
             (&block.text.transactions, &block.beside.transactions)
         {
-            self.push(
-                "text.transactions",
-                DepartureKind::Elsewhere("transactions"),
-            );
+            self.push("text.transactions", MismatchKind::Elsewhere("transactions"));
         } else if inside {
             self.fault(block.text.transactions.fault("text.transactions"));
         }
@@ -182,7 +179,7 @@ impl Departures {
             let place = "previous_block_receipts";
             self.push(
                 "text.previous_block_receipts",
-                DepartureKind::Elsewhere(place),
+                MismatchKind::Elsewhere(place),
             );
         } else if inside {
             self.fault(block.text.receipts.fault("text.previous_block_receipts"));
@@ -195,8 +192,8 @@ impl Departures {
             let place = format!("text.previous_block_receipts[{at}]");
             match receipt.not_a_receipt() {
                 Some(_) => self.0.extend(receipt.faults().into_iter().map(|fault| {
-                    let kind = Departure::from(fault).kind;
-                    Departure::new(place.clone(), kind)
+                    let kind = Mismatch::from(fault).kind;
+                    Mismatch::new(place.clone(), kind)
                 })),
                 None => self.faults(receipt.faults(), &place),
             }
