@@ -199,7 +199,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
             other("http://127.0.0.1:1"),
             &["of another sweep", "its node is"],
         ),
-        (other_range, &["its range of blocks is .., and not 5.."]),
+        (other_range, &["its range of blocks is .., not 5.."]),
         (
             with(&["--resume", "--state", kept_text, "--skip", "chain/*"]),
             &["its selection of cases is"],

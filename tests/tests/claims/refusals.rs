@@ -163,7 +163,7 @@ async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
     let error = other.make(&world.client, &[&wallet], &options).await;
     match error.unwrap_err() {
         ClaimError::Saved(SavedTransactionError::OfAnother { differences, .. }) => {
-            assert_eq!(differences, [r#"`asset_id` was "a", and is "b""#]);
+            assert_eq!(differences, [r#"`asset_id` was "a", and is now "b""#]);
         }
         other => panic!("{other}"),
     }

@@ -214,7 +214,7 @@ async fn a_report_has_the_cost_to_the_node() {
     assert_eq!(status, 0, "{out}");
     let last = out.lines().last().expect("a line");
     assert!(
-        last.starts_with("cost to the node: ") && last.contains(" requests/s; latency: median ")
+        last.starts_with("load on the node: ") && last.contains(" requests/s; latency: median ")
     );
     let report = read(&folder.path().join("report.json"));
     let cost = &report["cost"];

@@ -83,7 +83,7 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
     let mut command = run(&url);
     command.args(["--watch", "--format", "compact"]);
     let mut watch = Watch::start(command);
-    let text = watch.until("cost to the node");
+    let text = watch.until("load on the node");
     assert!(text.contains(" conforms"), "{text}");
 
     first.shutdown().await;

@@ -548,7 +548,10 @@ async fn a_file_of_another_call_says_what_differs() {
     let other = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
     assert_eq!(
         differences(&other, &fee()),
-        ["`one` was 1, and is 7", "`two` was not there, and is 2"]
+        [
+            "`one` was 1, and is now 7",
+            "`two` was not there, and is now 2"
+        ]
     );
     let long = "a".repeat(500);
     let params = call()

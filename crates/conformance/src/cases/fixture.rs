@@ -31,7 +31,7 @@ async fn found(context: &Context) -> Findings {
         checked.one();
         if !is_there {
             let what = format!("the node does not have {what}, which the fixture names");
-            let expected = "what the fixture names, or a fixture without it";
+            let expected = "the sample, or a fixture without it";
             checked.push(Finding::new(&exchange, what, expected, exchange.summary()));
         }
     }

@@ -77,7 +77,7 @@ pub(crate) const CASES: &[Case] = &[
 ];
 
 const NO_CLAIM: &str =
-    "no claim was found on the chain; give one's contract and asset with --fixture";
+    "no claim was found on the chain; name a contract and an asset with --fixture";
 
 /// Returns the request for a known record, or else for one in a table that may be empty.
 fn known_request(context: &Context) -> Request {

@@ -251,7 +251,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
         None => Verdict::Right,
         Some((name, wanted, found)) => Verdict::Wrong(
             format!(
-                "the record's {name} is not that of the claim in block {}",
+                "the record's {name} differs from that of the claim in block {}",
                 last.block
             ),
             wanted,

@@ -364,7 +364,7 @@ mod tests {
             error.to_string()
         };
         assert!(told(&target("http://127.0.0.1:10"), "..", &cases).contains("its node is"));
-        assert!(told(&same, "5..", &cases).contains("its range of blocks is .., and not 5.."));
+        assert!(told(&same, "5..", &cases).contains("its range of blocks is .., not 5.."));
         assert!(told(&same, "..", &cases[1..]).contains("selection of cases"));
     }
 

@@ -81,7 +81,7 @@ pub(super) fn text_of_case_with(
     };
     if more > 0 {
         let places = if more == 1 { "place" } else { "places" };
-        let more = format!("{more} more {places}; report.json has some");
+        let more = format!("{more} more {places}; report.json lists some");
         line(&mut out, "and in", &more);
     }
     if let Some(snapshot) = &case.snapshot {

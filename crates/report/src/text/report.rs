@@ -80,7 +80,7 @@ fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
         .iter()
         .partition(|case| case.outcome.has_new_findings());
     if !departing.is_empty() {
-        let _ = writeln!(out, "  the same fault shows in");
+        let _ = writeln!(out, "  the same cause explains");
     }
     for case in departing {
         let _ = writeln!(out, "    {}", line_of_case(case, style));
@@ -147,7 +147,7 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
     verdict_and_counts(report, style, out);
 }
 
-/// Renders the verdict, the counts of cases and requests, and the cost to the node.
+/// Renders the verdict, the counts of cases and requests, and the load on the node.
 pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String) {
     let _ = writeln!(out, "{}", verdict_line(report, style));
     let counts: Vec<_> = COUNTED
@@ -173,7 +173,7 @@ pub(super) fn verdict_and_counts(report: &Report, style: Style, out: &mut String
         Duration::from_millis(report.elapsed_ms).as_secs_f64()
     );
     if let Some(cost) = &report.cost {
-        let _ = writeln!(out, "cost to the node: {}", cost.in_words());
+        let _ = writeln!(out, "load on the node: {}", cost.in_words());
     }
 }
 
