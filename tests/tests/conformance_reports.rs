@@ -120,7 +120,7 @@ async fn junit_tells_a_violation_in_full() {
     assert!(
         skipped
             .attribute("message")
-            .is_some_and(|message| message.contains("never seen"))
+            .is_some_and(|message| message.contains("no response had a place"))
     );
 
     let properties: Vec<_> = document

@@ -195,5 +195,5 @@ async fn coverage_tells_what_was_sent_and_a_gap_fails_where_that_is_asked_for() 
     )
     .await;
     assert_eq!(code, 1, "{text}");
-    assert!(text.contains("sc-state was not asked"), "{text}");
+    assert!(text.contains("sc-state was not requested"), "{text}");
 }

@@ -220,7 +220,7 @@ async fn what_can_not_be_resumed_is_refused_and_nothing_is_sent() {
     // A sweep that starts again reports what is lost.
     let (_, text) = run(with(&["--state", kept_text, "--quiet"])).await;
     assert!(
-        text.contains("is begun anew, as --resume is not given"),
+        text.contains("starts again from the beginning, because --resume is not given"),
         "{text}"
     );
 }

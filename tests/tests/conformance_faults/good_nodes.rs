@@ -127,7 +127,7 @@ async fn blocks_that_are_more_than_is_read_leave_no_verdict(
         assert!(
             report
                 .reason
-                .is_some_and(|reason| reason.contains("more than is read"))
+                .is_some_and(|reason| reason.contains("too much memory"))
         );
     }
     Ok(())

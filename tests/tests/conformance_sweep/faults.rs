@@ -219,7 +219,7 @@ async fn a_range_that_names_a_block_that_is_not_there_is_not_cut_in_silence() {
     assert_eq!(report.exit_code, 3, "{:?}", ids(&report, Outcome::Fail));
     let reason = report.reason.unwrap_or_default();
     assert!(
-        reason.contains("to block 60") && reason.contains("found is 59"),
+        reason.contains("to block 60") && reason.contains("latest block is 59"),
         "{reason}"
     );
     assert_eq!(check(&url, &only_blocks("1..=59")).await.exit_code, 0);

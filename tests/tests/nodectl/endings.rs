@@ -174,7 +174,7 @@ fn a_node_that_takes_nothing_now_is_3_and_a_client_error_4() {
         let server = RawServer::spawn(move |_| Reply::json(status, r#"{"detail":"no"}"#));
         let ran = home.ask(&server.base_url, &["submit", &file]).ended(ends);
         assert_eq!(
-            ran.err.contains("at this base URL"),
+            ran.err.contains("this base URL"),
             status.starts_with("40") && ends == 3
         );
     }

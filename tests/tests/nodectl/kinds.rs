@@ -39,11 +39,11 @@ fn a_transfer_is_signed_verified_and_submitted_with_a_word_on_what_is_not_known(
         assert!(signed.err.contains(&format!("type {kind}, ")), "{signed:?}");
         assert!(signed.err.contains(name), "{signed:?}");
         assert!(!signed.err.contains("a call of"), "{signed:?}");
-        assert!(signed.err.contains("can't be known"), "{signed:?}");
+        assert!(signed.err.contains("signers are unknown"), "{signed:?}");
 
         let file = home.file("signed.json", &signed.out);
         let right = home.run(&["--json", "verify", &file]).ended(0);
-        assert!(right.err.contains("can't be known"), "{right:?}");
+        assert!(right.err.contains("signers are unknown"), "{right:?}");
         let told = right.json();
         assert_eq!(told["signed_by"], json!([keys().address()]));
         assert_eq!(told["complete"], Value::Null);
@@ -53,7 +53,7 @@ fn a_transfer_is_signed_verified_and_submitted_with_a_word_on_what_is_not_known(
             Reply::json("200 OK", answer)
         });
         let sent = home.ask(&server.base_url, &["submit", &file]).ended(0);
-        assert!(sent.err.contains("can't be known"), "{sent:?}");
+        assert!(sent.err.contains("signers are unknown"), "{sent:?}");
 
         let changed = signed
             .out

@@ -44,7 +44,7 @@ async fn a_block_that_is_not_there_is_told_by_status_1() {
     assert_eq!(ran.out, "");
     assert_eq!(
         ran.err,
-        "error: the node has no block 999999: the node answered 400 Bad Request: Block not found\n"
+        "error: the node has no block 999999: the node responded with 400 Bad Request: Block not found\n"
     );
     let ran = home.ask(node.base_url(), &["--json", "block", "999999"]);
     assert_eq!(ran.ended(1).error()["kind"], "not_found");

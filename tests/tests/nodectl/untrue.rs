@@ -123,11 +123,11 @@ fn a_record_of_another_asset_is_not_shown_as_the_one_that_was_asked_for() {
         &state("verification"),
         &[
             (answer(row("a")), 0, "token"),
-            (answer(row("b")), 6, "was asked for"),
+            (answer(row("b")), 6, "but the node returned"),
             (
                 answer(format!("[{},{}]", row("a"), row("b"))),
                 6,
-                "was asked for",
+                "but the node returned",
             ),
             (answer(r#"{"asset_id":"b"}"#.into()), 6, "\"b\""),
             (answer(r#"{"asset_id":"a"}"#.into()), 0, "asset_id"),
@@ -152,13 +152,13 @@ fn what_is_no_page_is_not_called_one() {
     table(
         &["docs"],
         &[
-            ("{}".into(), 6, "not with a page in HTML: {}"),
+            ("{}".into(), 6, "not with an HTML page: {}"),
             ("no page".into(), 6, "no page"),
             ("<xml/>".into(), 6, "<xml/>"),
             (
                 "\n<!DOCTYPE html>\n<title>x</title>".into(),
                 0,
-                "answers with a page",
+                "returns a page",
             ),
         ],
     );

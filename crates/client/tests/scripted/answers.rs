@@ -39,7 +39,7 @@ async fn an_unknown_block_is_not_found_however_the_node_says_it() {
     assert!(
         error
             .to_string()
-            .ends_with("the node answered 400 Bad Request: Block not found"),
+            .ends_with("the node responded with 400 Bad Request: Block not found"),
         "{error}"
     );
     assert_eq!(error.detail(), Some("Block not found"));

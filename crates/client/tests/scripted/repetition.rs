@@ -43,7 +43,7 @@ async fn a_node_that_stays_busy_is_given_up() {
     assert!(error.is_rate_limited() && error.is_retryable());
     assert_eq!((server.count(), error.tries()), (3, 3));
     assert_eq!(error.retry_after(), None);
-    let message = "the node answered 429 Too Many Requests: Rate limit exceeded: 10 per 1 second (tried 3 times)";
+    let message = "the node responded with 429 Too Many Requests: Rate limit exceeded: 10 per 1 second (tried 3 times)";
     assert!(error.to_string().ends_with(message), "{error}");
 }
 

@@ -93,7 +93,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| good_documents(bomb)),
             both(
                 fails(Decode, "expected value"),
-                departs("encoded as gzip, which was not asked for"),
+                departs("encoded as gzip, which was not requested"),
             ),
         ),
         row(
