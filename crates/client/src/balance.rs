@@ -422,9 +422,9 @@ mod tests {
             (r#"{"value":1,"value":null}"#, "more than once"),
             (
                 r#"{"status":"FAILURE","balance":0,"msg":"the database is busy"}"#,
-                "this is \"FAILURE\"; the node says: the database is busy",
+                "found \"FAILURE\"; the node's message: the database is busy",
             ),
-            (r#"{"detail":"busy"}"#, "the node says: busy"),
+            (r#"{"detail":"busy"}"#, "the node's message: busy"),
         ] {
             let error = answer(body).amount().unwrap_err().to_string();
             assert!(error.contains(words), "{error}");

@@ -384,8 +384,8 @@ mod tests {
     #[test]
     fn data_under_another_status_is_no_record_and_not_the_answer_that_there_is_none() {
         for (status, shown) in [
-            (r#""FAILURE""#, "this is \"FAILURE\""),
-            (r#""""#, "this is \"\""),
+            (r#""FAILURE""#, "found \"FAILURE\""),
+            (r#""""#, "found \"\""),
             ("null", "`status` is null"),
             ("5", "`status` is malformed"),
         ] {

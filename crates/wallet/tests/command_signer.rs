@@ -153,7 +153,7 @@ async fn a_failing_program_gives_its_reason_and_status_escaped_and_bounded() {
     assert!(!error.is_refusal());
     assert_eq!(
         error.to_string(),
-        r"the signer failed: the program sh said: no \u{1b}[31mdevice\nfound (exit status: 7)"
+        r"the signer failed: the program sh printed: no \u{1b}[31mdevice\nfound (exit status: 7)"
     );
     let text = refused(script("yes complaint | head -c 100000 >&2; exit 1", &[]))
         .await
@@ -183,7 +183,7 @@ async fn exit_status_three_is_a_decision() {
     assert!(error.is_refusal());
     assert_eq!(
         error.to_string(),
-        "the signer refused: the program sh said: the owner said no"
+        "the signer refused: the program sh printed: the owner said no"
     );
 }
 

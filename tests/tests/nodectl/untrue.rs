@@ -212,7 +212,10 @@ async fn a_claim_that_was_recorded_badly_is_told_as_that() {
                     .into_iter()
                     .for_each(|row| row.truncate(7))
             },
-            &["remarks: expected \"Gr", "it is missing; deletable_after"],
+            &[
+                "remarks: expected \"Gr",
+                "recorded missing; deletable_after",
+            ],
         ),
     ] {
         let told = recorded_as(change).await;

@@ -560,7 +560,7 @@ async fn a_file_of_another_call_says_what_differs() {
         .replace("\"b\"]", &format!("\"{long}\"]"));
     let other = call().params(&params.parse::<RawJson>().unwrap()).unwrap();
     let shown = differences(&other, &fee()).join("");
-    assert!(shown.starts_with(r#"`list` was ["a", "b"], and is ["a", "aaa"#));
+    assert!(shown.starts_with(r#"`list` was ["a", "b"], and is now ["a", "aaa"#));
     assert!(shown.len() < 200);
     let mut one = call();
     one.signers.truncate(1);

@@ -65,7 +65,7 @@ async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
     let words = block.extra().detail();
     if block.extra().say_absent() {
         return Err(none(&format!(
-            "it says: {}",
+            "its message: {}",
             words.as_deref().unwrap_or_default()
         )));
     }

@@ -95,7 +95,11 @@ mod tests {
         };
         assert_eq!(
             coverage.gaps(),
-            ["a: parameter unsent", "a: field unseen", "b was not asked"]
+            [
+                "a: parameter unsent",
+                "a: field unseen",
+                "b was not requested"
+            ]
         );
     }
 }

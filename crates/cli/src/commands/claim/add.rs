@@ -28,8 +28,8 @@ pub(super) struct AddArgs {
     /// File of a supporting document. The claim contains its SHA-256. May be given more than once
     #[arg(long, value_name = "PATH")]
     document: Vec<PathBuf>,
-    /// SHA-256 of a supporting document, 64 hexadecimal digits. These come after those of
-    /// --document. May be given more than once
+    /// SHA-256 of a supporting document, 64 hexadecimal digits. May be given more than once. These
+    /// hashes follow those of the documents
     #[arg(long, value_name = "HEX")]
     document_hash: Vec<Hash256>,
     /// Link to a supporting document. May be given more than once
