@@ -109,6 +109,7 @@ const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
             "sources",
         ],
     ),
+    ("spelling", &["typos", "--version"], &["typos"]),
     (
         "public linter of the spec (Redocly)",
         &["redocly", "--version"],
