@@ -5,10 +5,7 @@
 
 use integration_tests::observed_node;
 
-#[expect(
-    clippy::print_stdout,
-    reason = "whoever starts it has to learn its URL"
-)]
+#[expect(clippy::print_stdout, reason = "its user needs its URL")]
 #[tokio::main]
 async fn main() -> std::io::Result<()> {
     let node = observed_node::spawn().await?;

@@ -44,7 +44,7 @@ pub enum ClaimError {
     #[error(
         "an earlier claim about {asset_id:?} by {verifier} is pending: transaction {trans_code}, \
         saved in {}{}. A node keeps one record for each asset and verifier, so another claim would \
-         be paid for in vain; nothing was sent",
+         be paid for without effect; nothing was sent",
         escaped(&path.to_string_lossy()),
         refused_earlier(*state)
     )]
@@ -77,7 +77,7 @@ pub enum ClaimError {
         "the node refuses transaction {trans_code}: {}{}{ANYONE}{}",
         reasons(messages),
         if *maybe_taken_before {
-            "; it may have taken it from an earlier submission all the same"
+            "; it may still have taken it from an earlier submission"
         } else {
             ""
         },

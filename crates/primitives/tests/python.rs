@@ -51,7 +51,7 @@ fn python_is_here() -> bool {
         .status()
         .is_ok_and(|status| status.success());
     if !here {
-        #[expect(clippy::print_stderr, reason = "whoever reads the log has to know")]
+        #[expect(clippy::print_stderr, reason = "readers of the log have to know")]
         {
             eprintln!("there is no python3 on this machine: compared with the table alone");
         }

@@ -123,7 +123,7 @@ fn unlisted(wallet: WalletAddress, required: &[WalletAddress]) -> Failure {
     let required: Vec<String> = required.iter().map(ToString::to_string).collect();
     Failure::usage(format!(
         "{wallet} is not among the transaction's signers, {}: give another wallet, or --unlisted \
-         to sign all the same",
+         to sign it anyway",
         required.join(", ")
     ))
 }

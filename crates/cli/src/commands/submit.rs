@@ -121,7 +121,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
 ///
 /// If the required signers are not known, returns a warning.
 fn verified(text: &str) -> Result<Option<String>, Failure> {
-    let hint = "; nothing was sent (--unverified submits it all the same)";
+    let hint = "; nothing was sent (--unverified submits it anyway)";
     let transaction = HalfSigned::read(text).map_err(|failure| failure.and(hint))?;
     let unknown = transaction.unknown_signers();
     if transaction.required().is_empty() && unknown.is_none() {
@@ -225,7 +225,7 @@ fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
              as the node knows it by its code"
         }
         Kind::Unconfirmed => {
-            "; the transaction may have been taken all the same: submitting the same file again \
+            "; the node may still have taken the transaction: submitting the same file again \
              is safe, as the node knows it by its code"
         }
         Kind::Unreachable => why_not(error).unwrap_or_default(),

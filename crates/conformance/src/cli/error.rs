@@ -57,7 +57,7 @@ pub(crate) enum UsageError {
         address: std::net::SocketAddr,
         reason: String,
     },
-    #[error("{0}. Give --any-network to sign all the same")]
+    #[error("{0}. Give --any-network to sign anyway")]
     OtherNetworksWallet(KeyFileError),
     #[error("core dumps of this process, which can hold the wallet's key, can't be disabled: {0}")]
     CoreDumps(std::io::Error),

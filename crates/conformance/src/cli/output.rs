@@ -145,7 +145,7 @@ pub fn exit_with(error: &clap::Error) -> ! {
 /// Prints a message to standard error.
 #[expect(
     clippy::print_stderr,
-    reason = "a wrong command line is told on stderr"
+    reason = "errors of the command line go to stderr"
 )]
 pub(crate) fn complain(text: &str) {
     eprintln!("{text}");

@@ -82,8 +82,8 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
 
 const INTRODUCTION: &str = "# Conforming variants
 
-Nodes that keep the contract in another way than the local node does. A conformance run against each of them ends with
-exit status 0: no MUST case fails. Where known nodes behave differently, a case warns. This file is generated from the
+These nodes conform to the contract in a different way than the local node. A conformance run against each of them ends with
+exit status 0: no MUST case fails. If known nodes behave differently, a case warns. This file is generated from the
 table that the tests run: `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` renews it.
 ";
 

@@ -129,8 +129,8 @@ pub(super) fn failure(error: ClaimError) -> Failure {
             path.display()
         )),
         ClaimError::Pending { ref path, .. } => Failure::usage(text).and(&format!(
-            ": `nodectl submit {}` submits the earlier one once more, and --again makes and pays \
-             another one all the same",
+            ": `nodectl submit {}` submits the earlier one again, and --again makes and pays \
+             another one",
             path.display()
         )),
         ClaimError::AlreadyRecorded { .. } => {
