@@ -43,7 +43,7 @@ pub enum ClaimError {
     /// An earlier claim about the same asset by the same verifier may still be recorded.
     #[error(
         "an earlier claim about {asset_id:?} by {verifier} is pending: transaction {trans_code}, \
-        saved in {}{}. A node keeps one record for each asset and verifier, so another claim would \
+         saved in {}{}. A node keeps one record for each asset and verifier, so another claim would \
          be paid for without effect; nothing was sent",
         escaped(&path.to_string_lossy()),
         refused_earlier(*state)

@@ -69,7 +69,7 @@ pub enum BaseUrlError {
     /// The text has a user name or a password.
     #[error(
         "the base URL has a user name or a password in it: nodes do not use credentials, so leave \
-        out everything before the @"
+         out everything before the @"
     )]
     Credentials,
     /// The text has a tab, a line end or another control character.

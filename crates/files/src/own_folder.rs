@@ -34,7 +34,7 @@ impl fmt::Display for FolderError {
             Self::OfAnotherUser { path } => write!(
                 f,
                 "the folder {} belongs to another user, who can change its contents: use a folder \
-                of your own",
+                 of your own",
                 path.display()
             ),
             Self::WritableByOthers { path } => write!(

@@ -145,7 +145,7 @@ impl Passphrase {
         if self.is_short() {
             warnings.push(format!(
                 "the passphrase in {name} has fewer than {SHORT} characters, and can be guessed \
-                by anyone who has the key file"
+                 by anyone who has the key file"
             ));
         }
         warnings

@@ -114,14 +114,14 @@ pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Bloc
         };
         return Err(Failure::not_found(format!(
             "the node has neither a block 1 nor a block 0{words}, so its latest block can't be \
-            found: give an index"
+             found: give an index"
         )));
     };
     let block = look(client, index).await?;
     if index > ABSURD {
         output.warn(&format!(
             "the node returns a block for index {index} and for each lower index that was tried: \
-            no chain is that long, so this is probably not the latest block"
+             no chain is that long, so this is probably not the latest block"
         ));
     }
     if let Some(Err(fault)) = block.as_ref().map(Block::index) {

@@ -117,7 +117,7 @@ fn unlisted(wallet: WalletAddress, required: &[WalletAddress]) -> Failure {
     if required.is_empty() {
         return Failure::usage(format!(
             "the transaction names no signers in specific_data.signers, so {wallet} is not \
-            listed: give --unlisted to sign it anyway"
+             listed: give --unlisted to sign it anyway"
         ));
     }
     let required: Vec<String> = required.iter().map(ToString::to_string).collect();

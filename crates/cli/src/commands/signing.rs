@@ -94,7 +94,7 @@ impl HalfSigned {
         (self.required.is_empty() && !self.is_call).then(|| {
             format!(
                 "the transaction is of {}, which does not list its signers in \
-                specific_data.signers, so the required signers are unknown",
+                 specific_data.signers, so the required signers are unknown",
                 self.what
             )
         })
@@ -172,7 +172,7 @@ pub(super) fn check_one_meaning(text: &str) -> Result<(), Failure> {
     check_unique_members(text).map_err(|error| match error {
         BuiltCallMismatch::Twice { member } => Failure::usage(format!(
             "there is more than one `{member}`: nodes read and sign the last one, while a person \
-            may look at the first; leave one"
+             may look at the first; leave one"
         )),
         BuiltCallMismatch::TooDeep { .. } => Failure::usage(error),
         _ => Failure::usage(

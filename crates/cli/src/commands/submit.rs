@@ -267,7 +267,7 @@ pub(super) fn why_not(error: &SubmitError) -> Option<&'static str> {
     } else if NO_SUCH_CALL.contains(&status) {
         Some(
             "; nothing was submitted, because this base URL does not have the endpoint: is it a \
-            node's?",
+             node's?",
         )
     } else {
         None

@@ -91,7 +91,7 @@ fn transaction(text: &str) -> Result<Right, Failure> {
     if transaction.required().is_empty() && unknown.is_none() {
         return Err(Failure::usage(
             "the transaction names no signers in specific_data.signers, so the required signers \
-            are unknown",
+             are unknown",
         ));
     }
     let wrong = |why: String| Failure::not_found(format!("the transaction is not right: {why}"));

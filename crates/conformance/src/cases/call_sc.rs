@@ -15,7 +15,8 @@ use crate::{
         wallet_balances_request,
     },
     checks::{
-        Checked, Finding, Findings, Height, all_answer_json, decodes, never, objects, refused,
+        CLOCKS_DIFFER, Checked, Finding, Findings, Height, all_answer_json, decodes, never,
+        objects, refused,
     },
     context::{Context, unique},
     http::{Exchange, InconclusiveReason, Request, SendOptions},
@@ -336,9 +337,6 @@ async fn timestamp_unit(context: &Context) -> Findings {
     }
     if_any("timestamp", findings)
 }
-
-/// Maximum difference between the clocks of the node and this computer, in milliseconds.
-const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
 
 /// Checks that a transaction has the time of the request. Wallets refuse to sign one with another time.
 async fn timestamp_current(context: &Context) -> Findings {

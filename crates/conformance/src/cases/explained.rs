@@ -287,8 +287,8 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
         "http/no-retries",
         "No request of the whole run failed with a server error (5xx) and succeeded when it was \
-        sent again. The run sends each such request twice, so that no other case has to check the \
-        error.",
+         sent again. The run sends each such request twice, so that no other case has to check the \
+         error.",
     ),
     (
         "call-sc/trans-code-distinct",
@@ -496,7 +496,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
         "submit-transaction/claim-built",
         "`/call-sc` builds the claim that was requested, without anything that was not requested. \
-        Only such a transaction is signed.",
+         Only such a transaction is signed.",
     ),
     (
         "submit-transaction/claim-accepted",

@@ -38,4 +38,4 @@ pub(crate) use signed::signed_transaction;
 pub(crate) use snapshot::{check_snapshot, snapshot_path};
 pub(crate) use steady::{Height, described, reads_alike, steady};
 pub(crate) use submission_reply::{Reply, Shows, judge};
-pub(crate) use times::{Bound, Misplaced, Timed};
+pub(crate) use times::{Bound, CLOCKS_DIFFER, Misplaced, Timed};

@@ -12,8 +12,8 @@ use super::evidence::Evidence;
 /// Maximum number of consecutive blocks with a wrong time that are recognised as wrong. With more,
 /// the blocks after them would be reported.
 const TOGETHER: usize = 3;
-/// Maximum error of the local clock, in milliseconds.
-const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
+/// Maximum difference between the clocks of the node and this computer, in milliseconds.
+pub(crate) const CLOCKS_DIFFER: i64 = 24 * 60 * 60 * 1000;
 
 /// The times of earlier blocks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -69,7 +69,7 @@ pub(crate) fn sweep_with_state(
             if let Some((next, to)) = Sweep::unfinished(&path) {
                 complain(&format!(
                     "warning: {} has a sweep that was cut at block {next} of {}; it starts again \
-                    from the beginning, because --resume is not given",
+                     from the beginning, because --resume is not given",
                     path.display(),
                     to - 1
                 ));

@@ -506,7 +506,7 @@ impl Node {
     fn no_room(&self, request: &Request) -> Failure {
         Failure::TooLarge(format!(
             "the response of {} takes too much memory: the responses that are kept at the same \
-            time may take {} MiB; --max-memory raises that limit",
+             time may take {} MiB; --max-memory raises that limit",
             request.url(&self.target.base_url),
             self.limits.memory / MIB
         ))

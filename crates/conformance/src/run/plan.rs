@@ -47,7 +47,7 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
     let cases = planned_cases(options, network);
     let mut out = format!(
         "every kind of request that a run would send to {node}; the values are chosen during the \
-        run, and nothing was sent\n"
+         run, and nothing was sent\n"
     );
     let mut tier = None;
     for kind in kinds(options, network) {

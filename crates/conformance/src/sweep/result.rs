@@ -89,7 +89,7 @@ impl RunningSweep {
             (end < named).then(|| {
                 StopReason::OutOfTime(format!(
                     "the sweep should go to block {}, but the latest block is {}: no block after \
-                    it was checked; leave the range open to check all blocks",
+                     it was checked; leave the range open to check all blocks",
                     named.saturating_sub(1),
                     end.saturating_sub(1)
                 ))

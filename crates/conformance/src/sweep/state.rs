@@ -84,7 +84,7 @@ pub enum StateError {
     /// The file belongs to a different sweep.
     #[error(
         "the state in {} is of another sweep: its {what} is {kept}, not {given}; resume it with \
-        the same options, or start again without --resume",
+         the same options, or start again without --resume",
         path.display()
     )]
     Other {

@@ -140,7 +140,7 @@ pub enum KeyFileFault {
     /// Decrypting would take more memory or time than the limits allow.
     #[error(
         "takes {asked} to decrypt, and the limit for a key file is {limit}: a file must not keep \
-        this computer busy"
+         this computer busy"
     )]
     TooCostly {
         /// The requested cost.

@@ -137,11 +137,8 @@ pub(crate) const CALLS: &[Reason] = &[
     ),
 ];
 
-/// The reason why the wording of a message can't be checked.
-const WORDS: &str =
-    "The wording of messages is not documented, and an empty one is a string as well.";
-
-pub(crate) const ACCEPTED: &[Reason] = &[reason(
+/// The wording of a message can't be checked.
+const MESSAGE: Reason = reason(
     &["response.msg"],
     &[
         Empty,
@@ -152,23 +149,13 @@ pub(crate) const ACCEPTED: &[Reason] = &[reason(
         Contradicting,
         WrongLater,
     ],
-    WORDS,
-)];
+    "The wording of messages is not documented, and an empty one is a string as well.",
+);
+
+pub(crate) const ACCEPTED: &[Reason] = &[MESSAGE];
 
 pub(crate) const REFUSED: &[Reason] = &[
-    reason(
-        &["response.msg"],
-        &[
-            Empty,
-            Constant,
-            Stale,
-            Truncated,
-            OfAnother,
-            Contradicting,
-            WrongLater,
-        ],
-        WORDS,
-    ),
+    MESSAGE,
     reason(
         &["status"],
         &[Malformed, Empty, Truncated, Contradicting, WrongLater],

@@ -142,7 +142,7 @@ async fn about(
             Err(fault) => {
                 return Err(Failure::unexpected(format!(
                     "expected the record of {asset:?}, but the returned record does not name its \
-                    asset: {fault}"
+                     asset: {fault}"
                 )));
             }
         }

@@ -54,7 +54,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
             let whose = match outcome.had_record {
                 Some(false) => {
                     "was recorded, but not as requested: this verifier had no record about the \
-                    asset before, and the new one differs in"
+                     asset before, and the new one differs in"
                 }
                 Some(true) => {
                     "was accepted, but this verifier had another record about the asset before, \
@@ -62,7 +62,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
                 }
                 None => {
                     "was accepted, but this verifier's record about the asset is another one, or \
-                    was not recorded as requested: it differs in"
+                     was not recorded as requested: it differs in"
                 }
             };
             format!(
@@ -74,7 +74,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
         }
         ReadBack::Before(_) => format!(
             "transaction {code} was accepted, and this verifier's record about the asset is the \
-            same as before, so it is unclear whether this transaction wrote it: a node \
+             same as before, so it is unclear whether this transaction wrote it: a node \
              keeps one record for each"
         ),
         _ if !waited => return None,

@@ -121,7 +121,7 @@ fn an_error_says_what_was_asked_and_what_came() {
     assert_eq!(
         error.to_string(),
         "the node changed `transaction.specific_data.params.asset_id`: expected \"token \
-        \\u00e9\", received \"t\\u043eken \\u00e9\""
+         \\u00e9\", received \"t\\u043eken \\u00e9\""
     );
     let error = check(&tampered(r#""half":0.5"#, r#""half":[0.5]"#)).unwrap_err();
     assert!(error.to_string().ends_with("expected 0.5, received [0.5]"));
