@@ -11,6 +11,26 @@ use crate::{document::Document, error::ClaimError};
 /// A claim about an asset, with its supporting documents and its fee.
 ///
 /// Source: the contract, "Params of `add_verification`".
+///
+/// ```
+/// use nodeproof_claims::Claim;
+/// use nodeproof_client::{contract_call::Fee, nodeproof_primitives::WalletAddress};
+///
+/// let wallets: [WalletAddress; 2] = [
+///     "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?,
+///     "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?,
+/// ];
+/// let fee = Fee::new(1_500_000.into(), "TKN")?;
+/// let claim = Claim::new("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?, "asset 7", 99, fee)
+///     .asset_type("container")
+///     .outcome(2)
+///     .link("https://documents.example.org/7")
+///     .verifier(wallets[1]);
+/// let params = claim.params(&wallets, Vec::new())?;
+/// assert_eq!(params.asset_type, "container");
+/// assert_eq!(params.verifier_address, wallets[1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Claim {

@@ -15,6 +15,24 @@ impl PreparedClaim {
     /// # Errors
     /// The first error of a step. [`ClaimError::maybe_sent`] returns whether the transaction may have
     /// reached the node.
+    ///
+    /// ```no_run
+    /// # async fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     claim: nodeproof_claims::Claim,
+    /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+    /// # ) -> Result<(), nodeproof_claims::ClaimError> {
+    /// use nodeproof_claims::{ClaimOptions, PreparedClaim};
+    ///
+    /// let options = ClaimOptions::default().save_to("asset-7.claim.json");
+    /// let signers = [wallet.wallet_address()];
+    /// let prepared = PreparedClaim::prepare(&node, &claim, &signers, &options).await?;
+    /// println!("documents: {:?}", prepared.params().doc_hash_list);
+    /// let outcome = prepared.complete(&[wallet]).await?;
+    /// println!("{}: {:?}", outcome.trans_code(), outcome.record());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn complete(&self, signers: &[&dyn Signer]) -> Result<ClaimOutcome, ClaimError> {
         let ready = match self.saved().await? {
             Some(saved) => self.resume(saved),

@@ -15,6 +15,22 @@ const PIECE: usize = 64 * 1024;
 /// A supporting document of a claim: its hash, or a file to be hashed.
 ///
 /// A claim sends only the hashes, never the documents.
+///
+/// ```
+/// use nodeproof_claims::Document;
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("abc.txt");
+/// std::fs::write(&path, "abc")?;
+/// let hash = Document::from(path).hash(|progress| {
+///     println!("{} of {} bytes", progress.bytes, progress.total);
+/// })?;
+/// assert_eq!(
+///     hash.to_string(),
+///     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Document {

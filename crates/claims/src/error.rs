@@ -19,6 +19,27 @@ use crate::{
 /// A claim was not made, or it is unknown whether it was made.
 ///
 /// [`maybe_sent`](Self::maybe_sent) separates the two cases.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     claim: nodeproof_claims::Claim,
+/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// # ) -> Result<(), nodeproof_claims::ClaimError> {
+/// use nodeproof_claims::ClaimOptions;
+///
+/// let options = ClaimOptions::default().save_to("asset-7.claim.json");
+/// match claim.make(&node, &[wallet], &options).await {
+///     Ok(outcome) => println!("{}", outcome.trans_code()),
+///     Err(error) if error.maybe_sent() => println!("make the same claim again: {error}"),
+///     Err(error) if error.client_error().is_some_and(|error| error.is_retryable()) => {
+///         println!("not made; try later: {error}");
+///     }
+///     Err(error) => return Err(error),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {

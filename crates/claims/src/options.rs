@@ -18,6 +18,26 @@ use crate::{
 type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
 
 /// The options of a claim: the file of its transaction, the time limits, and the progress callback.
+///
+/// ```
+/// use nodeproof_claims::ClaimOptions;
+/// use nodeproof_client::nodeproof_primitives::Network;
+/// use std::time::Duration;
+///
+/// let options = ClaimOptions::default()
+///     .save_to("claims/asset-7.json")
+///     .search_in("claims/earlier")
+///     .network(Network::Testnet)
+///     .pauses(Duration::from_secs(1), Duration::from_secs(10));
+/// assert_eq!((options.wait, options.again), (Duration::from_secs(60), false));
+///
+/// let unchecked = options
+///     .again(true)
+///     .although_recorded(true)
+///     .any_node(true)
+///     .node_time(true);
+/// assert!(unchecked.again && unchecked.although_recorded);
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ClaimOptions {

@@ -56,6 +56,7 @@ use crate::{
 ///         prepared.sign(&checked, &[wallet], existing).await?.save().await?
 ///     }
 /// };
+/// println!("{}", ready.transaction().text());
 /// let outcome = ready.submit().await?.wait().await?;
 /// # Ok(())
 /// # }

@@ -9,6 +9,17 @@ use nodeproof_primitives::{ContractAddress, RawJson, WalletAddress};
 use serde::Serialize;
 
 /// The state of a claim, as a node shows it.
+///
+/// ```
+/// use nodeproof_claims::ReadBack;
+/// use nodeproof_client::VerificationRecord;
+///
+/// let record = r#"{"asset_id":"asset 7","remarks":"sealed"}"#.parse()?;
+/// let seen = ReadBack::Recorded(VerificationRecord::from_json(&record)?);
+/// assert!(seen.is_final() && seen.record().is_some());
+/// assert!(!ReadBack::Nothing.is_final());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadBack {

@@ -26,6 +26,29 @@ pub(crate) struct Patience {
 /// # Errors
 /// If there is no response, or it contains neither rows nor objects. A response that means
 /// [no such record](Error::is_absent) is not an error.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     contract: nodeproof_client::nodeproof_primitives::ContractAddress,
+/// #     claim: nodeproof_client::AddVerification,
+/// # ) -> Result<(), nodeproof_client::Error> {
+/// use nodeproof_claims::{ReadBack, look_for_claim, wait_for_claim};
+/// use std::time::Duration;
+///
+/// let mut seen = look_for_claim(&node, contract, &claim).await?;
+/// if !seen.is_final() {
+///     let pauses = (Duration::from_millis(500), Duration::from_secs(5));
+///     seen = wait_for_claim(&node, contract, &claim, Duration::from_secs(60), pauses).await?;
+/// }
+/// if let ReadBack::Differs { differences, .. } = &seen {
+///     for difference in differences {
+///         println!("{difference}");
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub async fn look_for_claim(
     client: &Client,
     contract: ContractAddress,

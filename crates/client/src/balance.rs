@@ -20,6 +20,24 @@ use crate::{
 /// tolerates both names". The contract shows an integer for one token in one wallet. It does not
 /// show the other responses. Nodes were seen to return lists there, and null for a token that a
 /// wallet does not hold.
+///
+/// ```
+/// use nodeproof_client::BalanceAnswer;
+///
+/// let one = BalanceAnswer::from_slice(br#"{"balance": 9999936999900}"#)?;
+/// assert_eq!(one.amount()?, Some(9_999_936_999_900_i64.into()));
+/// assert_eq!(one.carrier().map(|(name, _)| name), Some("balance"));
+/// assert!(one.extra().is_empty());
+///
+/// let wallet = BalanceAnswer::from_slice(br#"{"value": [{"token_code": "TKN", "balance": 7}]}"#)?;
+/// assert_eq!(wallet.tokens()?[0].token_code, "TKN");
+///
+/// let token = BalanceAnswer::from_slice(
+///     br#"{"balance": [{"wallet": "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc", "balance": 3}]}"#,
+/// )?;
+/// assert!(token.holders()?[0].holder.contract().is_some());
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BalanceAnswer {
     balance: Option<RawJson>,
@@ -59,6 +77,20 @@ pub struct HolderBalance {
 }
 
 /// The entries of a list, and the faults of entries that can't be read.
+///
+/// ```
+/// let answer = nodeproof_client::BalanceAnswer::from_slice(
+///     br#"{"balance": [{"token_code": "TKN", "balance": 7}, 4]}"#,
+/// )?;
+/// let tokens = answer.tokens()?;
+/// assert_eq!(tokens.len(), 1);
+/// assert_eq!(
+///     tokens.faults()[0].to_string(),
+///     "`balance[1].entry` is malformed: expected an object, found the number 4",
+/// );
+/// assert_eq!(tokens.into_entries()[0].balance, Some(7.into()));
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing<T> {
     entries: Vec<T>,

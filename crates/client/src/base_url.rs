@@ -20,6 +20,12 @@ use url::{Host, Url};
 ///
 /// let url: BaseUrl = "http://localhost:8420/".parse()?;
 /// assert_eq!(url.to_string(), "http://localhost:8420");
+/// assert_eq!(url.as_url().as_str(), "http://localhost:8420/");
+/// assert_eq!((url.host(), url.port()), ("localhost", 8420));
+/// assert!(url.has_port() && url.is_loopback() && !url.is_https());
+///
+/// let url = BaseUrl::for_network("::1", Network::Devnet)?;
+/// assert_eq!(url.as_str(), "http://[::1]:8420");
 ///
 /// let url: BaseUrl = "http://node.example.org".parse()?;
 /// assert_eq!(url.with_network_port(Network::Testnet).to_string(), "http://node.example.org:8421");

@@ -50,7 +50,10 @@ impl Client {
     /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
     /// use std::time::Duration;
     ///
-    /// let page = node.with_request_timeout(Duration::from_secs(2)).docs().await?;
+    /// let hasty = node
+    ///     .with_request_timeout(Duration::from_secs(2))
+    ///     .with_total_timeout(Duration::from_secs(5));
+    /// let page = hasty.docs().await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -85,13 +88,21 @@ impl Client {
 /// Sets up a [`Client`]. Made by [`Client::builder`].
 ///
 /// ```
-/// use std::time::Duration;
+/// use std::{num::NonZeroU32, time::Duration};
 /// use nodeproof_client::{Client, transport::RetryPolicy};
+///
+/// const PER_SECOND: NonZeroU32 = NonZeroU32::new(10).unwrap();
 ///
 /// let client = Client::builder("https://node.example.org/api")?
 ///     .request_timeout(Duration::from_secs(5))
+///     .total_timeout(Duration::from_secs(20))
+///     .rate_limit(PER_SECOND)
 ///     .retry(RetryPolicy::never())
-///     .max_body(1024 * 1024);
+///     .max_body(1024 * 1024)
+///     .max_values(50_000)
+///     .max_depth(32)
+///     .user_agent("asset-registry/1.0")
+///     .proxy_from_environment(false);
 /// # let _ = client;
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
@@ -177,6 +188,15 @@ impl ClientBuilder {
     }
 
     /// Trusts one more certificate authority, or a node's own certificate, in DER.
+    ///
+    /// ```no_run
+    /// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+    /// let client = nodeproof_client::Client::builder("https://node.example.org")?
+    ///     .extra_root(std::fs::read("node.der")?)
+    ///     .build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn extra_root(mut self, certificate: impl Into<Vec<u8>>) -> Self {
         self.transport.extra_roots.push(certificate.into());
         self
@@ -262,6 +282,16 @@ impl ClientBuilder {
     /// Your client then determines TLS, proxies, redirects, compression, user agent and the time-out
     /// for connecting. Turn off redirects and decompression, because the limits here do not cover
     /// them. All other settings apply.
+    ///
+    /// ```
+    /// use nodeproof_client::{BaseUrl, Client, transport::{TransportOptions, http_client}};
+    ///
+    /// let base: BaseUrl = "http://localhost:8420".parse()?;
+    /// let http = http_client(&base, &TransportOptions::default().keep_alive(false))?;
+    /// let node = Client::builder(base)?.http_client(http).build()?;
+    /// assert_eq!(node.base_url().as_str(), "http://localhost:8420");
+    /// # Ok::<(), nodeproof_client::Error>(())
+    /// ```
     pub fn http_client(mut self, client: reqwest::Client) -> Self {
         self.http = Some(client);
         self

@@ -75,6 +75,19 @@ impl ContractCall {
     }
 
     /// Adds wallets that will sign.
+    ///
+    /// ```
+    /// use nodeproof_client::{ContractCall, nodeproof_primitives::WalletAddress};
+    ///
+    /// let wallets: [WalletAddress; 2] = [
+    ///     "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?,
+    ///     "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?,
+    /// ];
+    /// let contract = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c".parse()?;
+    /// let call = ContractCall::new(contract, "vote").signers(wallets);
+    /// assert_eq!(call.signers, wallets);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn signers(mut self, wallets: impl IntoIterator<Item = WalletAddress>) -> Self {
         self.signers.extend(wallets);
@@ -159,6 +172,22 @@ fn no_params() -> RawJson {
 /// The parameters of `add_verification`: a claim about an asset on the chain.
 ///
 /// Source: the contract, "Params of `add_verification`".
+///
+/// ```
+/// use nodeproof_client::AddVerification;
+///
+/// let wallet = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
+/// let claim = AddVerification::new("asset 7", wallet, 2_500_000)
+///     .asset_type("container")
+///     .outcome(2)
+///     .document("ab".repeat(32).parse()?)
+///     .link("https://documents.example.org/7")
+///     .remarks("Weighed and sealed");
+/// let call = claim.call("ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?)?;
+/// assert_eq!(call.function_called, "add_verification");
+/// assert_eq!(call.signers, [wallet]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[doc(alias = "add_verification")]

@@ -14,6 +14,23 @@ use crate::{
 /// The contract describes "an RpcResponse with a `value` field" and does not show its exact shape.
 /// Nodes were seen to return the record in `data`, and null if no record matches. Both fields are
 /// unchanged here.
+///
+/// ```
+/// use nodeproof_client::ContractState;
+///
+/// let state = ContractState::from_slice(
+///     br#"{"status": "SUCCESS", "data": {"asset_id": "asset-7", "outcome": 1}}"#,
+/// )?;
+/// assert_eq!(state.status(), Some("SUCCESS"));
+/// assert_eq!(state.carrier().map(|(name, _)| name), Some("data"));
+/// assert!(state.record()?.is_some() && state.extra().is_empty());
+/// assert_eq!(state.verifications()?[0].asset_id()?, "asset-7");
+///
+/// let absent = ContractState::from_slice(br#"{"value": null}"#)?;
+/// assert!(absent.record()?.is_none());
+/// assert!(absent.verification()?.is_none() && absent.verifications()?.is_empty());
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContractState {
     value: Option<RawJson>,

@@ -23,7 +23,9 @@ type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 /// let options = FollowOptions::default()
 ///     .start_at(1200)
 ///     .interval(Duration::from_secs(5))
-///     .max_outage(Duration::from_secs(60));
+///     .longest_pause(Duration::from_secs(15))
+///     .max_outage(Duration::from_secs(60))
+///     .skip_missing(true);
 /// # let _ = options;
 /// ```
 #[derive(Clone)]

@@ -12,6 +12,16 @@ use crate::decode::{all_hex, hex_bytes};
 /// The case of the digits does not change. Equality is by value, whatever the case.
 ///
 /// Source: the contract, "`public_key` … hexadecimal", "`msgsign` … hexadecimal".
+///
+/// ```
+/// use nodeproof_client::HexText;
+///
+/// let key: HexText = "aBcD".parse()?;
+/// assert_eq!(key.text(), "aBcD");
+/// assert_eq!(key.to_bytes(), Some(vec![0xab, 0xcd]));
+/// assert_eq!(key, HexText::from_bytes(&[0xab, 0xcd])?);
+/// # Ok::<(), nodeproof_client::ParseHexTextError>(())
+/// ```
 #[derive(Clone)]
 pub struct HexText(Repr);
 

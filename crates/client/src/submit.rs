@@ -19,16 +19,21 @@ use crate::{
 /// Source: the contract, "POST /submit-transaction".
 ///
 /// ```
-/// use nodeproof_client::{NotAccepted, SubmitAnswer};
+/// use nodeproof_client::SubmitAnswer;
 ///
 /// let answer = SubmitAnswer::from_slice(
 ///     br#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],
 ///          "new_transaction":true}}"#,
 /// )?;
 /// let refused = answer.accepted().unwrap_err();
-/// assert!(matches!(refused, NotAccepted::Refused { .. }));
+/// assert!(refused.is_refused() && !answer.is_valid());
 /// assert_eq!(refused.to_string(), "the node refuses the transaction: Fee validation failed");
-/// # Ok::<(), nodeproof_client::DecodeError>(())
+///
+/// assert_eq!(answer.valid(), Ok(false));
+/// assert_eq!(answer.messages(), ["Fee validation failed"]);
+/// assert_eq!(answer.new_transaction(), Some(true));
+/// assert!(answer.response()?.as_str().contains("Fee validation failed"));
+/// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused the transaction; call `accepted()?`"]
@@ -271,6 +276,21 @@ fn messages(text: &str) -> Vec<String> {
 ///
 /// The contract mentions a second endpoint for submissions and does not show it. This form was
 /// observed on real nodes.
+///
+/// ```
+/// use nodeproof_client::BatchAnswer;
+///
+/// let answer = BatchAnswer::from_slice(
+///     br#"{"status":"SUCCESS","response":{"failed_transactions":[{"fee":1.0}],
+///          "accepted_transactions":["04087cb4c58f389c80bef882e3392f1b3b0e9e3c"]}}"#,
+/// )?;
+/// assert_eq!((answer.accepted()?.len(), answer.failed()?.len()), (1, 1));
+/// assert!(answer.response()?.as_str().starts_with('{'));
+///
+/// let busy = BatchAnswer::from_slice(br#"{"status":"FAILURE","response":"NODE_BUSY"}"#)?;
+/// assert_eq!(busy.refusal().as_deref(), Some("NODE_BUSY"));
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused some of the transactions; look at `failed()`"]
 pub struct BatchAnswer {

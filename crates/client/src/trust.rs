@@ -12,6 +12,20 @@ use crate::{
 /// The trust score from one wallet to another.
 ///
 /// Source: the contract, "Trust score result".
+///
+/// ```
+/// use nodeproof_client::TrustScore;
+///
+/// let trust = TrustScore::from_slice(br#"{"status": "SUCCESS", "trust_score": 80}"#)?;
+/// trust.check_status()?;
+/// assert_eq!(*trust.score()?, 80);
+///
+/// let failed = TrustScore::from_slice(br#"{"status": "FAILURE", "trust_score": 0, "msg": "busy"}"#)?;
+/// assert_eq!(failed.status()?, "FAILURE");
+/// let fault = failed.check_status().unwrap_err();
+/// assert!(fault.to_string().ends_with("found \"FAILURE\"; the node's message: busy"));
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "trust_score")]
 pub struct TrustScore {

@@ -20,6 +20,27 @@ use crate::{
 /// own error.
 ///
 /// Source: the contract, "Verification record".
+///
+/// ```
+/// use nodeproof_client::{VerificationRecord, nodeproof_primitives::RawJson};
+///
+/// let row: RawJson = r#"["ctcc8321d6375c494d043fdd0260f21bc0ec51dacc", "asset-7", "token",
+///     "0xc8111e8386bed918b8068b3f719c53a2e76810c3", 1, "[\"doc1\"]", "[]", "sealed", 2500000, "new"]"#
+///     .parse()?;
+/// let record = VerificationRecord::from_json(&row)?;
+/// assert_eq!((record.asset_id()?, record.asset_type()?), ("asset-7", "token"));
+/// assert_eq!(record.verifier_address()?.to_string(), "0xc8111e8386bed918b8068b3f719c53a2e76810c3");
+/// assert_eq!(*record.outcome()?, 1);
+/// assert_eq!(record.doc_hash_list()?, ["doc1"]);
+/// assert!(record.doc_link_list()?.is_empty());
+/// assert_eq!(record.remarks()?, "sealed");
+/// assert_eq!(*record.deletable_after()?, 2_500_000);
+/// assert_eq!(record.extra_columns()[0].as_str(), "\"new\"");
+/// assert!(record.faults().is_empty() && record.extra().is_empty());
+/// record.check_matches(record.contract_address()?, "asset-7")?;
+/// assert_eq!(VerificationRecord::all(&row)?, [record]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VerificationRecord {
     address: Field<ContractAddress>,

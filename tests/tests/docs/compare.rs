@@ -1,11 +1,20 @@
 //! Compares the output on a page with the actual output of a program.
 
+use std::collections::BTreeMap;
+
 use regex::Regex;
 use similar::TextDiff;
 
 /// Values that differ from run to run: times, random addresses, free ports, rates.
+///
+/// A random address or hash on the page stands for the same printed one everywhere on the page.
 pub(crate) struct Volatile {
     rules: Vec<(Regex, &'static str)>,
+    hex: Regex,
+    /// The printed value of each one on the page.
+    printed: BTreeMap<String, String>,
+    /// The value on the page of each printed one.
+    shown: BTreeMap<String, String>,
 }
 
 impl Volatile {
@@ -23,16 +32,23 @@ impl Volatile {
                 .into_iter()
                 .map(|(pattern, name)| (Regex::new(pattern).expect("a regular expression"), name))
                 .collect(),
+            hex: Regex::new(r"\b(0x|ct)?[0-9a-f]{32,}").expect("a regular expression"),
+            printed: BTreeMap::new(),
+            shown: BTreeMap::new(),
         }
     }
 
     /// Returns the difference as lines if the printed text does not match.
-    pub(crate) fn compare(&self, shown: &str, printed: &str) -> Result<(), String> {
+    pub(crate) fn compare(&mut self, shown: &str, printed: &str) -> Result<(), String> {
+        let lines = (
+            shown.lines().collect::<Vec<_>>(),
+            printed.lines().collect::<Vec<_>>(),
+        );
         let (shown, printed) = (self.steady(shown), self.steady(printed));
         let expected: Vec<&str> = shown.lines().collect();
         let actual: Vec<&str> = printed.lines().collect();
-        if fits(&expected, &actual) {
-            return Ok(());
+        if let Some(skipped) = fits(&expected, &actual) {
+            return self.same_values(&lines.0, &lines.1, &skipped);
         }
         let difference = TextDiff::from_lines(&shown, &printed);
         Err(difference
@@ -40,6 +56,61 @@ impl Volatile {
             .context_radius(2)
             .header("shown", "printed")
             .to_string())
+    }
+
+    /// Returns a printed text with the values that the page shows for the printed ones.
+    pub(crate) fn as_shown(&self, printed: &str) -> String {
+        let value = |found: &regex::Captures<'_>| {
+            let printed = &found[0];
+            self.shown
+                .get(printed)
+                .map_or(printed, String::as_str)
+                .to_owned()
+        };
+        self.hex.replace_all(printed, value).into_owned()
+    }
+
+    /// Compares the random values in lines that fit each other. `skipped` has the number of printed
+    /// lines for each line on the page that stands for any lines.
+    fn same_values(
+        &mut self,
+        shown: &[&str],
+        printed: &[&str],
+        skipped: &[usize],
+    ) -> Result<(), String> {
+        let mut skipped = skipped.iter();
+        let mut at = 0;
+        for line in shown {
+            if *line == "…" {
+                at += skipped.next().copied().unwrap_or_default();
+                continue;
+            }
+            let values = self.hex.find_iter(line).map(|found| found.as_str());
+            let others = self.hex.find_iter(printed[at]).map(|found| found.as_str());
+            // Any text that the page leaves out may contain values, too.
+            let pairs: Vec<_> = if line.contains('…') {
+                Vec::new()
+            } else {
+                values.zip(others).collect()
+            };
+            for (shown, printed) in pairs {
+                let one = self
+                    .printed
+                    .entry(shown.to_owned())
+                    .or_insert(printed.to_owned());
+                let other = self
+                    .shown
+                    .entry(printed.to_owned())
+                    .or_insert(shown.to_owned());
+                if one != printed || other != shown {
+                    return Err(format!(
+                        "{line}\n{shown} is {printed} here, and elsewhere {one} or, on the page, {other}\n"
+                    ));
+                }
+            }
+            at += 1;
+        }
+        Ok(())
     }
 
     fn steady(&self, text: &str) -> String {
@@ -51,14 +122,19 @@ impl Volatile {
     }
 }
 
-fn fits(expected: &[&str], actual: &[&str]) -> bool {
+/// Returns the number of printed lines for each line `…`, or `None` if the lines do not fit.
+fn fits(expected: &[&str], actual: &[&str]) -> Option<Vec<usize>> {
     match (expected, actual) {
-        ([], []) => true,
-        (["…", rest @ ..], _) => (0..=actual.len()).any(|from| fits(rest, &actual[from..])),
-        ([shown, rest @ ..], [printed, others @ ..]) => {
-            line_fits(shown, printed) && fits(rest, others)
+        ([], []) => Some(Vec::new()),
+        (["…", rest @ ..], _) => (0..=actual.len()).find_map(|from| {
+            let mut skipped = fits(rest, &actual[from..])?;
+            skipped.insert(0, from);
+            Some(skipped)
+        }),
+        ([shown, rest @ ..], [printed, others @ ..]) if line_fits(shown, printed) => {
+            fits(rest, others)
         }
-        _ => false,
+        _ => None,
     }
 }
 
@@ -84,7 +160,6 @@ fn line_fits(shown: &str, printed: &str) -> bool {
 
 #[test]
 fn a_gap_is_any_text_and_all_else_is_compared() {
-    let volatile = Volatile::new();
     for (shown, printed, same) in [
         ("a\n…\nb\n", "a\nx\ny\nb\n", true),
         ("a\n…\nb\n", "a\nb\n", true),
@@ -97,9 +172,31 @@ fn a_gap_is_any_text_and_all_else_is_compared() {
         ("", "a\n", false),
     ] {
         assert_eq!(
-            volatile.compare(shown, printed).is_ok(),
+            Volatile::new().compare(shown, printed).is_ok(),
             same,
             "{shown:?} {printed:?}"
+        );
+    }
+}
+
+#[test]
+fn a_random_value_is_the_same_one_on_the_whole_page() {
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|digit| digit.repeat(32));
+    for (first, second, same) in [
+        ((&a, &c), (&a, &c), true),
+        ((&a, &c), (&b, &d), true),
+        ((&a, &c), (&b, &c), false),
+        ((&a, &c), (&a, &d), false),
+    ] {
+        let mut volatile = Volatile::new();
+        let line = |value: &str| format!("of {value}\n");
+        let gap = |value: &str| format!("any\nother\nlines\nby {value}\n");
+        assert!(volatile.compare(&line(first.0), &line(first.1)).is_ok());
+        let shown = format!("…\nby {}\n", second.0);
+        assert_eq!(
+            volatile.compare(&shown, &gap(second.1)).is_ok(),
+            same,
+            "{first:?} {second:?}"
         );
     }
 }

@@ -8,6 +8,7 @@
 #![expect(clippy::expect_used, reason = "a test that can't go on fails")]
 
 mod compare;
+mod examples;
 mod language;
 mod links;
 mod page;
@@ -25,7 +26,7 @@ fn check(name: &str) {
     let page = Page::parse(&text);
     assert!(page.commands() > 0, "{name} has no command to run");
     let mut session = Session::start();
-    let volatile = Volatile::new();
+    let mut volatile = Volatile::new();
     let mut differences = Vec::new();
     let mut updated = text.clone();
     for block in &page.blocks {
@@ -39,6 +40,7 @@ fn check(name: &str) {
                     if let Err(difference) = volatile.compare(&command.output, &output) {
                         differs = true;
                         differences.push(format!("$ {}\n{difference}", command.line));
+                        let output = volatile.as_shown(&output);
                         printed.push_str(&format!("$ {}\n{output}", command.line));
                     } else {
                         printed.push_str(&format!("$ {}\n{}", command.line, command.output));

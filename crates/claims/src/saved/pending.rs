@@ -41,6 +41,18 @@ impl SavedTransaction {
     ///
     /// # Errors
     /// If the folder can't be read.
+    ///
+    /// ```
+    /// use nodeproof_claims::SavedTransaction;
+    /// use std::path::Path;
+    ///
+    /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
+    /// let verifier = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
+    /// let folder = Path::new("no-such-folder");
+    /// let pending = SavedTransaction::pending_in(folder, contract, "asset 7", verifier)?;
+    /// assert!(pending.complete && pending.transactions.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn pending_in(
         folder: &Path,
         contract: ContractAddress,

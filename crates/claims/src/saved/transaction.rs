@@ -28,6 +28,34 @@ const VERSION: u32 = 1;
 /// The file is written whole or not at all, before the transaction is sent. It contains the
 /// requested call and the signed transaction, but no key. It can only be used to submit this
 /// transaction. On Unix its mode is 600.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     call: nodeproof_client::ContractCall,
+/// #     fee: nodeproof_client::contract_call::Fee,
+/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_claims::{SavedTransaction, TransactionState};
+/// use std::path::Path;
+///
+/// let path = Path::new("transfer.json");
+/// let mut saved = match SavedTransaction::open(path)? {
+///     Some(saved) => saved,
+///     None => {
+///         let checked = node.build_checked_call(&call, &fee).await?;
+///         let signed = checked.sign(&[wallet]).await?;
+///         SavedTransaction::create(path, node.base_url(), &checked, &signed)?
+///     }
+/// };
+/// saved.check_same(&call, &fee)?;
+/// saved.note(TransactionState::Sent)?;
+/// node.submit(saved.signed()).await?.accepted()?;
+/// saved.note(TransactionState::Accepted)?;
+/// println!("{}: {:?}, pending: {}", saved.node(), saved.state(), saved.is_pending());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SavedTransaction {
     path: PathBuf,
@@ -38,6 +66,13 @@ pub struct SavedTransaction {
 }
 
 /// The last known state of a saved transaction.
+///
+/// ```
+/// use nodeproof_claims::TransactionState;
+///
+/// assert!(TransactionState::Sent.may_have_arrived());
+/// assert!(!TransactionState::Signed.may_have_arrived());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -127,6 +162,24 @@ impl SavedTransaction {
     /// # Errors
     /// If the file can't be written, or `signed` is not the signed form of `checked`. Then the existing
     /// file keeps its name.
+    ///
+    /// ```no_run
+    /// # fn example(
+    /// #     node: nodeproof_client::Client,
+    /// #     checked: nodeproof_client::contract_call::CheckedTransaction,
+    /// #     signed: nodeproof_client::SignedTransaction,
+    /// # ) -> Result<(), nodeproof_claims::SavedTransactionError> {
+    /// use nodeproof_claims::SavedTransaction;
+    /// use std::path::Path;
+    ///
+    /// let (path, base) = (Path::new("transfer.json"), node.base_url());
+    /// let (saved, aside) = SavedTransaction::create_beside(path, base, &checked, &signed)?;
+    /// if let Some(aside) = aside {
+    ///     println!("the earlier transaction is in {}", aside.display());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create_beside(
         path: &Path,
         node: &BaseUrl,
@@ -270,6 +323,14 @@ impl SavedTransaction {
     }
 
     /// Returns whether a text has the format of such a file. It may still be damaged.
+    ///
+    /// ```
+    /// use nodeproof_claims::SavedTransaction;
+    ///
+    /// let text = r#"{"format":"nodeproof-client/kept-transaction","version":1}"#;
+    /// assert!(SavedTransaction::has_format(text));
+    /// assert!(!SavedTransaction::has_format("{}"));
+    /// ```
     #[must_use]
     pub fn has_format(text: &str) -> bool {
         #[derive(Deserialize)]

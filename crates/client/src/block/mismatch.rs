@@ -6,6 +6,18 @@ use super::model::{Block, PreviousHash};
 use crate::decode::{Field, FieldError, FieldFault, List};
 
 /// One mismatch between a block and the contract.
+///
+/// ```
+/// use nodeproof_client::{Block, MismatchKind};
+///
+/// let block = Block::from_slice(br#"{"block_index": 7, "timestamp": null}"#)?;
+/// let mismatches = block.mismatches();
+/// assert_eq!(mismatches[0].field(), "index");
+/// assert_eq!(mismatches[0].kind(), &MismatchKind::Elsewhere("block_index"));
+/// assert_eq!(mismatches[1].to_string(), "`timestamp` is null");
+/// assert_eq!(block.missing()[..3], ["index", "proof", "status"]);
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     field: Cow<'static, str>,

@@ -36,6 +36,33 @@ use crate::{
 /// assert_eq!(*block.index()?, 7);
 /// assert_eq!(block.committee()?.len(), 1);
 /// assert!(block.text_mismatch().is_some_and(|fault| fault.is_missing()));
+/// assert!(block.is_row());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The fields of a block:
+///
+/// ```
+/// use nodeproof_client::Block;
+///
+/// let block = Block::from_slice(
+///     br#"{"index": 1200, "timestamp": 1767225600000, "proof": 42, "status": 1,
+///          "text": {"transactions": [], "previous_block_receipts": [], "size": 2},
+///          "creator_wallet": "0xb21854c8df7c314b3778036b532c5438abfeff03",
+///          "expected_miner": "0xb21854c8df7c314b3778036b532c5438abfeff03",
+///          "committee": ["0xe8cf534e934cf1d5fb523b8c3134a501037d470e", "treasury"],
+///          "previous_hash": "21f7581d94352dd63d9f5b0c5a7800573aa405d3f97755d249fb0548ca68e1c7",
+///          "hash": "5d0e3b9f7c21a8460b1f9d3c6e7a5248d90c4f1b8e3a7265c0d49b17fe82a36d", "version": 3}"#,
+/// )?;
+/// assert_eq!(block.timestamp()?.to_string(), "2026-01-01T00:00:00.000Z");
+/// assert_eq!(*block.proof()?, 42);
+/// assert_eq!(*block.status()?, 1);
+/// assert!(block.transactions()?.is_empty() && block.receipts()?.is_empty());
+/// assert_eq!(block.expected_miner()?, block.creator_wallet()?);
+/// assert_eq!(block.committee_faults()[0].field(), "committee[1]");
+/// assert_ne!(block.previous_hash()?.hash(), Some(block.hash()?));
+/// assert_eq!((block.extra().len(), block.text_extra().len()), (1, 1));
+/// assert!(Block::from_slice(b"{}")?.is_blank());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -61,6 +88,13 @@ pub struct Block {
 }
 
 /// The link from a block to the one before it.
+///
+/// ```
+/// let first = nodeproof_client::Block::from_slice(br#"{"index": 1, "previous_hash": "0"}"#)?;
+/// assert_eq!(first.previous_hash()?.hash(), None);
+/// assert_eq!(first.previous_hash()?.to_string(), "0");
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PreviousHash {
     /// The hash of the block before.

@@ -14,6 +14,30 @@ use crate::{
 /// The signature covers the member `data`. Its text is unchanged.
 ///
 /// Source: the contract, "Receipt (element of `previous_block_receipts`)".
+///
+/// ```
+/// use nodeproof_client::Receipt;
+///
+/// let receipt = Receipt::from_text(
+///     r#"{"data": {"block_index": 1199, "vote": 9, "timestamp": 1767225591000,
+///           "block_hash": "21f7581d94352dd63d9f5b0c5a7800573aa405d3f97755d249fb0548ca68e1c7",
+///           "wallet_address": "0xe8cf534e934cf1d5fb523b8c3134a501037d470e"},
+///         "public_key": "dc75", "signature": "4b9f"}"#,
+/// )?;
+/// assert_eq!(*receipt.block_index()?, 1199);
+/// assert!(receipt.block_hash()?.to_string().starts_with("21f7"));
+/// assert_eq!(*receipt.vote()?, 9);
+/// assert_eq!(receipt.timestamp()?.as_millis(), 1_767_225_591_000);
+/// assert_eq!(receipt.wallet_address()?.to_string(), "0xe8cf534e934cf1d5fb523b8c3134a501037d470e");
+/// assert_eq!(receipt.public_key()?.text(), "dc75");
+/// assert_eq!(receipt.signature()?.text(), "4b9f");
+/// assert!(receipt.data_text()?.starts_with(r#"{"block_index": 1199, "vote": 9,"#));
+/// assert!(receipt.faults().is_empty() && receipt.extra().is_empty());
+///
+/// let odd = Receipt::from_text("[1, 2.50]")?;
+/// assert_eq!(odd.not_a_receipt().map(|value| value.as_str()), Some("[1, 2.50]"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
     data: Field<Box<str>>,

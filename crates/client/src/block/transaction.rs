@@ -14,6 +14,20 @@ use crate::{
 /// The contract says: "The element shape of `text.transactions` when non-empty is
 /// not shown." Observed on a real node: a submitted transaction with its signatures and a
 /// `status`. The methods here expect this form.
+///
+/// ```
+/// let block = nodeproof_client::Block::from_slice(
+///     br#"{"text": {"transactions": [{"transaction": {"type": 3, "fee": 1500000.0,
+///              "trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c"},
+///          "signatures": [], "status": 1}]}}"#,
+/// )?;
+/// let entry = &block.transactions()?[0];
+/// assert_eq!(entry.trans_code()?.to_string(), "04087cb4c58f389c80bef882e3392f1b3b0e9e3c");
+/// assert_eq!(entry.status(), Some(1.into()));
+/// assert!(entry.text().as_str().ends_with(r#""status": 1}"#));
+/// assert!(entry.signed()?.signatures()?.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockTransaction(RawJson);
 

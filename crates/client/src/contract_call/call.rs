@@ -13,6 +13,15 @@ use super::{
 use crate::{Client, ContractCall, Error, ErrorKind, NotAccepted, SignedTransaction, SubmitAnswer};
 
 /// Options for building and submitting a contract call.
+///
+/// ```
+/// use nodeproof_client::contract_call::{CallOptions, Clock, SubmitPolicy};
+///
+/// let options = CallOptions::default()
+///     .submit(SubmitPolicy::once())
+///     .clock(Clock::LocalOrNode);
+/// assert_eq!(options.clock, Clock::LocalOrNode);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallOptions {
@@ -72,6 +81,27 @@ impl AcceptedCall {
 /// A contract call failed, or its outcome is unknown.
 ///
 /// [`maybe_sent`](Self::maybe_sent) distinguishes the two.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     call: nodeproof_client::ContractCall,
+/// #     fee: nodeproof_client::contract_call::Fee,
+/// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::contract_call::{CallError, CallOptions};
+///
+/// match node.call_with(&call, &fee, &[wallet], &CallOptions::default()).await {
+///     Ok(accepted) => println!("accepted: {}", accepted.trans_code()),
+///     Err(CallError::Unanswered { source, transaction, .. }) if source.maybe_sent() => {
+///         std::fs::write("transaction.json", transaction.text().as_str())?;
+///     }
+///     Err(error) if error.maybe_sent() => println!("an earlier submission may count: {error}"),
+///     Err(error) => println!("not accepted: {error}"),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {

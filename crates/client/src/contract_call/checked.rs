@@ -24,12 +24,15 @@ use nodeproof_primitives::{
 /// #     call: nodeproof_client::ContractCall,
 /// #     wallet: &dyn nodeproof_client::nodeproof_primitives::Signer,
 /// # ) -> Result<(), Box<dyn std::error::Error>> {
-/// use nodeproof_client::contract_call::{CheckedTransaction, Fee};
+/// use nodeproof_client::contract_call::{CheckedTransaction, Clock, Fee};
 ///
 /// let fee = Fee::new(1_500_000.into(), "TKN")?;
+/// CheckedTransaction::check_call(&call)?;
 /// let raw = node.build_call(&call).await?;
 /// let checked = CheckedTransaction::check(&call, &raw, &fee)?;
+/// node.check_timely(&checked, Clock::Local).await?;
 /// println!("{checked}");
+/// println!("the signed message: {}", checked.message());
 /// let signed = checked.sign(&[wallet]).await?;
 /// node.submit(&signed).await?.accepted()?;
 /// # Ok(())
@@ -79,6 +82,20 @@ impl CheckedTransaction {
     ///
     /// # Errors
     /// The first mismatch.
+    ///
+    /// ```no_run
+    /// # fn example(
+    /// #     call: nodeproof_client::ContractCall,
+    /// #     fee: nodeproof_client::contract_call::Fee,
+    /// # ) -> Result<(), Box<dyn std::error::Error>> {
+    /// use nodeproof_client::{SignedTransaction, contract_call::CheckedTransaction};
+    ///
+    /// let signed = SignedTransaction::from_text(&std::fs::read_to_string("transaction.json")?)?;
+    /// let checked = CheckedTransaction::check_signed(&call, &signed, &fee)?;
+    /// println!("{} for {}", checked.trans_code(), checked.fee().amount());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn check_signed(
         asked: &ContractCall,
         signed: &SignedTransaction,

@@ -12,8 +12,8 @@ use nodeproof_primitives::{Amount, InexactAmountError, MessageError, signed_mess
 /// use nodeproof_client::contract_call::Fee;
 ///
 /// let fee = Fee::new("1500000".parse()?, "TKN")?;
+/// assert_eq!((fee.amount().as_str(), fee.currency()), ("1500000", "TKN"));
 /// assert!(Fee::new("0.10000000000000000001".parse()?, "TKN").is_err());
-/// # let _ = fee;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,17 @@ use crate::{Client, Error, NotAccepted, SignedTransaction, SubmitAnswer, Unclear
 /// [`Client::submit`] sends a transaction at most once. Sending the *same* transaction again is
 /// safe, because nodes recognise its code and signature. It is sent again if it may not have
 /// arrived, or if the node was busy.
+///
+/// ```
+/// use std::time::Duration;
+/// use nodeproof_client::contract_call::SubmitPolicy;
+///
+/// let policy = SubmitPolicy::default()
+///     .most(10)
+///     .pauses(Duration::from_secs(1), Duration::from_secs(10))
+///     .deadline(Duration::from_secs(300));
+/// assert_eq!((policy.most, policy.first_pause), (10, Duration::from_secs(1)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SubmitPolicy {
@@ -106,6 +117,31 @@ impl Submitted {
 }
 
 /// No response shows whether the node took the transaction.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     signed: nodeproof_client::SignedTransaction,
+/// #     sent_in_an_earlier_run: bool,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::contract_call::SubmitPolicy;
+///
+/// let submitted = node
+///     .submit_with_progress(&signed, &SubmitPolicy::default(), |earlier| {
+///         println!("submission {}", earlier + 1);
+///     })
+///     .await;
+/// match submitted.map_err(|error| error.or_sent_earlier(sent_in_an_earlier_run)) {
+///     Ok(submitted) => submitted.accepted()?,
+///     Err(error) if error.maybe_sent() => println!("the outcome is unknown: {error}"),
+///     Err(error) => {
+///         println!("not taken: sent in {} of {} attempts", error.sent(), error.tried());
+///         println!("{:?} {:?}", error.client_error(), error.answer());
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("{fault}{}", times(*tried, *sent))]
 pub struct SubmitError {

@@ -9,6 +9,22 @@ use super::{
 use crate::Client;
 
 /// The clock for checking a transaction's time.
+///
+/// ```no_run
+/// # async fn example(
+/// #     node: nodeproof_client::Client,
+/// #     call: nodeproof_client::ContractCall,
+/// # ) -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::contract_call::{Clock, Fee};
+///
+/// let fee = Fee::new(1_500_000.into(), "DEVN")?;
+/// let checked = node.build_checked_call_by(&call, &fee, Clock::LocalOrNode).await?;
+/// if let Err(error) = checked.check_local_time() {
+///     println!("the network has another time: {error}");
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// The local clock.

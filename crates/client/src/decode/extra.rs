@@ -5,6 +5,20 @@ use nodeproof_primitives::RawJson;
 use crate::error::{of_members, says_absent};
 
 /// The undocumented fields of a response, unchanged.
+///
+/// ```
+/// let score = nodeproof_client::TrustScore::from_slice(
+///     br#"{"level": 1.50, "detail": "Trust score not available"}"#,
+/// )?;
+/// let extra = score.extra();
+/// assert_eq!(extra.get("level").map(|level| level.as_str()), Some("1.50"));
+/// let names: Vec<&str> = extra.iter().map(|(name, _)| name).collect();
+/// assert_eq!(names, ["level", "detail"]);
+/// assert_eq!(extra.detail().as_deref(), Some("Trust score not available"));
+/// assert!(extra.say_absent());
+/// assert!(extra.len() == 2 && !extra.is_empty());
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtraFields(Vec<(Box<str>, RawJson)>);
 

@@ -78,6 +78,22 @@ impl<T> Field<T> {
 /// The reason why a field of a response has no value.
 ///
 /// The message is safe to print.
+///
+/// ```
+/// use nodeproof_client::{Block, FieldFault};
+///
+/// let block = Block::from_slice(br#"{"proof": 1.5, "status": null}"#)?;
+/// let error = block.proof().unwrap_err();
+/// assert_eq!(error.field(), "proof");
+/// assert_eq!(
+///     error.fault(),
+///     &FieldFault::Malformed("expected an integer, found the number 1.5".to_owned()),
+/// );
+/// assert_eq!(error.raw().map(|value| value.as_str()), Some("1.5"));
+/// assert!(block.status().unwrap_err().is_null());
+/// assert!(block.timestamp().unwrap_err().is_missing());
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     field: Cow<'static, str>,

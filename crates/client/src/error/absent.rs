@@ -160,6 +160,18 @@ impl Error {
     /// The methods that return an [`Option`] return `None` for such a response.
     ///
     /// If a node refuses without a message, or with another one, see [`is_absent`](Self::is_absent).
+    ///
+    /// ```no_run
+    /// # async fn example(node: nodeproof_client::Client) -> Result<(), nodeproof_client::Error> {
+    /// match node.block_response(1200_u64).await {
+    ///     Ok(block) => println!("created at {}", block.timestamp()?),
+    ///     Err(error) if error.is_not_found() => println!("no block 1200"),
+    ///     Err(error) if error.may_be_absent() => println!("perhaps no block 1200: {error}"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         match self.status() {

@@ -5,6 +5,17 @@ use nodeproof_primitives::escape::escaped_up_to;
 /// A body does not have the expected form.
 ///
 /// The message is one line, and safe to print.
+///
+/// ```
+/// use nodeproof_client::Block;
+///
+/// let page = Block::from_slice(b"<html>").unwrap_err();
+/// assert!(page.is_syntax());
+/// assert_eq!(page.to_string(), "not a block: it looks like HTML or XML, and not like JSON");
+///
+/// let list = Block::from_slice(b"[]").unwrap_err();
+/// assert_eq!((list.what(), list.is_syntax()), ("a block", false));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("not {what}: {reason}")]
 pub struct DecodeError {

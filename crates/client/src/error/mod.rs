@@ -31,11 +31,27 @@ use nodeproof_primitives::escape::escaped;
 /// match client.block(1200_u64).await {
 ///     Ok(Some(block)) => println!("{} mismatches", block.mismatches().len()),
 ///     Ok(None) => println!("no such block"),
+///     Err(error) if error.is_rate_limited() => println!("pause: {:?}", error.retry_after()),
+///     Err(error) if error.is_connect() || error.is_timeout() => println!("down: {error}"),
+///     Err(error) if error.is_decode() || error.is_body_too_large() => {
+///         println!("unreadable: {:?}", error.body_excerpt());
+///     }
 ///     Err(error) if error.is_retryable() => println!("later: {error}"),
 ///     Err(error) => return Err(error),
 /// }
 /// # Ok(())
 /// # }
+/// ```
+///
+/// An error that occurs before a request has neither an operation nor a URL:
+///
+/// ```
+/// use nodeproof_client::{Client, ErrorKind};
+///
+/// let error = Client::new("localhost:8420").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Configuration);
+/// assert_eq!((error.operation(), error.url(), error.tries()), (None, None, 0));
+/// assert!(!error.maybe_sent());
 /// ```
 pub struct Error(Box<Inner>);
 

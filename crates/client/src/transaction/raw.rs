@@ -21,17 +21,21 @@ use crate::DecodeError;
 ///
 /// let raw = RawTransaction::from_slice(
 ///     br#"{"transaction":{"type":3,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
-///          "fee":0.0,"specific_data":{}},"signatures":[]}"#,
+///          "fee":0.0,"currency":"TKN","specific_data":{}},"signatures":[]}"#,
 /// )?;
-/// let raw = raw.with_fee(&"1500000".parse()?)?;
+/// let raw = raw.with_fee(&"1500000".parse()?)?.with_currency("GRAIN")?;
 /// assert!(raw.transaction_text()?.contains("\"fee\":1500000,"));
+/// assert_eq!(raw.transaction()?.currency()?, "GRAIN");
 ///
 /// let entry = SignatureEntry {
 ///     wallet_address: "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?,
 ///     msgsign: "30c4".parse()?,
 /// };
-/// let signed = raw.with_signatures(vec![entry])?;
+/// let signed = raw.with_signatures(vec![entry.clone()])?;
 /// assert_eq!(signed.transaction_text(), raw.transaction_text()?);
+///
+/// let saved = RawTransaction::from_text(raw.text().as_str())?;
+/// assert_eq!(saved.into_signed(vec![entry])?, signed);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,6 +9,27 @@ use crate::DecodeError;
 /// A transaction with the signatures of its signers: the text that is submitted, byte for byte.
 ///
 /// Source: the contract, "Transaction (body of `/submit-transaction`)".
+///
+/// ```
+/// use nodeproof_client::{SignatureEntry, SignedTransaction};
+///
+/// let text = r#"{"transaction": {"fee": 1.50}, "signatures": [
+///     {"wallet_address": "0xc8111e8386bed918b8068b3f719c53a2e76810c3", "msgsign": "30c4"}]}"#;
+/// let signed = SignedTransaction::from_text(text)?;
+/// assert_eq!(signed.text().as_str(), text);
+/// assert_eq!(signed.transaction_text(), r#"{"fee": 1.50}"#);
+/// assert_eq!(signed.transaction()?.fee()?.as_str(), "1.50");
+/// assert_eq!(signed.signatures()?[0].msgsign.text(), "30c4");
+///
+/// let second = SignatureEntry {
+///     wallet_address: "0xe8cf534e934cf1d5fb523b8c3134a501037d470e".parse()?,
+///     msgsign: "7e01".parse()?,
+/// };
+/// let both = signed.and_signature(&second)?;
+/// assert_eq!(both.signatures()?[1], second);
+/// assert_eq!(both.transaction_text(), signed.transaction_text());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedTransaction {
     text: RawJson,

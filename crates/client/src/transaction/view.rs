@@ -14,6 +14,25 @@ use crate::{
 /// Nothing is ever written back from it. The text that it was read from is signed and submitted.
 ///
 /// Source: the contract, "Transaction (body of `/submit-transaction`)".
+///
+/// ```
+/// use nodeproof_client::Transaction;
+///
+/// let view = Transaction::from_text(
+///     r#"{"timestamp": 1767225593000, "trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
+///         "type": 3, "currency": "TKN", "fee": 1500000.0, "descr": "first claim", "valid": 1,
+///         "is_child_txn": false, "specific_data": {}}"#,
+/// )?;
+/// assert_eq!(view.timestamp()?.as_millis(), 1_767_225_593_000);
+/// assert_eq!(view.trans_code()?.to_string(), "04087cb4c58f389c80bef882e3392f1b3b0e9e3c");
+/// assert_eq!(*view.kind()?, 3);
+/// assert_eq!((view.currency()?, view.fee()?.as_str()), ("TKN", "1500000.0"));
+/// assert_eq!(view.descr()?, "first claim");
+/// assert_eq!(*view.valid()?, 1);
+/// assert_eq!(view.specific_data()?.as_str(), "{}");
+/// assert_eq!(view.extra().len(), 1);
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transaction {
     timestamp: Field<TimestampMs>,
@@ -30,6 +49,23 @@ pub struct Transaction {
 /// A typed view of a smart contract call's specific data, for reading.
 ///
 /// Source: the contract, "Specific data of a smart contract call (type 3)".
+///
+/// ```
+/// use nodeproof_client::Transaction;
+///
+/// let view = Transaction::from_text(
+///     r#"{"specific_data": {"address": "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc",
+///         "function": "add_verification", "params": {"n": 1E2},
+///         "signers": ["0xc8111e8386bed918b8068b3f719c53a2e76810c3"]}}"#,
+/// )?;
+/// let call = view.contract_call()?;
+/// assert_eq!(call.address()?.to_string(), "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc");
+/// assert_eq!(call.function()?, "add_verification");
+/// assert_eq!(call.signers()?[0].to_string(), "0xc8111e8386bed918b8068b3f719c53a2e76810c3");
+/// assert_eq!(call.params()?.as_str(), r#"{"n": 1E2}"#);
+/// assert!(call.extra().is_empty());
+/// # Ok::<(), nodeproof_client::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContractCallView {
     address: Field<ContractAddress>,

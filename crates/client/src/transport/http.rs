@@ -17,6 +17,18 @@ use crate::{BaseUrl, Error};
 ///
 /// # Errors
 /// If TLS can't be set up, such as on a machine without certificate authorities.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use nodeproof_client::{BaseUrl, transport::{TransportOptions, http_client}};
+///
+/// let base: BaseUrl = "http://localhost:8420".parse()?;
+/// let http = http_client(&base, &TransportOptions::default())?;
+/// let response = http.get(base.join("get-block")).send().await?;
+/// println!("without a block index: {}", response.status());
+/// # Ok(())
+/// # }
+/// ```
 pub fn http_client(base: &BaseUrl, options: &TransportOptions) -> Result<reqwest::Client, Error> {
     let builder = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())

@@ -18,6 +18,17 @@ use reqwest::{
 /// The pause before a retry doubles from `first_pause` up to `longest_pause`. It is shortened by a
 /// random part of up to a quarter. A `Retry-After` header replaces it. If the header names more than
 /// `longest_retry_after`, the request fails at once, and its error has the named pause.
+///
+/// ```
+/// use std::time::Duration;
+/// use nodeproof_client::transport::RetryPolicy;
+///
+/// let policy = RetryPolicy::default()
+///     .retries(4)
+///     .pauses(Duration::from_millis(250), Duration::from_secs(5))
+///     .longest_retry_after(Duration::from_secs(30));
+/// assert_eq!((policy.retries, policy.longest_pause), (4, Duration::from_secs(5)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryPolicy {

@@ -114,6 +114,14 @@ pub(crate) fn check_signable(asked: &ContractCall) -> Result<(), BuiltCallMismat
 /// # Errors
 /// [`BuiltCallMismatch::Twice`] with the first such member. Other errors if the text is not JSON or
 /// is nested too deep.
+///
+/// ```
+/// use nodeproof_client::contract_call::check_unique_members;
+///
+/// assert!(check_unique_members(r#"{"amount":1,"more":{"amount":2}}"#).is_ok());
+/// let twice = check_unique_members(r#"{"params":{"amount":1,"amount":1000}}"#).unwrap_err();
+/// assert_eq!(twice.member(), Some("params.amount"));
+/// ```
 pub fn check_unique_members(text: &str) -> Result<(), BuiltCallMismatch> {
     no_member_twice(text, &Place::Root, 0)
 }

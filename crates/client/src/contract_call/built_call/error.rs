@@ -18,6 +18,30 @@ const ALIKE: usize = 20;
 /// The built transaction is not the requested call, and is not signed.
 ///
 /// Text from the node is shortened, written in ASCII as it would be signed, and safe to print.
+///
+/// ```
+/// use nodeproof_client::{ContractCall, RawTransaction, contract_call::{CheckedTransaction, Fee}};
+/// use serde_json::json;
+///
+/// let contract = "ct8acac3e5d4b00f083c314707a41ca995c61c6f8c";
+/// let wallet = "0xe8cf534e934cf1d5fb523b8c3134a501037d470e";
+/// let call = ContractCall::new(contract.parse()?, "vote")
+///     .signer(wallet.parse()?)
+///     .params(&json!({"proposal": 7}))?;
+/// let built = json!({
+///     "timestamp": 1_767_225_593_000_u64, "trans_code": "04087cb4c58f389c80bef882e3392f1b3b0e9e3c",
+///     "type": 3, "currency": "TKN", "fee": 0.0, "descr": "", "valid": 1,
+///     "specific_data": {
+///         "address": contract, "function": "vote", "signers": [wallet], "params": {"proposal": 8},
+///     },
+/// });
+/// let raw = RawTransaction::from_text(&built.to_string())?;
+/// let fee = Fee::new(1_500_000.into(), "TKN")?;
+/// let mismatch = CheckedTransaction::check(&call, &raw, &fee).unwrap_err();
+/// assert_eq!(mismatch.member(), Some("transaction.specific_data.params.proposal"));
+/// assert!(mismatch.to_string().ends_with("expected 7, received 8"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltCallMismatch {
@@ -175,6 +199,13 @@ impl BuiltCallMismatch {
 /// Returns two JSON texts, escaped and in ASCII. Each is cut so that the first difference is visible.
 ///
 /// Use it to report two values that differ.
+///
+/// ```
+/// use nodeproof_client::contract_call::shown_apart;
+///
+/// let (left, right) = shown_apart(r#""café""#, r#""cafe""#);
+/// assert_eq!((left.as_str(), right.as_str()), (r#""caf\u00e9""#, r#""cafe""#));
+/// ```
 #[must_use]
 pub fn shown_apart(left: &str, right: &str) -> (String, String) {
     let (left, right) = (as_signed(left), as_signed(right));
