@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::{
     faults::set,
-    proxy::{Answer, Asked, Fault},
+    proxy::{Asked, Fault, Response},
 };
 
 /// The reaction of a careless node to a request that it misunderstands.
@@ -36,16 +36,16 @@ pub fn careless(
     misunderstands: impl Fn(&str, &Parameters) -> bool + Send + Sync + 'static,
     does: Careless,
 ) -> Fault {
-    let earlier: Mutex<HashMap<String, Answer>> = Mutex::default();
+    let earlier: Mutex<HashMap<String, Response>> = Mutex::default();
     let changed = Mutex::new(false);
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         let parameters = Parameters::of(asked);
         let mut earlier = earlier.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
         if misunderstands(&asked.path, &parameters) {
             match does {
-                Careless::Steals => return earlier.get(&asked.path).cloned().unwrap_or(answer),
-                Careless::Fails => return answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+                Careless::Steals => return earlier.get(&asked.path).cloned().unwrap_or(response),
+                Careless::Fails => return response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 Careless::Dies => {
                     drop((earlier, changed));
                     panic!("the node dies of {parameters:?}")
@@ -53,18 +53,18 @@ pub fn careless(
                 Careless::Changes => *changed = true,
             }
         }
-        let holds_something = !answer.body.ends_with(b":null}")
-            && !answer.body.ends_with(b":[]}")
-            && !answer.body.ends_with(b":0}");
-        if answer.status == StatusCode::OK && holds_something {
+        let holds_something = !response.body.ends_with(b":null}")
+            && !response.body.ends_with(b":[]}")
+            && !response.body.ends_with(b":0}");
+        if response.status == StatusCode::OK && holds_something {
             earlier
                 .entry(asked.path.clone())
-                .or_insert_with(|| answer.clone());
+                .or_insert_with(|| response.clone());
         }
         if *changed && asked.path == "/get-block" {
-            return answer.with_json(|block| set(block, "/proof", 99.into()));
+            return response.with_json(|block| set(block, "/proof", 99.into()));
         }
-        answer
+        response
     })
 }
 

@@ -14,7 +14,7 @@ use axum::{
 };
 use serde_json::Value;
 
-use crate::proxy::{Answer, Asked, Fault};
+use crate::proxy::{Asked, Fault, Response};
 
 /// One fault of a node.
 pub struct Broken {
@@ -42,26 +42,26 @@ pub fn json_of(
     path: &'static str,
     change: impl Fn(&Asked, &mut Value) + Send + Sync + 'static,
 ) -> Fault {
-    Arc::new(move |asked, answer| {
-        if asked.path == path && answer.status == StatusCode::OK {
-            answer.with_json(|value| change(asked, value))
+    Arc::new(move |asked, response| {
+        if asked.path == path && response.status == StatusCode::OK {
+            response.with_json(|value| change(asked, value))
         } else {
-            answer
+            response
         }
     })
 }
 
 /// Changes the responses to requests for a path.
 #[must_use]
-pub fn answer_of(
+pub fn response_of(
     path: &'static str,
-    change: impl Fn(&Asked, Answer) -> Answer + Send + Sync + 'static,
+    change: impl Fn(&Asked, Response) -> Response + Send + Sync + 'static,
 ) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path == path {
-            change(asked, answer)
+            change(asked, response)
         } else {
-            answer
+            response
         }
     })
 }
@@ -70,19 +70,19 @@ pub fn answer_of(
 #[must_use]
 pub fn as_if_right(
     path: &'static str,
-    wrong: impl Fn(&Asked, &Answer) -> bool + Send + Sync + 'static,
+    wrong: impl Fn(&Asked, &Response) -> bool + Send + Sync + 'static,
     good: Value,
 ) -> Fault {
-    Arc::new(move |asked, answer| {
-        if asked.path == path && wrong(asked, &answer) {
-            let mut answer = answer
+    Arc::new(move |asked, response| {
+        if asked.path == path && wrong(asked, &response) {
+            let mut response = response
                 .with_status(StatusCode::OK)
                 .with_body(good.to_string());
             let json = HeaderValue::from_static("application/json");
-            answer.headers.insert(header::CONTENT_TYPE, json);
-            answer
+            response.headers.insert(header::CONTENT_TYPE, json);
+            response
         } else {
-            answer
+            response
         }
     })
 }
@@ -90,12 +90,12 @@ pub fn as_if_right(
 /// Replaces a text in the responses to successful requests for a path.
 #[must_use]
 pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Fault {
-    Arc::new(move |asked, answer| {
-        if asked.path == path && answer.status == StatusCode::OK {
-            let text = String::from_utf8_lossy(&answer.body).replace(from, to);
-            answer.with_body(text)
+    Arc::new(move |asked, response| {
+        if asked.path == path && response.status == StatusCode::OK {
+            let text = String::from_utf8_lossy(&response.body).replace(from, to);
+            response.with_body(text)
         } else {
-            answer
+            response
         }
     })
 }
@@ -103,12 +103,12 @@ pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Faul
 /// A fault that remembers something from one request to the next.
 pub trait Behaviour: Send + Sync + 'static {
     /// Returns the response of the node with this fault, from the response of a good node.
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer;
+    fn response(&self, asked: &Asked, response: Response) -> Response;
 }
 
 /// Returns the fault of a node that behaves like this.
 pub fn behaving(behaviour: impl Behaviour) -> Fault {
-    Arc::new(move |asked, answer| behaviour.answer(asked, answer))
+    Arc::new(move |asked, response| behaviour.response(asked, response))
 }
 
 /// Sets a member in each successful response for a path. Its value depends on the number of earlier ones.
@@ -134,23 +134,23 @@ impl Dice {
 }
 
 impl Behaviour for Dice {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
-        if asked.path != self.path || answer.status != StatusCode::OK {
-            return answer;
+    fn response(&self, asked: &Asked, response: Response) -> Response {
+        if asked.path != self.path || response.status != StatusCode::OK {
+            return response;
         }
         let throw = self.throws.fetch_add(1, Relaxed);
-        answer.with_json(|value| value[self.member] = (self.thrown)(throw))
+        response.with_json(|value| value[self.member] = (self.thrown)(throw))
     }
 }
 
 /// Repeats the first successful response to some requests for all of them.
 #[derive(Debug)]
-pub struct FirstAnswer {
+pub struct FirstResponse {
     of: fn(&Asked) -> bool,
     first: OnceLock<Bytes>,
 }
 
-impl FirstAnswer {
+impl FirstResponse {
     /// Repeats the first response to requests for which `of` is true.
     #[must_use]
     pub fn new(of: fn(&Asked) -> bool) -> Self {
@@ -161,24 +161,24 @@ impl FirstAnswer {
     }
 }
 
-impl Behaviour for FirstAnswer {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
-        if !(self.of)(asked) || answer.status != StatusCode::OK {
-            return answer;
+impl Behaviour for FirstResponse {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
+        if !(self.of)(asked) || response.status != StatusCode::OK {
+            return response;
         }
-        let first = self.first.get_or_init(|| answer.body.clone()).clone();
-        answer.with_body(first)
+        let first = self.first.get_or_init(|| response.body.clone()).clone();
+        response.with_body(first)
     }
 }
 
 /// Repeats the first response to each query of some requests.
 #[derive(Debug)]
-pub struct FirstAnswerToEach {
+pub struct FirstResponseToEach {
     of: fn(&Asked) -> bool,
     first: Mutex<BTreeMap<String, Bytes>>,
 }
 
-impl FirstAnswerToEach {
+impl FirstResponseToEach {
     /// Repeats the first responses to requests for which `of` is true.
     #[must_use]
     pub fn new(of: fn(&Asked) -> bool) -> Self {
@@ -189,18 +189,18 @@ impl FirstAnswerToEach {
     }
 }
 
-impl Behaviour for FirstAnswerToEach {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+impl Behaviour for FirstResponseToEach {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let Ok(mut first) = self.first.lock() else {
-            return answer;
+            return response;
         };
         if !(self.of)(asked) {
-            return answer;
+            return response;
         }
         let first = first
             .entry(asked.query.clone())
-            .or_insert_with(|| answer.body.clone());
-        answer.with_body(first.clone())
+            .or_insert_with(|| response.body.clone());
+        response.with_body(first.clone())
     }
 }
 

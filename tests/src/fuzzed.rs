@@ -1,4 +1,4 @@
-//! The fuzz targets: every place that reads untrusted text, and the properties that must always hold.
+//! The fuzz targets: parsers of untrusted input, and the properties that must always hold.
 //!
 //! The fuzz targets in `fuzz/` call these functions. Plain tests call them too, with the seeds from
 //! that folder. Each function panics if a property does not hold.
@@ -16,8 +16,8 @@ use axum::{
     http::{Method, Request, header},
 };
 use nodeproof_client::{
-    BalanceAnswer, BaseUrl, BatchAnswer, Block, ContractState, RawTransaction, Receipt,
-    SignedTransaction, SubmitAnswer, TrustScore,
+    BalanceResponse, BaseUrl, BatchResponse, Block, ContractState, RawTransaction, Receipt,
+    SignedTransaction, SubmitResponse, TrustScore,
 };
 use nodeproof_conformance::{Expectations, Options};
 use nodeproof_primitives::{Network, escape::excerpt, signed_message, sorted_message};
@@ -92,12 +92,12 @@ pub fn decoding(body: &[u8]) {
         }
         Err(error) => harmless(&error.to_string()),
     }
-    match BalanceAnswer::from_slice(body) {
-        Ok(answer) => {
+    match BalanceResponse::from_slice(body) {
+        Ok(response) => {
             let faults = [
-                answer.amount().err(),
-                answer.tokens().err(),
-                answer.holders().err(),
+                response.amount().err(),
+                response.tokens().err(),
+                response.holders().err(),
             ];
             for fault in faults.into_iter().flatten() {
                 harmless(&fault.to_string());
@@ -115,8 +115,8 @@ pub fn decoding(body: &[u8]) {
     }
     let read = [
         TrustScore::from_slice(body).err(),
-        SubmitAnswer::from_slice(body).err(),
-        BatchAnswer::from_slice(body).err(),
+        SubmitResponse::from_slice(body).err(),
+        BatchResponse::from_slice(body).err(),
     ];
     for error in read.into_iter().flatten() {
         harmless(&error.to_string());
@@ -225,11 +225,11 @@ pub fn devnode_body(body: &[u8]) {
             .header(header::CONTENT_TYPE, "application/json")
             .body(Body::from(body.to_vec()));
         let Ok(request) = request else { continue };
-        let Ok(answer) = runtime.block_on(router.clone().oneshot(request));
+        let Ok(response) = runtime.block_on(router.clone().oneshot(request));
         assert!(
-            answer.status().as_u16() < 500,
+            response.status().as_u16() < 500,
             "{path}: {}",
-            answer.status()
+            response.status()
         );
     }
 }

@@ -45,7 +45,7 @@ pub fn count(count: usize, one: &str, many: &str) -> String {
 /// Returns whether a case is only about a response's form.
 fn judges_form(id: &str) -> bool {
     let behaviour = id.split_once('/').map_or(id, |(_, behaviour)| behaviour);
-    ["answers", "decodes", "page", "shape", "snapshot"].contains(&behaviour)
+    ["responds", "decodes", "page", "shape", "snapshot"].contains(&behaviour)
 }
 
 /// Renders faults and the cases that catch them, in the order of their table, and their counts.
@@ -57,7 +57,7 @@ pub fn render(faults: &[Broken]) -> String {
         .filter(|broken| broken.caught_by.iter().any(|id| judges_form(id)))
         .count();
     let mut text = format!(
-        "{}, caught by {}. {} noticed by the form of a response already (`answers`, `decodes`, `page`, \
+        "{}, caught by {}. {} noticed by the form of a response already (`responses`, `decodes`, `page`, \
          `shape` or `snapshot` fails); {} only by what it says.\n\n\
          | fault | caught by |\n| --- | --- |\n",
         count(faults.len(), "fault", "faults"),

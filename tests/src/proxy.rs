@@ -6,7 +6,7 @@ use axum::{
     Router,
     body::{Body, Bytes, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, Method, Response, StatusCode, header},
+    http::{self, HeaderMap, Method, StatusCode, header},
 };
 
 use crate::server::Server;
@@ -26,7 +26,7 @@ pub struct Asked {
 
 /// A response.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct Response {
     /// The status.
     pub status: StatusCode,
     /// The headers. The length is always that of the body.
@@ -35,7 +35,7 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-impl Answer {
+impl Response {
     /// Changes the body's JSON document. Any other body stays unchanged.
     #[must_use]
     pub fn with_json(mut self, change: impl FnOnce(&mut serde_json::Value)) -> Self {
@@ -114,7 +114,7 @@ fn numbers_restored(text: &str) -> String {
 }
 
 /// Changes a response.
-pub type Fault = Arc<dyn Fn(&Asked, Answer) -> Answer + Send + Sync>;
+pub type Fault = Arc<dyn Fn(&Asked, Response) -> Response + Send + Sync>;
 
 /// A running proxy.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Proxy {
     /// # Errors
     /// The errors of [`Proxy::spawn`].
     pub async fn honest(upstream: &str) -> Result<Self, Box<dyn std::error::Error>> {
-        Self::spawn(upstream, Arc::new(|_, answer| answer)).await
+        Self::spawn(upstream, Arc::new(|_, received| received)).await
     }
 
     /// Returns all requests so far, in order.
@@ -175,7 +175,7 @@ impl Proxy {
     }
 }
 
-async fn forward(State(shared): State<Shared>, request: Request) -> Response<Body> {
+async fn forward(State(shared): State<Shared>, request: Request) -> http::Response<Body> {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 64 << 20).await.unwrap_or_default();
     let asked = Asked {
@@ -197,22 +197,22 @@ async fn forward(State(shared): State<Shared>, request: Request) -> Response<Bod
             builder = builder.header(name, value);
         }
     }
-    let answer = match builder.send().await {
-        Ok(response) => Answer {
+    let received = match builder.send().await {
+        Ok(response) => Response {
             status: response.status(),
             headers: response.headers().clone(),
             body: response.bytes().await.unwrap_or_default(),
         },
-        Err(_) => Answer {
+        Err(_) => Response {
             status: StatusCode::BAD_GATEWAY,
             headers: HeaderMap::new(),
             body: Bytes::new(),
         },
     };
-    let answer = (shared.fault)(&asked, answer);
-    let mut response = Response::new(Body::from(answer.body));
-    *response.status_mut() = answer.status;
-    for (name, value) in &answer.headers {
+    let received = (shared.fault)(&asked, received);
+    let mut response = http::Response::new(Body::from(received.body));
+    *response.status_mut() = received.status;
+    for (name, value) in &received.headers {
         if !matches!(
             *name,
             header::CONTENT_LENGTH | header::TRANSFER_ENCODING | header::DATE

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::{
     faults::{Behaviour, as_if_right},
-    proxy::{Answer, Asked, Fault},
+    proxy::{Asked, Fault, Response},
 };
 
 /// The path of submissions.
@@ -187,25 +187,25 @@ pub fn options(node: &LocalNode, allow: Tier) -> Options {
 
 /// Changes the responses to submissions that must be refused.
 pub fn refusing(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != SUBMIT
-            || answer.status != StatusCode::OK
+            || response.status != StatusCode::OK
             || matches!(kind_of_submission(asked), "claim" | "control")
         {
-            return answer;
+            return response;
         }
-        answer.with_json(change)
+        response.with_json(change)
     })
 }
 
 /// Changes the transactions of each block that contains a claim of a conformance run.
 pub fn in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
-    Arc::new(move |asked, answer| {
-        let text = String::from_utf8_lossy(&answer.body).into_owned();
+    Arc::new(move |asked, response| {
+        let text = String::from_utf8_lossy(&response.body).into_owned();
         if asked.path != "/get-block" || !text.contains("\"conformance-") {
-            return answer;
+            return response;
         }
-        answer.with_json(|block| {
+        response.with_json(|block| {
             if let Some(Value::Array(list)) = block.pointer_mut("/text/transactions") {
                 change(list);
             }
@@ -215,12 +215,12 @@ pub fn in_blocks(change: fn(&mut Vec<Value>)) -> Fault {
 
 /// Changes the transaction of the claim when it is built.
 pub fn building(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         let body = String::from_utf8_lossy(&asked.body);
         if asked.path != "/call-sc" || !body.contains("made by a conformance check") {
-            return answer;
+            return response;
         }
-        answer.with_json(|built| change(&mut built["transaction"]))
+        response.with_json(|built| change(&mut built["transaction"]))
     })
 }
 
@@ -254,9 +254,9 @@ impl Charging {
 }
 
 impl Behaviour for Charging {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let Ok(mut counts) = self.submitted_and_refused.lock() else {
-            return answer;
+            return response;
         };
         if asked.path == SUBMIT && kind_of_submission(asked) == "claim" {
             counts.0 += 1;
@@ -265,12 +265,12 @@ impl Behaviour for Charging {
             counts.1 += 1;
         }
         if !asked.query.contains("TOKEN_IN_WALLET") || asked.query.contains("ALL_TOKENS") {
-            return answer;
+            return response;
         }
         let taken = (self.more)(counts.0, counts.1);
-        answer.with_json(|answer| {
-            if let Some(balance) = answer["balance"].as_i64() {
-                answer["balance"] = json!(balance - taken);
+        response.with_json(|response| {
+            if let Some(balance) = response["balance"].as_i64() {
+                response["balance"] = json!(balance - taken);
             }
         })
     }
@@ -283,30 +283,30 @@ pub struct KnowsCodes {
 }
 
 impl Behaviour for KnowsCodes {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
         let code = body
             .pointer("/transaction/trans_code")
             .and_then(Value::as_str);
         let (Some(code), Ok(mut accepted)) = (code, self.accepted.lock()) else {
-            return answer;
+            return response;
         };
         if asked.path != SUBMIT {
-            return answer;
+            return response;
         }
         if accepted.contains(code) {
             let known = json!({"valid": true, "msg": "Transaction exists in chain",
                 "new_transaction": false});
             let known = json!({"status": "SUCCESS", "response": known});
-            return answer
+            return response
                 .with_status(StatusCode::OK)
                 .with_body(known.to_string());
         }
-        let said: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let said: Value = serde_json::from_slice(&response.body).unwrap_or_default();
         if said.pointer("/response/valid") == Some(&Value::Bool(true)) {
             accepted.insert(code.to_owned());
         }
-        answer
+        response
     }
 }
 
@@ -314,7 +314,7 @@ impl Behaviour for KnowsCodes {
 pub fn accepting(kind: &'static str) -> Fault {
     let good = json!({"status": "SUCCESS",
         "response": {"valid": true, "msg": "fine", "new_transaction": true}});
-    let wrong = move |asked: &Asked, _: &Answer| {
+    let wrong = move |asked: &Asked, _: &Response| {
         asked.method == "POST" && kind_of_submission(asked) == kind
     };
     as_if_right(SUBMIT, wrong, good)

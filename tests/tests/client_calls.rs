@@ -167,11 +167,11 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
     let alice = keys(&node, "alice");
     let submissions = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&submissions);
-    let fault: Fault = Arc::new(move |asked, answer| {
+    let fault: Fault = Arc::new(move |asked, response| {
         if asked.path == "/submit-transaction" && counted.fetch_add(1, Ordering::SeqCst) < 2 {
-            return answer.with_status(StatusCode::BAD_GATEWAY).with_body("");
+            return response.with_status(StatusCode::BAD_GATEWAY).with_body("");
         }
-        answer
+        response
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let client = Client::new(&*proxy.server.base_url()).unwrap();
@@ -184,16 +184,16 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
     let lost = client.call_with(&call, &fee(&node), &[&alice], &once).await;
     let error = lost.unwrap_err();
     assert!(error.maybe_sent());
-    let CallError::Unanswered { transaction, .. } = &error else {
+    let CallError::NoClearResponse { transaction, .. } = &error else {
         unreachable!("{error}");
     };
     let policy = SubmitPolicy::default().pauses(SHORT, SHORT);
     let again = client
-        .submit_until_answered(transaction, &policy)
+        .submit_with_retries(transaction, &policy)
         .await
         .unwrap();
     again.accepted().unwrap();
-    assert_eq!(again.answer.new_transaction(), Some(false));
+    assert_eq!(again.response.new_transaction(), Some(false));
     let error = nodeproof_client::Error::from(error);
     assert!(error.maybe_sent() && error.kind() == ErrorKind::Unclear);
     node.make_block();
@@ -204,11 +204,11 @@ async fn a_lost_response_leaves_the_transaction_to_be_submitted_again() {
 async fn a_node_that_builds_another_call_gets_no_signature() {
     let (node, _) = start().await;
     let alice = keys(&node, "alice");
-    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
-        "/call-sc" => answer.with_json(|body| {
+    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+        "/call-sc" => response.with_json(|body| {
             body["transaction"]["specific_data"]["params"]["amount_to_send"] = 1_000_000.into();
         }),
-        _ => answer,
+        _ => response,
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let client = Client::new(&*proxy.server.base_url()).unwrap();

@@ -194,13 +194,13 @@ async fn other_calls_and_batches_are_built_and_submitted() {
         .unwrap();
     let entry = sign_transaction(from.keys(), raw.transaction_text().unwrap()).unwrap();
     let signed = raw.with_signatures([entry]).unwrap();
-    let answer = client
+    let response = client
         .submit_batch(std::slice::from_ref(&signed))
         .await
         .unwrap();
-    assert_eq!(answer.refusal(), None);
+    assert_eq!(response.refusal(), None);
     let code = signed.transaction().unwrap().trans_code().unwrap();
-    assert_eq!(answer.accepted().unwrap().to_vec(), [code]);
+    assert_eq!(response.accepted().unwrap().to_vec(), [code]);
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ use axum::{
     response::IntoResponse,
 };
 use integration_tests::{
-    proxy::{Answer, Asked, Fault, Proxy},
+    proxy::{Asked, Fault, Proxy, Response},
     server::Server,
 };
 use nodeproof_client::{
@@ -72,8 +72,8 @@ fn requested(asked: &Asked) -> Option<u64> {
     asked.query.strip_prefix("block_index=")?.parse().ok()
 }
 
-fn not_found(answer: Answer) -> Answer {
-    answer
+fn not_found(response: Response) -> Response {
+    response
         .with_status(StatusCode::BAD_REQUEST)
         .with_body(r#"{"detail":"Block not found"}"#)
 }
@@ -164,26 +164,29 @@ async fn a_node_that_stops_and_starts_again_leaves_no_gap() {
 
 #[tokio::test]
 async fn what_is_not_a_node_is_not_followed() {
-    let answering = |status: StatusCode, body: &'static str| {
+    let responding = |status: StatusCode, body: &'static str| {
         Router::new().fallback(move || async move { (status, body) })
     };
     let (moved, ok) = (StatusCode::MOVED_PERMANENTLY, StatusCode::OK);
     for (router, words) in [
         (
-            answering(StatusCode::NOT_FOUND, "<html>nginx</html>"),
+            responding(StatusCode::NOT_FOUND, "<html>nginx</html>"),
             "404",
         ),
         (
-            answering(StatusCode::NOT_FOUND, r#"{"detail":"Not Found"}"#),
+            responding(StatusCode::NOT_FOUND, r#"{"detail":"Not Found"}"#),
             "404",
         ),
-        (answering(StatusCode::BAD_REQUEST, "400 Bad Request"), "400"),
-        (answering(ok, "<html>Welcome</html>"), "HTML"),
-        (answering(ok, r#"{"status":"ok"}"#), "found \"ok\""),
-        (answering(ok, r#"{"timestamp":1}"#), "`index` is missing"),
-        (answering(ok, r#"{"index":1}"#), "this is block 1"),
-        (answering(moved, ""), "redirect"),
-        (answering(StatusCode::NO_CONTENT, ""), "204"),
+        (
+            responding(StatusCode::BAD_REQUEST, "400 Bad Request"),
+            "400",
+        ),
+        (responding(ok, "<html>Welcome</html>"), "HTML"),
+        (responding(ok, r#"{"status":"ok"}"#), "found \"ok\""),
+        (responding(ok, r#"{"timestamp":1}"#), "`index` is missing"),
+        (responding(ok, r#"{"index":1}"#), "this is block 1"),
+        (responding(moved, ""), "redirect"),
+        (responding(StatusCode::NO_CONTENT, ""), "204"),
     ] {
         let server = Server::spawn(router).await.unwrap();
         let client = client(&server.base_url());
@@ -212,11 +215,11 @@ async fn an_error_that_is_not_an_outage_ends_the_stream() {
         (StatusCode::OK, "<html>", ErrorKind::Decode),
         (StatusCode::OK, r#"{"index":3}"#, ErrorKind::Decode),
     ] {
-        let fault: Fault = Arc::new(move |asked, answer| {
+        let fault: Fault = Arc::new(move |asked, response| {
             if requested(asked) == Some(height + 1) {
-                return answer.with_status(status).with_body(body);
+                return response.with_status(status).with_body(body);
             }
-            answer
+            response
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let client = client(&proxy.server.base_url());
@@ -228,9 +231,9 @@ async fn an_error_that_is_not_an_outage_ends_the_stream() {
 #[tokio::test]
 async fn a_missing_block_is_an_error_or_is_reported() {
     let (node, _) = start().await;
-    let fault: Fault = Arc::new(|asked, answer| match requested(asked) {
-        Some(3 | 4) => not_found(answer),
-        _ => answer,
+    let fault: Fault = Arc::new(|asked, response| match requested(asked) {
+        Some(3 | 4) => not_found(response),
+        _ => response,
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let client = client(&proxy.server.base_url());
@@ -265,12 +268,12 @@ async fn a_chain_that_is_gone_is_not_waited_for() {
     ] {
         let gone = Arc::new(AtomicBool::new(false));
         let switch = Arc::clone(&gone);
-        let fault: Fault = Arc::new(move |asked, answer| {
+        let fault: Fault = Arc::new(move |asked, response| {
             let is_hidden = requested(asked).is_some_and(|index| index >= 2);
             match switch.load(Ordering::Relaxed) {
-                true if status == StatusCode::NOT_FOUND => answer.with_status(status),
-                true if is_hidden => not_found(answer),
-                _ => answer,
+                true if status == StatusCode::NOT_FOUND => response.with_status(status),
+                true if is_hidden => not_found(response),
+                _ => response,
             }
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();

@@ -103,7 +103,7 @@ async fn junit_tells_a_violation_in_full() {
     assert_eq!(message, "committee as text: a JSON array inside a string");
     let text = failure.text().expect("text");
     for part in [
-        "contract: BLOCK-11: `committee` is an array",
+        "requires: BLOCK-11: `committee` is an array",
         "at:       /committee",
         "expected: ",
         "actual: ",
@@ -252,18 +252,18 @@ async fn hostile_reports() -> (Report, String, String, String) {
     let good = devnode().await;
     let proxy = Proxy::spawn(
         good.base_url(),
-        Arc::new(|asked, mut answer| {
+        Arc::new(|asked, mut response| {
             if asked.path == "/docs" {
-                return answer
+                return response
                     .with_status(axum::http::StatusCode::IM_A_TEAPOT)
                     .with_body(HOSTILE);
             }
             if asked.path == "/get-trustscore-wallets" {
                 let media = HeaderValue::from_static("text/html;\"><script>alert(2)</script>");
-                answer.headers.insert(header::CONTENT_TYPE, media);
-                return answer.with_body(format!("{HOSTILE}\n{HOSTILE}"));
+                response.headers.insert(header::CONTENT_TYPE, media);
+                return response.with_body(format!("{HOSTILE}\n{HOSTILE}"));
             }
-            answer.with_json(|value| {
+            response.with_json(|value| {
                 let Some(members) = value.as_object_mut() else {
                     return;
                 };
@@ -368,7 +368,7 @@ async fn what_is_asked_many_times_does_not_make_a_report_grow_without_end() {
     let padding = "x".repeat(300_000);
     let proxy = Proxy::spawn(
         good.base_url(),
-        Arc::new(move |_, answer| answer.with_json(|value| value["padding"] = json!(padding))),
+        Arc::new(move |_, response| response.with_json(|value| value["padding"] = json!(padding))),
     )
     .await
     .expect("a proxy");

@@ -43,9 +43,9 @@ use Found::{As, AsEither, Nothing};
 /// Returns the expected finding of a fault, or `None` if the table has no entry. Then its tests fail.
 fn expected(fault: F) -> Option<Found> {
     Some(match fault {
-        F::NoSubmitEndpoint => As("submit-transaction/answers"),
-        F::NoCallEndpoint => As("call-sc/answers"),
-        F::NoDocs => As("docs/answers"),
+        F::NoSubmitEndpoint => As("submit-transaction/responds"),
+        F::NoCallEndpoint => As("call-sc/responds"),
+        F::NoDocs => As("docs/responds"),
         F::EveryTenth500 => As("http/no-retries"),
         F::NoContentType => As("http/content-type"),
         F::BlockRows => As("get-block/shape"),

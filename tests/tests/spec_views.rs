@@ -20,7 +20,7 @@ fn mismatches(view: View, operation: &str, query: &[(&str, &str)], body: &Value)
     let spec = spec();
     let schema = spec
         .response_schema(view, operation, 200, query)
-        .expect("a described answer");
+        .expect("a described response");
     let found = spec
         .validator(view, &schema)
         .expect("a schema that compiles")
@@ -76,7 +76,7 @@ fn the_documented_view_carries_no_marks_and_no_failures() {
         "Observed:",
         "\"422\"",
         "\"default\":{",
-        "ErrorAnswer",
+        "ErrorResponse",
         "BlockRow",
     ] {
         assert!(!text.contains(gone), "{gone} is in the documented view");
@@ -112,7 +112,7 @@ fn a_row_conforms_only_in_the_full_view() {
 }
 
 #[test]
-fn what_balance_type_asks_for_decides_the_schema_of_the_answer() {
+fn balance_type_decides_the_schema_of_the_response() {
     let null = json!({"balance": null});
     let list = json!({"balance": []});
     let one = [("balance_type", "TOKEN_IN_WALLET"), ("token_code", "TKN")];
@@ -188,9 +188,9 @@ fn what_the_contract_does_not_show_is_open() {
             "RawTransaction",
             json!({"transaction": "text", "signatures": null}),
         ),
-        ("ContractStateAnswer", json!({})),
+        ("ContractStateResponse", json!({})),
         (
-            "ContractStateAnswer",
+            "ContractStateResponse",
             json!({"value": [null], "data": 7, "status": 7}),
         ),
         (

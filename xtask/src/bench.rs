@@ -4,7 +4,6 @@
 //! asserts these numbers, because a machine can be busy. Only ratios have bounds: both sides of a
 //! ratio are measured in turns, so a disturbance affects both.
 
-mod answers;
 mod build;
 mod call;
 mod cpu;
@@ -12,6 +11,7 @@ mod decode;
 mod error;
 mod load;
 mod process;
+mod response_server;
 mod signatures;
 mod sweep;
 mod table;
@@ -130,7 +130,7 @@ pub async fn run(args: &BenchArgs) -> Result<String, BenchError> {
             "A call of the client",
             Box::new(move || {
                 let node = load::NodeThread::start()?;
-                let rows = call::measure(&node.question, runs);
+                let rows = call::measure(&node.target, runs);
                 node.stop();
                 rows
             }),
@@ -394,8 +394,8 @@ async fn plain_loop(url: &str, report: &Report) -> Result<Duration, BenchError> 
                 .body(body.clone()),
             None => http.get(&asked.url),
         };
-        let answer = request.send().await.map_err(|error| failed(&error))?;
-        answer.bytes().await.map_err(|error| failed(&error))?;
+        let response = request.send().await.map_err(|error| failed(&error))?;
+        response.bytes().await.map_err(|error| failed(&error))?;
     }
     Ok(began.elapsed())
 }

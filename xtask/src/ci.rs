@@ -113,7 +113,13 @@ const WITH_TOOLS: &[(&str, &[&str], &[&str])] = &[
     (
         "public linter of the spec (Redocly)",
         &["redocly", "--version"],
-        &["redocly", "lint", "openapi/node.yaml"],
+        &[
+            "redocly",
+            "lint",
+            "--config",
+            "openapi/redocly.yaml",
+            "openapi/node.yaml",
+        ],
     ),
     (
         "public validator of the spec",

@@ -13,7 +13,7 @@ use std::{
     sync::Arc,
 };
 
-use integration_tests::proxy::{Answer, Asked, Fault, Proxy};
+use integration_tests::proxy::{Asked, Fault, Proxy, Response};
 use nodeproof_conformance::report::Report;
 use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::Network;
@@ -70,11 +70,11 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
 
 /// Returns a fault: the node words its error about tables differently than before.
 fn other_words() -> Fault {
-    Arc::new(|asked: &Asked, answer: Answer| {
+    Arc::new(|asked: &Asked, response: Response| {
         if asked.query.contains("no_such_table") {
-            answer.with_body(r#"{"detail":"there is no table of that name"}"#)
+            response.with_body(r#"{"detail":"there is no table of that name"}"#)
         } else {
-            answer
+            response
         }
     })
 }

@@ -53,7 +53,7 @@ async fn without_a_url_a_local_node_is_started_and_conforms() {
     assert!(
         stderr
             .lines()
-            .any(|line| line.starts_with("pass") && line.contains("docs/answers"))
+            .any(|line| line.starts_with("pass") && line.contains("docs/responds"))
     );
 }
 
@@ -96,7 +96,7 @@ async fn a_node_of_the_observed_forms_departs_and_its_violations_are_named() {
         run(&["--base-url", &node.base_url(), "--network", "devnet"]).await;
     assert_eq!(code, 1, "{stdout}{stderr}");
     for named in [
-        "get-block in row form",
+        "a row of the node's block table",
         "index is named block_index",
         "committee as text",
         "status is null",

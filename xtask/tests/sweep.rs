@@ -15,7 +15,7 @@ use std::{
 
 use integration_tests::{
     faults::remove,
-    proxy::{Answer, Asked, Proxy},
+    proxy::{Asked, Proxy, Response},
 };
 use nodeproof_devnode::{ChainTime, Config};
 use serde_json::{Value, json};
@@ -30,11 +30,11 @@ async fn broken() -> (nodeproof_devnode::Handle, Proxy) {
     let node = nodeproof_devnode::spawn(config)
         .await
         .expect("a local node");
-    let fault = |asked: &Asked, answer: Answer| {
+    let fault = |asked: &Asked, response: Response| {
         if asked.path == "/get-block" && asked.query.ends_with('0') {
-            answer.with_json(|block| remove(block, "", "status"))
+            response.with_json(|block| remove(block, "", "status"))
         } else {
-            answer
+            response
         }
     };
     let proxy = Proxy::spawn(node.base_url(), Arc::new(fault)).await;

@@ -114,8 +114,8 @@ impl<'p> ReadyClaim<'p> {
                 });
             }
         };
-        let new_transaction = submitted.answer.new_transaction();
-        if !submitted.answer.is_valid() {
+        let new_transaction = submitted.response.new_transaction();
+        if !submitted.response.is_valid() {
             // A refusal does not undo an earlier acceptance.
             let taken = matches!(
                 before,
@@ -128,7 +128,7 @@ impl<'p> ReadyClaim<'p> {
                 note_if_possible(&mut self.saved, TransactionState::Refused).await;
             }
             return Err(ClaimError::Refused {
-                messages: submitted.answer.messages().to_vec(),
+                messages: submitted.response.messages().to_vec(),
                 trans_code,
                 new_transaction,
                 maybe_taken_before,
@@ -184,7 +184,7 @@ impl SubmittedClaim<'_> {
         Ok(ClaimOutcome {
             read_back,
             inclusion,
-            new_transaction: self.submitted.answer.new_transaction(),
+            new_transaction: self.submitted.response.new_transaction(),
             sent: self.submitted.sent,
             transaction: self.ready.signed,
             resumed: self.ready.resumed,

@@ -79,7 +79,7 @@ async fn a_look_that_fails_does_not_end_the_wait() {
 #[tokio::test]
 async fn a_wait_tells_the_last_failure_at_its_end() {
     let detail = r#"{"detail":"no such table: verification"}"#;
-    let server = Server::answering(Reply::status(500, detail)).await;
+    let server = Server::responding(Reply::status(500, detail)).await;
     let error = wait(&server, Duration::from_millis(20)).await.unwrap_err();
     assert_eq!(error.detail(), Some("no such table: verification"));
 }

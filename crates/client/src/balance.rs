@@ -22,24 +22,24 @@ use crate::{
 /// wallet does not hold.
 ///
 /// ```
-/// use nodeproof_client::BalanceAnswer;
+/// use nodeproof_client::BalanceResponse;
 ///
-/// let one = BalanceAnswer::from_slice(br#"{"balance": 9999936999900}"#)?;
+/// let one = BalanceResponse::from_slice(br#"{"balance": 9999936999900}"#)?;
 /// assert_eq!(one.amount()?, Some(9_999_936_999_900_i64.into()));
 /// assert_eq!(one.carrier().map(|(name, _)| name), Some("balance"));
 /// assert!(one.extra().is_empty());
 ///
-/// let wallet = BalanceAnswer::from_slice(br#"{"value": [{"token_code": "TKN", "balance": 7}]}"#)?;
+/// let wallet = BalanceResponse::from_slice(br#"{"value": [{"token_code": "TKN", "balance": 7}]}"#)?;
 /// assert_eq!(wallet.tokens()?[0].token_code, "TKN");
 ///
-/// let token = BalanceAnswer::from_slice(
+/// let token = BalanceResponse::from_slice(
 ///     br#"{"balance": [{"wallet": "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc", "balance": 3}]}"#,
 /// )?;
 /// assert!(token.holders()?[0].holder.contract().is_some());
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BalanceAnswer {
+pub struct BalanceResponse {
     balance: Option<RawJson>,
     value: Option<RawJson>,
     /// The field that occurs more than once.
@@ -79,10 +79,10 @@ pub struct HolderBalance {
 /// The entries of a list, and the faults of entries that can't be read.
 ///
 /// ```
-/// let answer = nodeproof_client::BalanceAnswer::from_slice(
+/// let response = nodeproof_client::BalanceResponse::from_slice(
 ///     br#"{"balance": [{"token_code": "TKN", "balance": 7}, 4]}"#,
 /// )?;
-/// let tokens = answer.tokens()?;
+/// let tokens = response.tokens()?;
 /// assert_eq!(tokens.len(), 1);
 /// assert_eq!(
 ///     tokens.faults()[0].to_string(),
@@ -167,7 +167,7 @@ impl<'l, T> IntoIterator for &'l Listing<T> {
     }
 }
 
-impl BalanceAnswer {
+impl BalanceResponse {
     /// Reads a response about balances from its bytes.
     ///
     /// # Errors
@@ -287,33 +287,33 @@ impl BalanceAnswer {
     }
 }
 
-impl<'de> Deserialize<'de> for BalanceAnswer {
+impl<'de> Deserialize<'de> for BalanceResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let mut answer = Self::default();
+        let mut response = Self::default();
         members(raw.get(), |name, raw| {
             let value = RawJson::from(raw.to_owned());
             match name {
                 "balance" => {
-                    if answer.balance.replace(value).is_some() {
-                        answer.twice = Some("balance");
+                    if response.balance.replace(value).is_some() {
+                        response.twice = Some("balance");
                     }
                 }
                 "value" => {
-                    if answer.value.replace(value).is_some() {
-                        answer.twice = Some("value");
+                    if response.value.replace(value).is_some() {
+                        response.twice = Some("value");
                     }
                 }
                 _ => {
                     if name == "status" {
-                        answer.status = Field::read(raw);
+                        response.status = Field::read(raw);
                     }
-                    answer.extra.push(name, value);
+                    response.extra.push(name, value);
                 }
             }
         })
         .map_err(serde::de::Error::custom)?;
-        Ok(answer)
+        Ok(response)
     }
 }
 
@@ -421,8 +421,8 @@ fn malformed(name: &'static str, reason: String, raw: &RawJson) -> FieldError {
 mod tests {
     use super::*;
 
-    fn answer(body: &str) -> BalanceAnswer {
-        BalanceAnswer::from_slice(body.as_bytes()).unwrap()
+    fn response(body: &str) -> BalanceResponse {
+        BalanceResponse::from_slice(body.as_bytes()).unwrap()
     }
 
     #[test]
@@ -442,12 +442,15 @@ mod tests {
             (r#"{"balance":-1}"#.to_owned(), "-1"),
             (format!(r#"{{"balance":{huge}}}"#), huge.as_str()),
         ] {
-            assert_eq!(answer(&body).amount().unwrap().unwrap().to_string(), amount);
+            assert_eq!(
+                response(&body).amount().unwrap().unwrap().to_string(),
+                amount
+            );
         }
     }
 
     #[test]
-    fn what_an_answer_says_in_two_ways_is_not_chosen_from() {
+    fn a_response_with_two_balances_is_ambiguous() {
         for (body, words) in [
             (r#"{"balance":1,"value":2}"#, "`balance` and `value` differ"),
             (r#"{"balance":1,"balance":2}"#, "more than once"),
@@ -458,14 +461,14 @@ mod tests {
             ),
             (r#"{"detail":"busy"}"#, "the node's message: busy"),
         ] {
-            let error = answer(body).amount().unwrap_err().to_string();
+            let error = response(body).amount().unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }
         for body in [
             r#"{"status":"SUCCESS","balance":7,"value":7}"#,
             r#"{"balance":7,"value":null,"status":1}"#,
         ] {
-            assert_eq!(answer(body).amount(), Ok(Some(7.into())), "{body}");
+            assert_eq!(response(body).amount(), Ok(Some(7.into())), "{body}");
         }
     }
 
@@ -482,15 +485,15 @@ mod tests {
             let [holder, token, balance] = names;
             let list =
                 format!(r#"{{"balance":[{{"{holder}":"{wallet}","{token}":"T","{balance}":5}}]}}"#);
-            let answer = answer(&list);
-            let held = &answer.holders().unwrap()[0];
+            let response = response(&list);
+            let held = &response.holders().unwrap()[0];
             assert_eq!(held.holder.to_string(), wallet, "{list}");
             assert_eq!(held.token_code.as_deref(), Some("T"), "{list}");
             assert_eq!(held.balance, Some(5.into()), "{list}");
             assert_eq!(held.extra.len(), extra, "{list}");
-            assert_eq!(answer.tokens().unwrap()[0].holder, Some(held.holder));
+            assert_eq!(response.tokens().unwrap()[0].holder, Some(held.holder));
         }
-        let twice = answer(r#"{"balance":[{"token_code":"T","balance":1,"balance":2}]}"#);
+        let twice = response(r#"{"balance":[{"token_code":"T","balance":1,"balance":2}]}"#);
         let fault = twice.tokens().unwrap().faults()[0].to_string();
         assert!(
             fault.contains("`balance[0].balance`") && fault.contains("two values"),
@@ -505,11 +508,11 @@ mod tests {
             r#"{"detail":"unknown token"}"#,
             r#"{"status":"FAILURE","msg":"No such wallet"}"#,
         ] {
-            assert_eq!(answer(nothing).amount(), Ok(None), "{nothing}");
+            assert_eq!(response(nothing).amount(), Ok(None), "{nothing}");
         }
-        assert!(answer("{}").amount().unwrap_err().is_missing());
-        assert!(answer(r#"{"balance":null}"#).tokens().unwrap().is_empty());
-        assert!(answer(r#"{"balance":[]}"#).holders().unwrap().is_empty());
+        assert!(response("{}").amount().unwrap_err().is_missing());
+        assert!(response(r#"{"balance":null}"#).tokens().unwrap().is_empty());
+        assert!(response(r#"{"balance":[]}"#).holders().unwrap().is_empty());
     }
 
     #[test]
@@ -528,16 +531,19 @@ mod tests {
                 "`balance` is malformed: expected an integer, found an array",
             ),
         ] {
-            assert_eq!(answer(body).amount().unwrap_err().to_string(), message);
+            assert_eq!(response(body).amount().unwrap_err().to_string(), message);
         }
-        let error = answer(r#"{"balance":3}"#).tokens().unwrap_err().to_string();
+        let error = response(r#"{"balance":3}"#)
+            .tokens()
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             error,
             "`balance` is malformed: expected an array, found the number 3"
         );
-        assert!(BalanceAnswer::from_slice(b"[]").is_err());
+        assert!(BalanceResponse::from_slice(b"[]").is_err());
         assert!(
-            BalanceAnswer::from_slice(b"")
+            BalanceResponse::from_slice(b"")
                 .unwrap_err()
                 .to_string()
                 .contains("empty")
@@ -546,7 +552,7 @@ mod tests {
 
     #[test]
     fn reads_lists_and_keeps_what_can_be_read() {
-        let tokens = answer(
+        let tokens = response(
             r#"{"balance":[{"token_code":"TKN","balance":7,"note":"x"},{"token_code":"GRAIN","balance":null}]}"#,
         );
         let tokens = tokens.tokens().unwrap();
@@ -554,7 +560,7 @@ mod tests {
         assert_eq!(tokens[0].extra.get("note").unwrap().as_str(), "\"x\"");
         assert_eq!(tokens[1].balance, None);
 
-        let holders = answer(
+        let holders = response(
             r#"{"balance":[{"wallet":"ctcc8321d6375c494d043fdd0260f21bc0ec51dacc","balance":9007199254740993},
                 {"wallet":"treasury","balance":1},{"wallet":"0xe8cf534e934cf1d5fb523b8c3134a501037d470e","balance":"3"},4]}"#,
         );

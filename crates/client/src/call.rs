@@ -20,12 +20,12 @@ pub(crate) struct Call {
 
 impl Call {
     /// Returns the response, or the error of the request.
-    pub(crate) async fn answer<T>(
+    pub(crate) async fn response<T>(
         &self,
         outcome: Result<ResponseValue<T>, generated::Error<()>>,
     ) -> Result<T, Error> {
         match outcome {
-            Ok(answer) => Ok(answer.into_inner()),
+            Ok(response) => Ok(response.into_inner()),
             Err(failure) => Err(self.failed(failure).await),
         }
     }
@@ -40,7 +40,7 @@ impl Call {
         &self,
         outcome: Result<ResponseValue<ByteStream>, generated::Error<()>>,
     ) -> Result<String, Error> {
-        let stream = self.answer(outcome).await?.into_inner();
+        let stream = self.response(outcome).await?.into_inner();
         let read = stream.try_fold(Vec::new(), |mut page, piece| async move {
             page.extend_from_slice(&piece);
             Ok(page)

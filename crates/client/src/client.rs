@@ -5,9 +5,9 @@ use std::sync::Arc;
 use nodeproof_primitives::{ContractAddress, Integer, WalletAddress};
 
 use crate::{
-    AddVerification, BaseUrl, BatchAnswer, Block, ContractCall, ContractState, Error, FieldError,
+    AddVerification, BaseUrl, BatchResponse, Block, ContractCall, ContractState, Error, FieldError,
     FieldFault, HolderBalance, IntegerParameter, Listing, RawTransaction, SignedTransaction,
-    SubmitAnswer, TokenBalance, TrustScore, VerificationRecord,
+    SubmitResponse, TokenBalance, TrustScore, VerificationRecord,
     call::Call,
     generated::{self, types},
     operation::{
@@ -140,7 +140,7 @@ impl Client {
     async fn request_block(&self, index: Integer) -> (Call, Result<Block, Error>) {
         let call = self.exchange(GET_BLOCK);
         let request = call.client.get_block().block_index(IntegerParameter(index));
-        let response = call.answer(request.send().await).await;
+        let response = call.response(request.send().await).await;
         (call, response)
     }
 
@@ -176,7 +176,7 @@ impl Client {
             .balance_type(types::BalanceType::TokenInWallet)
             .token_code(token_code)
             .wallet_address(wallet);
-        let response = call.answer(request.send().await).await;
+        let response = call.response(request.send().await).await;
         match there(response)? {
             Some(balance) => call.read(balance.amount()),
             None => Ok(None),
@@ -209,8 +209,8 @@ impl Client {
             .get_balances()
             .balance_type(types::BalanceType::AllTokensInWallet)
             .wallet_address(wallet);
-        let answer = call.answer(request.send().await).await?;
-        call.read(answer.tokens())
+        let balances = call.response(request.send().await).await?;
+        call.read(balances.tokens())
     }
 
     #[doc(alias = "get-balances")]
@@ -238,8 +238,8 @@ impl Client {
             .get_balances()
             .balance_type(types::BalanceType::AllWalletsForToken)
             .token_code(token_code);
-        let answer = call.answer(request.send().await).await?;
-        call.read(answer.holders())
+        let balances = call.response(request.send().await).await?;
+        call.read(balances.holders())
     }
 
     #[doc(alias = "sc-state")]
@@ -348,7 +348,7 @@ impl Client {
             .contract_address(contract)
             .unique_column(column)
             .unique_value(value);
-        let state = call.answer(request.send().await).await;
+        let state = call.response(request.send().await).await;
         (call, state)
     }
 
@@ -425,7 +425,7 @@ impl Client {
             .get_trustscore_wallets()
             .src_wallet_address(from)
             .dst_wallet_address(to);
-        let response = call.answer(request.send().await).await;
+        let response = call.response(request.send().await).await;
         (call, response)
     }
 
@@ -451,7 +451,7 @@ impl Client {
     pub async fn build_call(&self, call: &ContractCall) -> Result<RawTransaction, Error> {
         let exchange = self.exchange(CALL_SC);
         let request = exchange.client.call_sc().body(call.clone());
-        exchange.answer(request.send().await).await
+        exchange.response(request.send().await).await
     }
 
     #[doc(alias = "call-sc")]
@@ -485,7 +485,7 @@ impl Client {
     #[doc(alias = "submit-transaction")]
     /// Submits the text of a signed transaction, byte for byte. Sends it at most once.
     ///
-    /// A response can be a refusal: check it with [`SubmitAnswer::accepted`].
+    /// A response can be a refusal: check it with [`SubmitResponse::accepted`].
     ///
     /// # Errors
     /// If the request fails, or the response is not a JSON object.
@@ -502,10 +502,10 @@ impl Client {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitAnswer, Error> {
+    pub async fn submit(&self, transaction: &SignedTransaction) -> Result<SubmitResponse, Error> {
         let call = self.exchange(SUBMIT_TRANSACTION);
         let request = call.client.submit_transaction().body(transaction.clone());
-        call.answer(request.send().await).await
+        call.response(request.send().await).await
     }
 
     #[doc(alias = "submit-transaction-batch")]
@@ -530,13 +530,13 @@ impl Client {
     pub async fn submit_batch(
         &self,
         transactions: &[SignedTransaction],
-    ) -> Result<BatchAnswer, Error> {
+    ) -> Result<BatchResponse, Error> {
         let call = self.exchange(SUBMIT_TRANSACTION_BATCH);
         let request = call
             .client
             .submit_transaction_batch()
             .body(transactions.to_vec());
-        call.answer(request.send().await).await
+        call.response(request.send().await).await
     }
 
     /// Returns the HTML page with the interactive listing of the node's endpoints.

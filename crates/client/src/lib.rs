@@ -54,7 +54,7 @@ pub mod transport;
 mod trust;
 mod verification;
 
-pub use balance::{BalanceAnswer, HolderBalance, Listing, TokenBalance};
+pub use balance::{BalanceResponse, HolderBalance, Listing, TokenBalance};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use block::{Block, BlockTransaction, Mismatch, MismatchKind, PreviousHash, Receipt};
 pub use block_stream::BlockStream;
@@ -71,7 +71,7 @@ pub use nodeproof_primitives::{self, HolderAddress, contract_address, wallet_add
 pub use parameter::IntegerParameter;
 /// The HTTP client that this crate uses. Its types are part of this crate's interface.
 pub use reqwest;
-pub use submit::{BatchAnswer, NotAccepted, SubmitAnswer, UnclearAnswer};
+pub use submit::{BatchResponse, NotAccepted, SubmitResponse, UnclearResponse};
 pub use transaction::{
     ContractCallView, RawTransaction, SignatureEntry, SignedTransaction, Transaction,
 };

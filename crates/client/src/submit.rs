@@ -19,25 +19,25 @@ use crate::{
 /// Source: the contract, "POST /submit-transaction".
 ///
 /// ```
-/// use nodeproof_client::SubmitAnswer;
+/// use nodeproof_client::SubmitResponse;
 ///
-/// let answer = SubmitAnswer::from_slice(
+/// let response = SubmitResponse::from_slice(
 ///     br#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],
 ///          "new_transaction":true}}"#,
 /// )?;
-/// let refused = answer.accepted().unwrap_err();
-/// assert!(refused.is_refused() && !answer.is_valid());
+/// let refused = response.accepted().unwrap_err();
+/// assert!(refused.is_refused() && !response.is_valid());
 /// assert_eq!(refused.to_string(), "the node refuses the transaction: Fee validation failed");
 ///
-/// assert_eq!(answer.valid(), Ok(false));
-/// assert_eq!(answer.messages(), ["Fee validation failed"]);
-/// assert_eq!(answer.new_transaction(), Some(true));
-/// assert!(answer.response()?.as_str().contains("Fee validation failed"));
+/// assert_eq!(response.valid(), Ok(false));
+/// assert_eq!(response.messages(), ["Fee validation failed"]);
+/// assert_eq!(response.new_transaction(), Some(true));
+/// assert!(response.response()?.as_str().contains("Fee validation failed"));
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused the transaction; call `accepted()?`"]
-pub struct SubmitAnswer {
+pub struct SubmitResponse {
     status: Field<String>,
     response: Field<RawJson>,
     valid: Field<bool>,
@@ -46,7 +46,7 @@ pub struct SubmitAnswer {
     extra: ExtraFields,
 }
 
-impl SubmitAnswer {
+impl SubmitResponse {
     /// Parses the response to a submission from its bytes.
     ///
     /// # Errors
@@ -83,7 +83,7 @@ impl SubmitAnswer {
     /// # }
     /// ```
     pub fn accepted(&self) -> Result<(), NotAccepted> {
-        let valid = self.valid().map_err(UnclearAnswer::Field)?;
+        let valid = self.valid().map_err(UnclearResponse::Field)?;
         if !valid {
             return Err(NotAccepted::Refused {
                 messages: self.messages.clone(),
@@ -99,7 +99,7 @@ impl SubmitAnswer {
                 FieldFault::Malformed(_) | FieldFault::Doubtful(_) => "no text".to_owned(),
             },
         };
-        Err(UnclearAnswer::Contradictory { status }.into())
+        Err(UnclearResponse::Contradictory { status }.into())
     }
 
     /// Returns `response.valid`, the result of validation, whatever the `status`.
@@ -182,7 +182,7 @@ pub enum NotAccepted {
     /// The response does not show whether the node accepts the transaction. It may have: search the
     /// next blocks for the transaction, or submit the same one again.
     #[error("the node does not say whether it accepts the transaction: {0}")]
-    Unclear(#[from] UnclearAnswer),
+    Unclear(#[from] UnclearResponse),
 }
 
 impl NotAccepted {
@@ -216,7 +216,7 @@ fn reasons(messages: &[String]) -> String {
 /// The message is safe to print.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum UnclearAnswer {
+pub enum UnclearResponse {
     /// The result of validation can't be read.
     #[error("{0}")]
     Field(FieldError),
@@ -232,29 +232,29 @@ fn missing(name: &'static str) -> FieldError {
     FieldError::new(name, FieldFault::Missing)
 }
 
-impl<'de> Deserialize<'de> for SubmitAnswer {
+impl<'de> Deserialize<'de> for SubmitResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let mut answer = Self::default();
+        let mut parsed = Self::default();
         members(raw.get(), |name, raw| match name {
-            "status" => answer.status = Field::read(raw),
-            "response" => answer.response = Field::read(raw),
-            _ => answer.extra.push(name, raw.to_owned().into()),
+            "status" => parsed.status = Field::read(raw),
+            "response" => parsed.response = Field::read(raw),
+            _ => parsed.extra.push(name, raw.to_owned().into()),
         })
         .map_err(serde::de::Error::custom)?;
-        if let Field::Value(response) = &answer.response {
+        if let Field::Value(response) = &parsed.response {
             let read = members(response.as_str(), |name, raw| match name {
-                "valid" => answer.valid = Field::read(raw),
-                "new_transaction" => answer.new_transaction = Field::read(raw),
-                "msg" => answer.messages = messages(raw.get()),
+                "valid" => parsed.valid = Field::read(raw),
+                "new_transaction" => parsed.new_transaction = Field::read(raw),
+                "msg" => parsed.messages = messages(raw.get()),
                 _ => {}
             });
             if read.is_err() {
                 // A refusal in another form, such as only a text.
-                answer.messages = messages(response.as_str());
+                parsed.messages = messages(response.as_str());
             }
         }
-        Ok(answer)
+        Ok(parsed)
     }
 }
 
@@ -278,22 +278,22 @@ fn messages(text: &str) -> Vec<String> {
 /// observed on real nodes.
 ///
 /// ```
-/// use nodeproof_client::BatchAnswer;
+/// use nodeproof_client::BatchResponse;
 ///
-/// let answer = BatchAnswer::from_slice(
+/// let response = BatchResponse::from_slice(
 ///     br#"{"status":"SUCCESS","response":{"failed_transactions":[{"fee":1.0}],
 ///          "accepted_transactions":["04087cb4c58f389c80bef882e3392f1b3b0e9e3c"]}}"#,
 /// )?;
-/// assert_eq!((answer.accepted()?.len(), answer.failed()?.len()), (1, 1));
-/// assert!(answer.response()?.as_str().starts_with('{'));
+/// assert_eq!((response.accepted()?.len(), response.failed()?.len()), (1, 1));
+/// assert!(response.response()?.as_str().starts_with('{'));
 ///
-/// let busy = BatchAnswer::from_slice(br#"{"status":"FAILURE","response":"NODE_BUSY"}"#)?;
+/// let busy = BatchResponse::from_slice(br#"{"status":"FAILURE","response":"NODE_BUSY"}"#)?;
 /// assert_eq!(busy.refusal().as_deref(), Some("NODE_BUSY"));
 /// # Ok::<(), nodeproof_client::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use = "the node may have refused some of the transactions; look at `failed()`"]
-pub struct BatchAnswer {
+pub struct BatchResponse {
     status: Field<String>,
     response: Field<RawJson>,
     accepted: Option<RawJson>,
@@ -301,7 +301,7 @@ pub struct BatchAnswer {
     extra: ExtraFields,
 }
 
-impl BatchAnswer {
+impl BatchResponse {
     /// Parses the response to a batch from its bytes.
     ///
     /// # Errors
@@ -369,25 +369,25 @@ impl BatchAnswer {
     }
 }
 
-impl<'de> Deserialize<'de> for BatchAnswer {
+impl<'de> Deserialize<'de> for BatchResponse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let mut answer = Self::default();
+        let mut parsed = Self::default();
         members(raw.get(), |name, raw| match name {
-            "status" => answer.status = Field::read(raw),
-            "response" => answer.response = Field::read(raw),
-            _ => answer.extra.push(name, raw.to_owned().into()),
+            "status" => parsed.status = Field::read(raw),
+            "response" => parsed.response = Field::read(raw),
+            _ => parsed.extra.push(name, raw.to_owned().into()),
         })
         .map_err(serde::de::Error::custom)?;
-        if let Field::Value(response) = &answer.response {
+        if let Field::Value(response) = &parsed.response {
             // The response to a refused batch is a text, and has no members.
             let _ = members(response.as_str(), |name, raw| match name {
-                "accepted_transactions" => answer.accepted = Some(raw.to_owned().into()),
-                "failed_transactions" => answer.failed = Some(raw.to_owned().into()),
+                "accepted_transactions" => parsed.accepted = Some(raw.to_owned().into()),
+                "failed_transactions" => parsed.failed = Some(raw.to_owned().into()),
                 _ => {}
             });
         }
-        Ok(answer)
+        Ok(parsed)
     }
 }
 
@@ -395,21 +395,21 @@ impl<'de> Deserialize<'de> for BatchAnswer {
 mod tests {
     use super::*;
 
-    fn answer(response: &str) -> SubmitAnswer {
+    fn with_response(response: &str) -> SubmitResponse {
         let body = format!(r#"{{"status":"SUCCESS","response":{response}}}"#);
-        SubmitAnswer::from_slice(body.as_bytes()).unwrap()
+        SubmitResponse::from_slice(body.as_bytes()).unwrap()
     }
 
     #[test]
     fn reads_every_outcome() {
-        let good = answer(r#"{"valid":true,"msg":"fine","new_transaction":true}"#);
+        let good = with_response(r#"{"valid":true,"msg":"fine","new_transaction":true}"#);
         assert!(good.is_valid());
         assert_eq!(
             (good.messages(), good.new_transaction()),
             (&["fine".to_owned()][..], Some(true))
         );
 
-        let refused = answer(r#"{"valid":false,"msg":["a","b"],"new_transaction":false}"#);
+        let refused = with_response(r#"{"valid":false,"msg":["a","b"],"new_transaction":false}"#);
         assert_eq!(refused.valid(), Ok(false));
         assert_eq!(refused.messages(), ["a", "b"]);
 
@@ -420,24 +420,24 @@ mod tests {
                 new_transaction: Some(false),
             }
         );
-        let silent = answer(r#"{"valid":false,"msg":null}"#);
+        let silent = with_response(r#"{"valid":false,"msg":null}"#);
         let error = Error::from(silent.accepted().unwrap_err());
         assert_eq!(error.kind(), ErrorKind::Refused);
         assert_eq!(
             error.to_string(),
             "the node refuses the transaction: it does not say why"
         );
-        let acts = answer(r#"{"valid":false,"msg":"\u001b[2J"}"#);
+        let acts = with_response(r#"{"valid":false,"msg":"\u001b[2J"}"#);
         let shown = acts.accepted().unwrap_err().to_string();
         assert!(!shown.contains('\u{1b}'), "{shown}");
 
-        let structure = answer(r#"{"valid":false,"msg":{"code":1}}"#);
+        let structure = with_response(r#"{"valid":false,"msg":{"code":1}}"#);
         assert_eq!(structure.new_transaction(), None);
         assert_eq!(structure.messages(), [r#"{"code":1}"#]);
     }
 
     #[test]
-    fn an_answer_that_does_not_tell_is_not_taken_for_a_valid_one() {
+    fn an_unclear_response_is_not_valid() {
         for (response, message) in [
             (r#"{"msg":"fine"}"#, "`response.valid` is missing"),
             (r#"{"valid":null}"#, "`response.valid` is null"),
@@ -451,13 +451,13 @@ mod tests {
             ),
             ("null", "`response` is null"),
         ] {
-            let answer = answer(response);
-            let unclear = answer.accepted().unwrap_err();
-            assert!(!unclear.is_refused() && !answer.is_valid());
+            let parsed = with_response(response);
+            let unclear = parsed.accepted().unwrap_err();
+            assert!(!unclear.is_refused() && !parsed.is_valid());
             assert_eq!(Error::from(unclear).kind(), ErrorKind::Unclear);
-            assert_eq!(answer.valid().unwrap_err().to_string(), message);
+            assert_eq!(parsed.valid().unwrap_err().to_string(), message);
         }
-        assert_eq!(answer(r#""NODE_BUSY""#).messages(), ["NODE_BUSY"]);
+        assert_eq!(with_response(r#""NODE_BUSY""#).messages(), ["NODE_BUSY"]);
     }
 
     #[test]
@@ -473,7 +473,7 @@ mod tests {
         ] {
             let read = |valid: bool| {
                 let body = format!(r#"{{{status}"response":{{"valid":{valid}}}}}"#);
-                SubmitAnswer::from_slice(body.as_bytes()).unwrap()
+                SubmitResponse::from_slice(body.as_bytes()).unwrap()
             };
             let contradictory = read(true);
             assert!(!contradictory.is_valid(), "{status}");
@@ -497,14 +497,14 @@ mod tests {
         let body = format!(
             r#"{{"status":"SUCCESS","response":{{"accepted_transactions":["{code}","x"],"failed_transactions":[{{"a":1.0}}]}}}}"#
         );
-        let taken = BatchAnswer::from_slice(body.as_bytes()).unwrap();
+        let taken = BatchResponse::from_slice(body.as_bytes()).unwrap();
         assert_eq!(taken.accepted().unwrap()[0].to_string(), code);
         assert_eq!(taken.accepted().unwrap().faults().len(), 1);
         assert_eq!(taken.failed().unwrap()[0].as_str(), r#"{"a":1.0}"#);
         assert_eq!(taken.refusal(), None);
 
         let busy = br#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
-        let busy = BatchAnswer::from_slice(busy).unwrap();
+        let busy = BatchResponse::from_slice(busy).unwrap();
         assert_eq!(busy.refusal().as_deref(), Some("NODE_BUSY"));
         assert!(busy.accepted().unwrap_err().is_missing());
     }

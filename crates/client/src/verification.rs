@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn data_under_another_status_is_no_record_and_not_the_answer_that_there_is_none() {
+    fn data_with_another_status_is_neither_a_record_nor_absent() {
         for (status, shown) in [
             (r#""FAILURE""#, "found \"FAILURE\""),
             (r#""""#, "found \"\""),

@@ -15,8 +15,8 @@ mod replaced;
 use std::collections::{BTreeMap, BTreeSet};
 
 use nodeproof_client::{
-    AddVerification, BalanceAnswer, BatchAnswer, Block, ContractCall, ContractState, ExtraFields,
-    Receipt, SignatureEntry, SubmitAnswer, Transaction, TrustScore,
+    AddVerification, BalanceResponse, BatchResponse, Block, ContractCall, ContractState,
+    ExtraFields, Receipt, SignatureEntry, SubmitResponse, Transaction, TrustScore,
 };
 use replaced::REPLACED;
 use serde_json::{Map, Value, json};
@@ -126,23 +126,29 @@ fn unread_by(schema: &str, properties: &BTreeSet<&str>) -> Vec<String> {
             let transaction = Transaction::from_text(&text).unwrap();
             extra(transaction.contract_call().unwrap().extra())
         }
-        "TokenBalance" | "TokenBalances" | "TokenHolders" => {
-            extra(BalanceAnswer::from_slice(&bytes(&object)).unwrap().extra())
-        }
+        "TokenBalance" | "TokenBalances" | "TokenHolders" => extra(
+            BalanceResponse::from_slice(&bytes(&object))
+                .unwrap()
+                .extra(),
+        ),
         "TokenHolding" => {
             let entry = with(json!({ "token_code": "T" }));
-            let answer = BalanceAnswer::from_slice(&bytes(&json!({ "balance": [entry] }))).unwrap();
-            extra(&answer.tokens().unwrap()[0].extra)
+            let response =
+                BalanceResponse::from_slice(&bytes(&json!({ "balance": [entry] }))).unwrap();
+            extra(&response.tokens().unwrap()[0].extra)
         }
         "TokenHolder" => {
             let entry = with(json!({ "wallet": WALLET }));
-            let answer = BalanceAnswer::from_slice(&bytes(&json!({ "balance": [entry] }))).unwrap();
-            extra(&answer.holders().unwrap()[0].extra)
+            let response =
+                BalanceResponse::from_slice(&bytes(&json!({ "balance": [entry] }))).unwrap();
+            extra(&response.holders().unwrap()[0].extra)
         }
-        "ContractStateAnswer" => extra(ContractState::from_slice(&bytes(&object)).unwrap().extra()),
-        "TrustScoreAnswer" => extra(TrustScore::from_slice(&bytes(&object)).unwrap().extra()),
-        "SubmitAnswer" => extra(SubmitAnswer::from_slice(&bytes(&object)).unwrap().extra()),
-        "BatchAnswer" => extra(BatchAnswer::from_slice(&bytes(&object)).unwrap().extra()),
+        "ContractStateResponse" => {
+            extra(ContractState::from_slice(&bytes(&object)).unwrap().extra())
+        }
+        "TrustScoreResponse" => extra(TrustScore::from_slice(&bytes(&object)).unwrap().extra()),
+        "SubmitResponse" => extra(SubmitResponse::from_slice(&bytes(&object)).unwrap().extra()),
+        "BatchResponse" => extra(BatchResponse::from_slice(&bytes(&object)).unwrap().extra()),
         "ContractCallRequest" => {
             let call = with(json!({
                 "sc_address": CONTRACT, "function_called": "f", "signers": [], "params": {},

@@ -7,7 +7,7 @@ use nodeproof_conformance::cli::{ConformanceArgs, execute, exit_with, remove_sta
 #[command(
     name = "nodeproof",
     version,
-    about = "Check whether a node keeps the contract"
+    about = "Check whether a node conforms to the API contract"
 )]
 struct Cli {
     #[command(flatten)]

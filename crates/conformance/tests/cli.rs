@@ -46,18 +46,18 @@ fn refuses(arguments: &[&str], status: i32, parts: &[&str]) {
     );
 }
 
-/// Starts a server that passes every connection to `answer`.
-fn server(answer: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
+/// Starts a server that passes every connection to `response`.
+fn server(response: impl Fn(&mut TcpStream) + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let answer = std::sync::Arc::new(answer);
+    let response = std::sync::Arc::new(response);
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let answer = std::sync::Arc::clone(&answer);
+            let response = std::sync::Arc::clone(&response);
             thread::spawn(move || {
                 let mut request = [0; 4096];
                 while matches!(stream.read(&mut request), Ok(1..)) {
-                    answer(&mut stream);
+                    response(&mut stream);
                 }
             });
         }
@@ -167,7 +167,7 @@ fn a_redirect_is_not_followed_and_is_no_node() {
 }
 
 #[test]
-fn a_server_that_never_answers_is_unreachable_in_time() {
+fn a_server_that_never_responds_is_unreachable_in_time() {
     let url = server(|stream| {
         // The server never writes. The connection stays open until the client closes it.
         let _ = stream.read(&mut [0; 1]);

@@ -24,10 +24,10 @@ import json, sys
 for line in sys.stdin:
     try:
         value = json.loads(bytes.fromhex(line).decode())
-        answer = json.dumps(value) + "\t" + json.dumps(value, sort_keys=True)
+        response = json.dumps(value) + "\t" + json.dumps(value, sort_keys=True)
     except (ValueError, RecursionError) as error:
-        answer = "!" + type(error).__name__
-    print(answer)
+        response = "!" + type(error).__name__
+    print(response)
 "#;
 
 /// The result for a document without a message.
@@ -69,7 +69,7 @@ fn ask_python(documents: &[String]) -> Vec<String> {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let stdout = child.stdout.take().unwrap();
-    let answers = thread::scope(|scope| {
+    let responses = thread::scope(|scope| {
         scope.spawn(move || {
             for document in documents {
                 let mut line = String::with_capacity(2 * document.len() + 1);
@@ -86,7 +86,7 @@ fn ask_python(documents: &[String]) -> Vec<String> {
             .unwrap()
     });
     assert!(child.wait().unwrap().success());
-    answers
+    responses
 }
 
 /// Returns this crate's result for a document, in the oracle's form, without the reason of a refusal.
@@ -102,13 +102,13 @@ fn ours(document: &str) -> String {
 fn documents_of_the_table_have_the_message_that_python_wrote() {
     let mut refused = 0;
     for (number, line) in TABLE.lines().enumerate() {
-        let (document, answer) = line.split_once('\t').unwrap();
+        let (document, response) = line.split_once('\t').unwrap();
         let document: String = serde_json::from_str(document).unwrap();
-        let wanted = if answer == REFUSED || answer.contains('\t') {
-            answer.to_owned()
+        let wanted = if response == REFUSED || response.contains('\t') {
+            response.to_owned()
         } else {
             // Both messages are the same for this document.
-            format!("{answer}\t{answer}")
+            format!("{response}\t{response}")
         };
         refused += usize::from(wanted == REFUSED);
         assert_eq!(ours(&document), wanted, "line {}: {document:?}", number + 1);
@@ -123,15 +123,15 @@ fn random_documents_have_the_message_that_python_writes() {
     }
     let mut random = Random::new(0x6e6f_6465);
     let documents: Vec<String> = (0..DOCUMENTS).map(|_| document(&mut random)).collect();
-    let answers = ask_python(&documents);
-    assert_eq!(answers.len(), documents.len());
+    let responses = ask_python(&documents);
+    assert_eq!(responses.len(), documents.len());
     let mut refused = 0;
-    for (document, answer) in documents.iter().zip(&answers) {
-        let wanted = if answer.starts_with(REFUSED) {
+    for (document, response) in documents.iter().zip(&responses) {
+        let wanted = if response.starts_with(REFUSED) {
             refused += 1;
             REFUSED
         } else {
-            answer
+            response
         };
         assert_eq!(ours(document), wanted, "{document:?}");
     }
@@ -165,11 +165,11 @@ fn limits_are_those_of_python() {
         "[".repeat(100_000),
         "{\"a\":".repeat(100_000),
     ];
-    for (document, answer) in documents.iter().zip(ask_python(&documents)) {
+    for (document, response) in documents.iter().zip(ask_python(&documents)) {
         let begin: String = document.chars().take(40).collect();
-        let wanted = match answer.as_str() {
+        let wanted = match response.as_str() {
             refused if refused.starts_with(REFUSED) => REFUSED,
-            answer => answer,
+            response => response,
         };
         assert!(ours(document) == wanted, "{begin}");
         let limit = matches!(

@@ -84,7 +84,7 @@ fn message(case: &CaseReport, base_url: &str, departing: usize) -> String {
     let mut text = line("node", base_url);
     for requirement in &case.requirements {
         text.push_str(&line(
-            "contract",
+            "requires",
             &format!("{}: {}", requirement.id, requirement.text),
         ));
     }

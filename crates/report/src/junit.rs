@@ -225,7 +225,7 @@ fn text(case: &CaseReport) -> String {
     let mut text: String = cited
         .map(|one| {
             format!(
-                "contract: {}: {}\n",
+                "requires: {}: {}\n",
                 escaped_lines(&one.id),
                 escaped_lines(&one.text)
             )

@@ -5,8 +5,8 @@
 
 // The generated code finds the types that replace schemas at the root of its crate.
 use nodeproof_client::{
-    BalanceAnswer, BatchAnswer, Block, ContractCall, ContractState, HexText, IntegerParameter,
-    RawTransaction, SignatureEntry, SignedTransaction, SubmitAnswer, TrustScore,
+    BalanceResponse, BatchResponse, Block, ContractCall, ContractState, HexText, IntegerParameter,
+    RawTransaction, SignatureEntry, SignedTransaction, SubmitResponse, TrustScore,
 };
 use progenitor_client::ClientHooks;
 

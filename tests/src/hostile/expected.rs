@@ -22,7 +22,7 @@ pub struct Expected {
 #[derive(Clone, Copy, Debug)]
 pub enum Client {
     /// A response.
-    Answer,
+    Response,
     /// An error.
     Fails {
         /// Its kind.
@@ -121,7 +121,7 @@ impl Client {
     #[must_use]
     pub fn differs(&self, seen: &Seen) -> Option<String> {
         let right = match self {
-            Self::Answer => seen.kind.is_none(),
+            Self::Response => seen.kind.is_none(),
             Self::Fails {
                 kind,
                 says,
@@ -147,7 +147,7 @@ impl Client {
     #[must_use]
     pub fn told(&self) -> String {
         match self {
-            Self::Answer => "a response".to_owned(),
+            Self::Response => "a response".to_owned(),
             Self::Fails { kind, says, .. } => format!("{kind:?}: {says}"),
             Self::Perhaps { kind, .. } => format!("a response, or {kind:?}"),
         }

@@ -268,7 +268,7 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
         if let Ok(mut heads) = shared.heads.lock() {
             heads.push(head.clone());
         }
-        let answer = shared
+        let response = shared
             .http
             .request(method.parse().ok()?, format!("{}{target}", shared.upstream))
             .header("content-type", "application/json")
@@ -276,16 +276,16 @@ async fn serve(mut stream: impl Peer, shared: &Shared, act: &Do) -> Option<()> {
             .send()
             .await
             .ok()?;
-        let media = answer.headers().get("content-type");
+        let media = response.headers().get("content-type");
         let media = media
             .and_then(|media| media.to_str().ok())
             .unwrap_or("text/plain");
         let good = Good {
             head: format!(
                 "HTTP/1.1 {} \r\nContent-Type: {media}\r\n",
-                answer.status().as_str()
+                response.status().as_str()
             ),
-            body: answer.bytes().await.ok()?,
+            body: response.bytes().await.ok()?,
         };
         let act = if shared.gone.load(Ordering::SeqCst) {
             Act::Gone

@@ -15,11 +15,11 @@ fn file() -> PathBuf {
 
 fn may_have_arrived(expected: &Expected) -> &'static str {
     match expected.submit {
-        Client::Answer => "answered",
+        Client::Response => "responds",
         Client::Fails {
             maybe_sent: true, ..
         } => "unknown",
-        Client::Perhaps { .. } => "answered or unknown",
+        Client::Perhaps { .. } => "responds, or unknown",
         Client::Fails { .. } => "not sent",
     }
 }

@@ -37,23 +37,23 @@ async fn what_is_kept_keeps_its_place_until_another_one_is_signed() {
     let again = || world.options().again(true);
 
     // The node builds nothing.
-    let failing: Fault = Arc::new(|asked, answer| {
+    let failing: Fault = Arc::new(|asked, response| {
         if asked.path == "/call-sc" {
-            return answer.with_status(StatusCode::INTERNAL_SERVER_ERROR);
+            return response.with_status(StatusCode::INTERNAL_SERVER_ERROR);
         }
-        answer
+        response
     });
     let (_proxy, client) = world.behind(failing).await;
     let error = claim.make(&client, &[&wallet], &again()).await;
     assert!(matches!(error, Err(ClaimError::Network(_))));
     unchanged();
     // The node builds a different transaction.
-    let lying: Fault = Arc::new(|asked, answer| {
+    let lying: Fault = Arc::new(|asked, response| {
         if asked.path != "/call-sc" {
-            return answer;
+            return response;
         }
-        let text = String::from_utf8(answer.body.to_vec()).unwrap();
-        answer.with_body(
+        let text = String::from_utf8(response.body.to_vec()).unwrap();
+        response.with_body(
             text.replace("na\\u00efve", "naive")
                 .replace("na\u{ef}ve", "naive"),
         )

@@ -118,19 +118,19 @@ async fn a_claim_that_is_dropped_while_it_hashes_stops_reading() {
 /// Loses the responses to the first submissions. The node receives these submissions.
 pub(super) fn losing(count: u32, status: StatusCode) -> Fault {
     let lost = AtomicU32::new(0);
-    Arc::new(move |asked, mut answer| {
+    Arc::new(move |asked, mut response| {
         let submission = asked.path == "/submit-transaction";
         if !submission || lost.fetch_add(1, Ordering::SeqCst) >= count {
-            return answer;
+            return response;
         }
         let now = HeaderValue::from_static("0");
-        answer.headers.insert(header::RETRY_AFTER, now);
-        answer.with_status(status).with_body("lost")
+        response.headers.insert(header::RETRY_AFTER, now);
+        response.with_status(status).with_body("lost")
     })
 }
 
 #[tokio::test]
-async fn an_answer_that_is_lost_has_the_same_transaction_submitted_again() {
+async fn after_a_lost_response_the_same_transaction_is_submitted_again() {
     for status in [
         StatusCode::BAD_GATEWAY,
         StatusCode::INTERNAL_SERVER_ERROR,
@@ -161,7 +161,7 @@ async fn an_answer_that_is_lost_has_the_same_transaction_submitted_again() {
 }
 
 #[tokio::test]
-async fn answers_that_stay_lost_end_with_what_may_have_been_sent_and_can_be_resumed() {
+async fn after_only_lost_responses_the_error_has_the_transaction_and_the_claim_can_be_resumed() {
     let world = World::new().await;
     let (_proxy, client) = world.behind(losing(9, StatusCode::BAD_GATEWAY)).await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));

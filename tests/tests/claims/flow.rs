@@ -198,10 +198,10 @@ async fn every_step_can_be_taken_alone() {
     let saved = SavedTransaction::create(&world.file(), base, &checked, &signed).unwrap();
     let submitted = world
         .client
-        .submit_until_answered(saved.signed(), &SubmitPolicy::once())
+        .submit_with_retries(saved.signed(), &SubmitPolicy::once())
         .await
         .unwrap();
-    assert!(submitted.answer.is_valid());
+    assert!(submitted.response.is_valid());
     let contract = claim.contract;
     let look = look_for_claim(&world.client, contract, &params);
     assert_eq!(look.await.unwrap(), ReadBack::Nothing);

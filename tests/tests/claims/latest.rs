@@ -29,8 +29,8 @@ async fn a_node_that_has_every_block_is_asked_a_bounded_number_of_times() {
     let world = World::new().await;
     let good = world.client.block(1_u64).await.unwrap().unwrap();
     assert!(good.index().is_ok());
-    let every: Fault = Arc::new(|_, answer| {
-        answer
+    let every: Fault = Arc::new(|_, response| {
+        response
             .with_status(axum::http::StatusCode::OK)
             .with_body(r#"{"index":1}"#)
     });
@@ -44,7 +44,7 @@ async fn a_node_that_has_every_block_is_asked_a_bounded_number_of_times() {
 async fn a_node_that_fails_is_not_taken_for_one_without_blocks() {
     let world = World::new().await;
     let failing: Fault =
-        Arc::new(|_, answer| answer.with_status(axum::http::StatusCode::INTERNAL_SERVER_ERROR));
+        Arc::new(|_, response| response.with_status(axum::http::StatusCode::INTERNAL_SERVER_ERROR));
     let (_proxy, client) = world.behind(failing).await;
     assert!(client.latest_block().await.is_err());
 }

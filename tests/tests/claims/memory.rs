@@ -58,17 +58,17 @@ async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
 }
 
 /// Replaces the responses to submissions in turn. The last one is repeated.
-fn submitting(answers: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
+fn submitting(responses: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
     let count = AtomicU32::new(0);
-    Arc::new(move |asked, mut answer| {
+    Arc::new(move |asked, mut response| {
         if asked.path != "/submit-transaction" {
-            return answer;
+            return response;
         }
         let number = count.fetch_add(1, Ordering::SeqCst) as usize;
-        let (status, pause, body) = *answers.get(number).or(answers.last()).unwrap();
+        let (status, pause, body) = *responses.get(number).or(responses.last()).unwrap();
         let pause = HeaderValue::from_static(pause);
-        answer.headers.insert(header::RETRY_AFTER, pause);
-        answer.with_status(status).with_body(body)
+        response.headers.insert(header::RETRY_AFTER, pause);
+        response.with_status(status).with_body(body)
     })
 }
 
@@ -77,7 +77,7 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
     let busy = (StatusCode::TOO_MANY_REQUESTS, "3600", "{}");
     let bad = (StatusCode::BAD_REQUEST, "0", "{}");
     let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
-    for (answers, maybe_sent, state) in [
+    for (responses, maybe_sent, state) in [
         (vec![busy], false, TransactionState::Refused),
         (vec![bad], false, TransactionState::Refused),
         (vec![lost, busy], true, TransactionState::Sent),
@@ -85,7 +85,7 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
     ] {
         let world = World::new().await;
         let (claim, wallet) = (world.claim("a"), world.wallet(0));
-        let (_proxy, client) = world.behind(submitting(answers)).await;
+        let (_proxy, client) = world.behind(submitting(responses)).await;
         let error = claim.make(&client, &[&wallet], &world.options()).await;
         let error = error.unwrap_err();
         assert_eq!(error.maybe_sent(), maybe_sent, "{error}");
@@ -100,31 +100,31 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
 }
 
 #[tokio::test]
-async fn an_answer_that_contradicts_itself_leaves_open_whether_it_was_taken() {
+async fn a_contradictory_response_leaves_the_outcome_open() {
     let world = World::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
     let contradictory = r#"{"status":"FAILURE","response":{"valid":true,"new_transaction":true}}"#;
-    let answers = vec![(StatusCode::OK, "0", contradictory)];
-    let (_proxy, client) = world.behind(submitting(answers)).await;
+    let responses = vec![(StatusCode::OK, "0", contradictory)];
+    let (_proxy, client) = world.behind(submitting(responses)).await;
     let error = claim.make(&client, &[&wallet], &world.options()).await;
     let error = error.unwrap_err();
     assert!(error.maybe_sent());
     let ClaimError::Submission { source, .. } = &error else {
         panic!("{error}");
     };
-    assert_eq!(source.answer().unwrap().status(), Ok("FAILURE"));
+    assert_eq!(source.response().unwrap().status(), Ok("FAILURE"));
     assert!(error.to_string().contains("FAILURE"), "{error}");
     assert_eq!(world.saved().state(), TransactionState::Sent);
 }
 
 #[tokio::test]
-async fn a_refusal_after_a_submission_without_an_answer_is_not_taken_for_the_last_word() {
+async fn a_refusal_after_a_submission_without_a_response_is_not_final() {
     let lost = (StatusCode::BAD_GATEWAY, "0", "{}");
     let known =
         r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":false}}"#;
     let new =
         r#"{"status":"SUCCESS","response":{"valid":false,"msg":"old","new_transaction":true}}"#;
-    for (answers, open, state) in [
+    for (responses, open, state) in [
         (
             vec![lost, (StatusCode::OK, "0", known)],
             true,
@@ -144,7 +144,7 @@ async fn a_refusal_after_a_submission_without_an_answer_is_not_taken_for_the_las
     ] {
         let world = World::new().await;
         let (claim, wallet) = (world.claim("a"), world.wallet(0));
-        let (_proxy, client) = world.behind(submitting(answers)).await;
+        let (_proxy, client) = world.behind(submitting(responses)).await;
         let error = claim.make(&client, &[&wallet], &world.options()).await;
         let error = error.unwrap_err();
         let ClaimError::Refused {

@@ -132,11 +132,11 @@ async fn a_node_that_can_not_tell_whether_there_is_a_record_has_nothing_signed()
     let world = World::new().await;
     let wallet = world.wallet(0);
     for body in [r#"{"status":"FAILURE","data":null}"#, r#"{"data":{}}"#] {
-        let unclear: Fault = Arc::new(move |asked, answer| {
+        let unclear: Fault = Arc::new(move |asked, response| {
             if asked.path == "/sc-state" {
-                return answer.with_body(body);
+                return response.with_body(body);
             }
-            answer
+            response
         });
         let (proxy, client) = world.behind(unclear).await;
         let claim = world.claim("a");

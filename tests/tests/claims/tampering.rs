@@ -6,13 +6,13 @@ use super::*;
 
 /// Changes the text of the built transaction. `from` must occur exactly once.
 fn building(from: &'static str, to: String) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != "/call-sc" {
-            return answer;
+            return response;
         }
-        let text = String::from_utf8(answer.body.to_vec()).unwrap();
+        let text = String::from_utf8(response.body.to_vec()).unwrap();
         assert_eq!(text.matches(from).count(), 1, "{from} in {text}");
-        answer.with_body(text.replacen(from, &to, 1))
+        response.with_body(text.replacen(from, &to, 1))
     })
 }
 
@@ -87,12 +87,12 @@ async fn what_was_not_asked_for_is_never_signed() {
 async fn a_record_of_another_wallet_or_with_other_words_is_not_taken_for_the_claim() {
     let world = World::new().await;
     let (claim, wallet) = (world.claim("a"), world.wallet(0));
-    let lie: Fault = Arc::new(|asked, answer| {
+    let lie: Fault = Arc::new(|asked, response| {
         if asked.path != "/sc-state" {
-            return answer;
+            return response;
         }
-        let text = String::from_utf8(answer.body.to_vec()).unwrap();
-        answer.with_body(text.replace("na\u{ef}ve", "naive"))
+        let text = String::from_utf8(response.body.to_vec()).unwrap();
+        response.with_body(text.replace("na\u{ef}ve", "naive"))
     });
     let (_proxy, client) = world.behind(lie).await;
     let outcome = claim

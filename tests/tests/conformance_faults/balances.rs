@@ -11,6 +11,6 @@ pub(crate) fn asks_for(asked: &Asked, text: &str) -> bool {
 }
 
 /// Returns the entries of a list of balances.
-pub(crate) fn entries(answer: &mut Value) -> impl Iterator<Item = &mut Value> {
-    answer["balance"].as_array_mut().into_iter().flatten()
+pub(crate) fn entries(response: &mut Value) -> impl Iterator<Item = &mut Value> {
+    response["balance"].as_array_mut().into_iter().flatten()
 }

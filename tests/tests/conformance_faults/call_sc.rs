@@ -12,10 +12,10 @@ use axum::http::StatusCode;
 use integration_tests::{
     broken,
     faults::{
-        Behaviour, Broken, FirstAnswer, answer_of, as_if_right, behaving, json_of, remove, set,
+        Behaviour, Broken, FirstResponse, as_if_right, behaving, json_of, remove, response_of, set,
         text_of,
     },
-    proxy::{Answer, Asked},
+    proxy::{Asked, Response},
 };
 use serde_json::{Value, json};
 
@@ -29,69 +29,69 @@ const CALL: &str = "/call-sc";
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<Broken> {
     broken! {
-        "every built transaction has the same code", json_of(CALL, |_, answer| {
-            set(answer, "/transaction/trans_code", json!("c0de".repeat(10)));
+        "every built transaction has the same code", json_of(CALL, |_, response| {
+            set(response, "/transaction/trans_code", json!("c0de".repeat(10)));
         }) => ["call-sc/trans-code-distinct"];
-        "a call's integers are rounded as floats are", json_of(CALL, |_, answer| {
+        "a call's integers are rounded as floats are", json_of(CALL, |_, response| {
             let place = "/transaction/specific_data/params/deletable_after";
-            set(answer, place, json!(9_007_199_254_740_992_u64));
+            set(response, place, json!(9_007_199_254_740_992_u64));
         }) => ["call-sc/deep-and-large-params", "call-sc/params"];
-        "a call's text loses what is not ASCII", json_of(CALL, |_, answer| {
+        "a call's text loses what is not ASCII", json_of(CALL, |_, response| {
             let place = "/transaction/specific_data/params/remarks";
-            if let Some(Value::String(text)) = answer.pointer_mut(place) {
+            if let Some(Value::String(text)) = response.pointer_mut(place) {
                 text.retain(|character| character.is_ascii());
             }
         }) => ["call-sc/params"];
         "a call with text for its params is built", as_if_right(CALL,
-            |asked, answer| answer.status != StatusCode::OK && contains(asked, "\"params\":\""),
+            |asked, response| response.status != StatusCode::OK && contains(asked, "\"params\":\""),
             json!({"transaction": {"type": 3}})) => ["call-sc/params-mistyped"];
         "a call without a body is built", as_if_right(CALL,
             |asked, _| asked.method == "POST" && asked.body.is_empty(), json!({"transaction": {"type": 3}}))
             => ["call-sc/body-empty"];
         "a call with text for its signers is built", as_if_right(CALL,
-            |asked, answer| answer.status != StatusCode::OK && contains(asked, "\"signers\":\""),
+            |asked, response| response.status != StatusCode::OK && contains(asked, "\"signers\":\""),
             json!({"transaction": {"type": 3}})) => ["call-sc/signers-mistyped"];
-        "a built call is not valid", json_of(CALL, |_, answer| {
-            set(answer, "/transaction/valid", json!(0));
+        "a built call is not valid", json_of(CALL, |_, response| {
+            set(response, "/transaction/valid", json!(0));
         }) => ["call-sc/valid"];
-        "a built call's time is text", json_of(CALL, |_, answer| {
-            let time = answer.pointer("/transaction/timestamp").map(Value::to_string);
-            set(answer, "/transaction/timestamp", json!(time));
+        "a built call's time is text", json_of(CALL, |_, response| {
+            let time = response.pointer("/transaction/timestamp").map(Value::to_string);
+            set(response, "/transaction/timestamp", json!(time));
         }) => ["call-sc/snapshot", "call-sc/submittable", "call-sc/timestamp-unit"];
         "a built call's time is that of an old one", json_of("/call-sc", |_, a| {
             set(a, "/transaction/timestamp", json!(1_600_000_000_000_i64));
         }) => ["call-sc/timestamp-current"];
-        "a built call has no time", json_of(CALL, |_, answer| {
-            remove(answer, "/transaction", "timestamp");
+        "a built call has no time", json_of(CALL, |_, response| {
+            remove(response, "/transaction", "timestamp");
         }) => ["call-sc/snapshot", "call-sc/submittable"];
-        "a built call has seconds", json_of(CALL, |_, answer| {
-            set(answer, "/transaction/timestamp", json!(1_795_207_551));
+        "a built call has seconds", json_of(CALL, |_, response| {
+            set(response, "/transaction/timestamp", json!(1_795_207_551));
         }) => ["call-sc/timestamp-unit"];
         "the first call that was built is built for ever",
-            behaving(FirstAnswer::new(|asked| asked.path == CALL))
+            behaving(FirstResponse::new(|asked| asked.path == CALL))
             => ["call-sc/deep-and-large-params", "call-sc/params", "call-sc/signers",
                 "call-sc/trans-code-distinct"];
         "building a call costs a fee", behaving(FeePerCall::default()) => ["call-sc/changes-nothing"];
         "a call that is built makes its claim at once", behaving(ClaimsAtOnce::default())
             => ["call-sc/changes-nothing"];
-        "a call is not built", answer_of(CALL, |_, answer| {
-            answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
-        }) => ["call-sc/answers"];
-        "a call is built for another contract", json_of(CALL, |_, answer| {
+        "a call is not built", response_of(CALL, |_, response| {
+            response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+        }) => ["call-sc/responds"];
+        "a call is built for another contract", json_of(CALL, |_, response| {
             let other = format!("ct{}", "1".repeat(40));
-            set(answer, "/transaction/specific_data/address", json!(other));
+            set(response, "/transaction/specific_data/address", json!(other));
         }) => ["call-sc/sc-address"];
-        "another function is called", json_of(CALL, |_, answer| {
-            set(answer, "/transaction/specific_data/function", json!("transfer"));
+        "another function is called", json_of(CALL, |_, response| {
+            set(response, "/transaction/specific_data/function", json!("transfer"));
         }) => ["call-sc/function-called"];
-        "a signer is added", json_of(CALL, |_, answer| {
-            let signers = answer.pointer_mut("/transaction/specific_data/signers");
+        "a signer is added", json_of(CALL, |_, response| {
+            let signers = response.pointer_mut("/transaction/specific_data/signers");
             if let Some(signers) = signers.and_then(Value::as_array_mut) {
                 signers.push(json!(format!("0x{}", "1".repeat(40))));
             }
         }) => ["call-sc/signers"];
-        "the remarks are changed", json_of(CALL, |_, answer| {
-            set(answer, "/transaction/specific_data/params/remarks", json!("never  submitted"));
+        "the remarks are changed", json_of(CALL, |_, response| {
+            set(response, "/transaction/specific_data/params/remarks", json!("never  submitted"));
         }) => ["call-sc/deep-and-large-params", "call-sc/params"];
         "a call's large integers become floats", text_of(CALL,
             "123456789012345678901234567890", "1.2345678901234568e+29")
@@ -125,33 +125,33 @@ pub(crate) fn faults() -> Vec<Broken> {
             => ["call-sc/deep-and-large-params"];
         "a GET builds a call", as_if_right(CALL, |asked, _| asked.method == "GET",
             json!({"transaction": {"type": 3}, "signatures": []})) => ["call-sc/get-refused"];
-        "a call is a transfer", json_of(CALL, |_, answer| {
-            set(answer, "/transaction/type", json!(5));
+        "a call is a transfer", json_of(CALL, |_, response| {
+            set(response, "/transaction/type", json!(5));
         }) => ["call-sc/type"];
-        "a raw transaction is signed already", json_of(CALL, |_, answer| {
+        "a raw transaction is signed already", json_of(CALL, |_, response| {
             let wallet = format!("0x{}", "1".repeat(40));
-            answer["signatures"] = json!([{"wallet_address": wallet, "msgsign": "00"}]);
+            response["signatures"] = json!([{"wallet_address": wallet, "msgsign": "00"}]);
         }) => ["call-sc/unsigned"];
-        "a raw transaction has no code", json_of(CALL, |_, answer| {
-            remove(answer, "/transaction", "trans_code");
+        "a raw transaction has no code", json_of(CALL, |_, response| {
+            remove(response, "/transaction", "trans_code");
         }) => ["call-sc/snapshot", "call-sc/submittable"];
-        "a raw transaction is something else", json_of(CALL, |_, answer| {
-            *answer = json!({"job": 17});
+        "a raw transaction is something else", json_of(CALL, |_, response| {
+            *response = json!({"job": 17});
         }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
         "a call without a contract is built", as_if_right(CALL,
-            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "sc_address"),
+            |asked, response| response.status != StatusCode::OK && !contains(asked, "sc_address"),
             json!({"transaction": {"type": 3}})) => ["call-sc/body-empty", "call-sc/get-refused", "call-sc/sc-address-required"];
         "a call without a function is built", as_if_right(CALL,
-            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "function_called"),
+            |asked, response| response.status != StatusCode::OK && !contains(asked, "function_called"),
             json!({"transaction": {"type": 3}}))
             => ["call-sc/body-empty", "call-sc/function-called-required", "call-sc/body-not-json",
                 "call-sc/get-refused"];
         "a call without signers is built", as_if_right(CALL,
-            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "signers")
+            |asked, response| response.status != StatusCode::OK && !contains(asked, "signers")
                 && contains(asked, "params"),
             json!({"transaction": {"type": 3}})) => ["call-sc/signers-required"];
         "a call without params is built", as_if_right(CALL,
-            |asked, answer| answer.status != StatusCode::OK && !contains(asked, "params")
+            |asked, response| response.status != StatusCode::OK && !contains(asked, "params")
                 && contains(asked, "signers"),
             json!({"transaction": {"type": 3}})) => ["call-sc/params-required"];
         "half a document is taken for a call", as_if_right(CALL,
@@ -171,15 +171,15 @@ struct FeePerCall {
 }
 
 impl Behaviour for FeePerCall {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
-        if asked.path == CALL && answer.status == StatusCode::OK {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
+        if asked.path == CALL && response.status == StatusCode::OK {
             self.calls.fetch_add(1, SeqCst);
         }
         if asked.path == BALANCES && asks_for(asked, "ALL_TOKENS") {
             let paid = self.calls.load(SeqCst);
-            return answer.with_json(|held| held["fees_paid"] = json!(paid));
+            return response.with_json(|held| held["fees_paid"] = json!(paid));
         }
-        answer
+        response
     }
 }
 
@@ -190,9 +190,9 @@ struct ClaimsAtOnce {
 }
 
 impl Behaviour for ClaimsAtOnce {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let mut assets = self.assets.lock().unwrap_or_else(PoisonError::into_inner);
-        if asked.path == CALL && answer.status == StatusCode::OK {
+        if asked.path == CALL && response.status == StatusCode::OK {
             let call: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
             assets.extend(call["params"]["asset_id"].as_str().map(str::to_owned));
         }
@@ -201,8 +201,8 @@ impl Behaviour for ClaimsAtOnce {
             .iter()
             .find(|asset| asked.path == STATE && is_claimed(asset))
         {
-            Some(asset) => answer.with_json(|state| state["value"] = json!([[asset]])),
-            None => answer,
+            Some(asset) => response.with_json(|state| state["value"] = json!([[asset]])),
+            None => response,
         }
     }
 }

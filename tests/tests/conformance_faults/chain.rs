@@ -11,8 +11,8 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Behaviour, Broken, answer_of, behaving, json_of, remove, set},
-    proxy::{Answer, Asked, Fault},
+    faults::{Behaviour, Broken, behaving, json_of, remove, response_of, set},
+    proxy::{Asked, Fault, Response},
 };
 use serde_json::{Value, json};
 
@@ -94,13 +94,13 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
 /// Refuses to return the block at this index.
 fn as_refused(index: u64) -> Fault {
     let query = format!("block_index={index}");
-    answer_of(BLOCK, move |asked, answer| {
+    response_of(BLOCK, move |asked, response| {
         if asked.query == query {
-            answer
+            response
                 .with_status(StatusCode::BAD_REQUEST)
                 .with_body(r#"{"detail":"no"}"#)
         } else {
-            answer
+            response
         }
     })
 }
@@ -112,15 +112,15 @@ struct ChangesOnRepeat {
 }
 
 impl Behaviour for ChangesOnRepeat {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let first = self
             .requested
             .lock()
             .is_ok_and(|mut requested| requested.insert(asked.query.clone()));
-        if asked.path == BLOCK && answer.status == StatusCode::OK && !first {
-            answer.with_json(|block| block["proof"] = json!(7_777))
+        if asked.path == BLOCK && response.status == StatusCode::OK && !first {
+            response.with_json(|block| block["proof"] = json!(7_777))
         } else {
-            answer
+            response
         }
     }
 }
@@ -130,10 +130,10 @@ impl Behaviour for ChangesOnRepeat {
 struct FailsNowAndThen(AtomicU64);
 
 impl Behaviour for FailsNowAndThen {
-    fn answer(&self, _: &Asked, answer: Answer) -> Answer {
+    fn response(&self, _: &Asked, response: Response) -> Response {
         match self.0.fetch_add(1, Relaxed) % 10 {
-            9 => answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-            _ => answer,
+            9 => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+            _ => response,
         }
     }
 }

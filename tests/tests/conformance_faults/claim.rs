@@ -12,10 +12,10 @@ use axum::http::StatusCode;
 use integration_tests::{
     broken,
     faults::{
-        Behaviour, Broken, FirstAnswerToEach, answer_of, as_if_right, behaving, json_of, remove,
-        set,
+        Behaviour, Broken, FirstResponseToEach, as_if_right, behaving, json_of, remove,
+        response_of, set,
     },
-    proxy::{Answer, Asked, Fault, Proxy},
+    proxy::{Asked, Fault, Proxy, Response},
     submissions::{
         Charging, KnowsCodes, SUBMIT, building, in_blocks, kind_of_submission, options,
         refused_asset, stranger,
@@ -32,11 +32,11 @@ use crate::{records::STATE, submit_transaction::typed};
 #[expect(clippy::too_many_lines, reason = "a table")]
 pub(crate) fn faults() -> Vec<Broken> {
     broken! {
-        "another claim is built", answer_of("/call-sc", |asked, answer| {
+        "another claim is built", response_of("/call-sc", |asked, response| {
             let body = String::from_utf8_lossy(&asked.body);
             if body.contains("made by a conformance check") {
-                answer.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
-            } else { answer }
+                response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
+            } else { response }
         }) => ["submit-transaction/claim-built"];
         "a known code is valid whatever comes with it", behaving(KnowsCodes::default())
             => ["submit-transaction/known-code-altered"];
@@ -47,78 +47,78 @@ pub(crate) fn faults() -> Vec<Broken> {
         ) => ["submit-transaction/known-code-altered"];
         "a claim is new again once it is in a block", behaving(NewAgain::default())
             => ["submit-transaction/resubmission-not-new"];
-        "a rich wallet's claim is refused for its fee", claiming(true, |answer| {
-            set(answer, "/response/valid", json!(false));
-            set(answer, "/response/msg", json!("Fee validation failed"));
+        "a rich wallet's claim is refused for its fee", claiming(true, |response| {
+            set(response, "/response/valid", json!(false));
+            set(response, "/response/msg", json!("Fee validation failed"));
         }) => ["submit-transaction/claim-accepted"];
-        "a rich wallet's claim is refused for its balance", claiming(true, |answer| {
-            set(answer, "/response/valid", json!(false));
-            set(answer, "/response/msg", json!("Balance is not enough"));
+        "a rich wallet's claim is refused for its balance", claiming(true, |response| {
+            set(response, "/response/valid", json!(false));
+            set(response, "/response/msg", json!("Balance is not enough"));
         }) => ["submit-transaction/claim-accepted"];
         "another validity is built", building(|t| t["valid"] = json!(0))
             => ["submit-transaction/claim-built"];
         "a claim is built with seconds", building(|t| {
             t["timestamp"] = json!(t["timestamp"].as_i64().unwrap_or_default() / 1000);
         }) => ["submit-transaction/claim-built"];
-        "a good claim has no message", claiming(true, |answer| remove(answer, "/response", "msg"))
+        "a good claim has no message", claiming(true, |response| remove(response, "/response", "msg"))
             => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a good claim's message is null", claiming(true, |answer| {
-            set(answer, "/response/msg", Value::Null);
+        "a good claim's message is null", claiming(true, |response| {
+            set(response, "/response/msg", Value::Null);
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a good claim's message is a list", claiming(true, |answer| {
-            set(answer, "/response/msg", json!(["fine"]));
+        "a good claim's message is a list", claiming(true, |response| {
+            set(response, "/response/msg", json!(["fine"]));
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a resubmission's message is a list", claiming(false, |answer| {
-            set(answer, "/response/msg", json!(["known"]));
+        "a resubmission's message is a list", claiming(false, |response| {
+            set(response, "/response/msg", json!(["known"]));
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a good claim's answer has a member twice", of_claim(|answer| {
-            let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"status\":\"\",", 1);
-            answer.with_body(text)
+        "the response to a good claim has a member twice", of_claim(|response| {
+            let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"status\":\"\",", 1);
+            response.with_body(text)
         }) => ["submit-transaction/claim-document"];
-        "a good claim's answer says that it is a text", of_claim(|answer| typed(answer, "text/plain"))
-            => ["submit-transaction/claim-answers"];
-        "a good claim's answer says that it is nothing", of_claim(|answer| typed(answer, ""))
-            => ["submit-transaction/claim-answers"];
-        "a good claim is answered with status 202", of_claim(|answer| {
-            answer.with_status(StatusCode::ACCEPTED)
+        "the response to a good claim has the media type text/plain", of_claim(|response| typed(response, "text/plain"))
+            => ["submit-transaction/claim-content-type"];
+        "the response to a good claim has no media type", of_claim(|response| typed(response, ""))
+            => ["submit-transaction/claim-content-type"];
+        "the response to a good claim has status 202", of_claim(|response| {
+            response.with_status(StatusCode::ACCEPTED)
         }) => ["submit-transaction/claim-http-status"];
-        "a resubmission is valid with a failure for a status", claiming(false, |answer| {
-            answer["status"] = json!("FAILURE");
+        "a resubmission is valid with a failure for a status", claiming(false, |response| {
+            response["status"] = json!("FAILURE");
         }) => ["submit-transaction/claim-status"];
-        "a resubmission crashes it", of_claim(|answer| {
-            let again = String::from_utf8_lossy(&answer.body).contains("\"new_transaction\":false");
+        "a resubmission crashes it", of_claim(|response| {
+            let again = String::from_utf8_lossy(&response.body).contains("\"new_transaction\":false");
             match again {
-                true => answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-                false => answer,
+                true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+                false => response,
             }
         }) => ["submit-transaction/resubmission-valid"];
-        "a good claim is refused", claiming(true, |answer| {
-            answer["response"] = json!({"valid": false, "msg": "no", "new_transaction": true});
+        "a good claim is refused", claiming(true, |response| {
+            response["response"] = json!({"valid": false, "msg": "no", "new_transaction": true});
         }) => ["submit-transaction/claim-accepted"];
-        "a good claim crashes it", answer_of(SUBMIT, |asked, answer| {
+        "a good claim crashes it", response_of(SUBMIT, |asked, response| {
             if kind_of_submission(asked) == "claim" {
-                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
-            } else { answer }
+                response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { response }
         }) => ["submit-transaction/claim-accepted"];
         "a good claim's status is a failure", claiming(true, |a| a["status"] = json!("FAILURE"))
             => ["submit-transaction/claim-status"];
-        "a new claim is not new", claiming(true, |answer| {
-            set(answer, "/response/new_transaction", json!(false));
+        "a new claim is not new", claiming(true, |response| {
+            set(response, "/response/new_transaction", json!(false));
         }) => ["submit-transaction/claim-new"];
-        "everything is new", claiming(false, |answer| {
-            set(answer, "/response/new_transaction", json!(true));
+        "everything is new", claiming(false, |response| {
+            set(response, "/response/new_transaction", json!(true));
         }) => ["submit-transaction/resubmission-not-new"];
-        "a resubmission is not valid", claiming(false, |answer| {
-            set(answer, "/response/valid", json!(false));
+        "a resubmission is not valid", claiming(false, |response| {
+            set(response, "/response/valid", json!(false));
         }) => ["submit-transaction/resubmission-valid"];
-        "a claim is never stored", json_of(STATE, |asked, answer| {
+        "a claim is never stored", json_of(STATE, |asked, response| {
             if asked.query.contains("unique_value=conformance-") {
-                *answer = json!({"status": "SUCCESS", "value": null, "data": null});
+                *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
-        "an asset's reserved characters are not decoded", json_of(STATE, |asked, answer| {
+        "an asset's reserved characters are not decoded", json_of(STATE, |asked, response| {
             if asked.query.contains("%26") {
-                *answer = json!({"status": "SUCCESS", "value": null, "data": null});
+                *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
         "another asset is stored", record(1, || json!("conformance-0"))
@@ -202,18 +202,18 @@ pub(crate) fn faults() -> Vec<Broken> {
             => ["submit-transaction/claim-refused-costs-nothing"];
         "a refused claim is stored anyway", behaving(StoresRefusedClaims::default())
             => ["submit-transaction/claim-refused-not-stored"];
-        "nobody pays", behaving(FirstAnswerToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
+        "nobody pays", behaving(FirstResponseToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
             => ["submit-transaction/fee-paid"];
     }
 }
 
 /// Changes the responses to the claim: to the new claim if `first` is true, otherwise to repeated ones.
 fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
-            return answer;
+            return response;
         }
-        answer.with_json(|value| {
+        response.with_json(|value| {
             if value["response"]["new_transaction"] == first {
                 change(value);
             }
@@ -226,24 +226,24 @@ fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
 struct NewAgain(AtomicU64);
 
 impl Behaviour for NewAgain {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
-            return answer;
+            return response;
         }
         match self.0.fetch_add(1, Relaxed) {
-            0 | 1 => answer,
-            _ => answer.with_json(|a| set(a, "/response/new_transaction", json!(true))),
+            0 | 1 => response,
+            _ => response.with_json(|a| set(a, "/response/new_transaction", json!(true))),
         }
     }
 }
 
 /// Changes a column of the claim's record in responses.
 fn record(column: usize, new: fn() -> Value) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
-            return answer;
+            return response;
         }
-        answer.with_json(|value| {
+        response.with_json(|value| {
             for name in ["value", "data"] {
                 set(value, &format!("/{name}/{column}"), new());
             }
@@ -252,25 +252,31 @@ fn record(column: usize, new: fn() -> Value) -> Fault {
 }
 
 /// Changes every response to the claim.
-fn of_claim(change: fn(Answer) -> Answer) -> Fault {
-    answer_if(
+fn of_claim(change: fn(Response) -> Response) -> Fault {
+    response_if(
         |asked| asked.path == SUBMIT && kind_of_submission(asked) == "claim",
         change,
     )
 }
 
 /// Changes the responses to some requests.
-fn answer_if(which: fn(&Asked) -> bool, change: fn(Answer) -> Answer) -> Fault {
-    Arc::new(move |asked, answer| if which(asked) { change(answer) } else { answer })
+fn response_if(which: fn(&Asked) -> bool, change: fn(Response) -> Response) -> Fault {
+    Arc::new(move |asked, response| {
+        if which(asked) {
+            change(response)
+        } else {
+            response
+        }
+    })
 }
 
 /// Changes the row of the claim in responses.
 fn row(change: fn(&mut Vec<Value>)) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
-            return answer;
+            return response;
         }
-        answer.with_json(|value| {
+        response.with_json(|value| {
             for name in ["value", "data"] {
                 if let Value::Array(row) = &mut value[name] {
                     change(row);
@@ -282,11 +288,11 @@ fn row(change: fn(&mut Vec<Value>)) -> Fault {
 
 /// Returns the claim's record as an object, with a change.
 fn named_record(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != STATE || !asked.query.contains("unique_value=conformance-") {
-            return answer;
+            return response;
         }
-        answer.with_json(|value| {
+        response.with_json(|value| {
             for name in ["value", "data"] {
                 if let Value::Array(row) = &value[name] {
                     let names = VerificationRecord::COLUMNS.iter().map(ToString::to_string);
@@ -306,15 +312,15 @@ struct StoresRefusedClaims {
 }
 
 impl Behaviour for StoresRefusedClaims {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let Ok(mut assets) = self.assets.lock() else {
-            return answer;
+            return response;
         };
         assets.extend(refused_asset(asked));
         if asked.path != STATE || !assets.iter().any(|asset| asked.query.contains(asset)) {
-            return answer;
+            return response;
         }
-        answer.with_json(|value| value["value"] = json!(["stored"]))
+        response.with_json(|value| value["value"] = json!(["stored"]))
     }
 }
 

@@ -8,8 +8,8 @@ use axum::{
 };
 use integration_tests::{
     broken,
-    faults::{Behaviour, Broken, answer_of, as_if_right, behaving, json_of, remove, set},
-    proxy::{Answer, Asked, Fault},
+    faults::{Behaviour, Broken, as_if_right, behaving, json_of, remove, response_of, set},
+    proxy::{Asked, Fault, Response},
 };
 use serde_json::{Value, json};
 
@@ -106,28 +106,28 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
                 set(r, "/data/block_index", json!(text));
             });
         }) => ["chain/signature-algorithm", "get-block/receipt-block-index", "get-block/snapshot"];
-        "blocks are not said to be JSON", answer_of(BLOCK, |_, mut answer| {
+        "blocks are not said to be JSON", response_of(BLOCK, |_, mut response| {
             let text = HeaderValue::from_static("text/plain");
-            answer.headers.insert(header::CONTENT_TYPE, text);
-            answer
+            response.headers.insert(header::CONTENT_TYPE, text);
+            response
         }) => ["http/content-type"];
-        "blocks have no content type", answer_of(BLOCK, |_, mut answer| {
-            answer.headers.remove(header::CONTENT_TYPE);
-            answer
+        "blocks have no content type", response_of(BLOCK, |_, mut response| {
+            response.headers.remove(header::CONTENT_TYPE);
+            response
         }) => ["http/content-type"];
-        "blocks have status 206", answer_of(BLOCK, |_, answer| {
-            match answer.status {
-                StatusCode::OK => answer.with_status(StatusCode::PARTIAL_CONTENT),
-                _ => answer,
+        "blocks have status 206", response_of(BLOCK, |_, response| {
+            match response.status {
+                StatusCode::OK => response.with_status(StatusCode::PARTIAL_CONTENT),
+                _ => response,
             }
         }) => ["http/success-status"];
-        "blocks have a member twice", answer_of(BLOCK, |_, answer| {
-            let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"proof\":1,", 1);
-            if answer.status == StatusCode::OK { answer.with_body(text) } else { answer }
-        }) => ["get-block/answers"];
+        "blocks have a member twice", response_of(BLOCK, |_, response| {
+            let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"proof\":1,", 1);
+            if response.status == StatusCode::OK { response.with_body(text) } else { response }
+        }) => ["get-block/responds"];
         "an unknown block is answered with a known one", as_if_right(BLOCK,
-            |asked, answer| asked.query.len() > 20 && !asked.query.contains("no-index")
-                && answer.status != StatusCode::OK,
+            |asked, response| asked.query.len() > 20 && !asked.query.contains("no-index")
+                && response.status != StatusCode::OK,
             json!({"index": 1, "previous_hash": "0"}))
             => ["get-block/unknown-index"];
         "a block without an index is asked for, and answered", as_if_right(BLOCK,
@@ -185,15 +185,15 @@ impl LatestBlockAtZero {
 }
 
 impl Behaviour for LatestBlockAtZero {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path == BLOCK && asked.query == self.latest {
-            self.body.get_or_init(|| answer.body.clone());
+            self.body.get_or_init(|| response.body.clone());
         }
         match self.body.get() {
-            Some(latest) if asked.path == BLOCK && asked.query == "block_index=0" => {
-                answer.with_status(StatusCode::OK).with_body(latest.clone())
-            }
-            _ => answer,
+            Some(latest) if asked.path == BLOCK && asked.query == "block_index=0" => response
+                .with_status(StatusCode::OK)
+                .with_body(latest.clone()),
+            _ => response,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use integration_tests::{
     broken,
-    faults::{Broken, Dice, answer_of, as_if_right, behaving, json_of, remove},
+    faults::{Broken, Dice, as_if_right, behaving, json_of, remove, response_of},
     proxy::Asked,
 };
 use serde_json::json;
@@ -16,17 +16,17 @@ pub(crate) fn faults() -> Vec<Broken> {
             => ["get-trustscore-wallets/unknown-pair"];
         "a score is thrown with dice", behaving(Dice::new(TRUST, "trust_score", |n| json!(100 + n)))
             => ["get-trustscore-wallets/repeat-read"];
-        "a score is text", json_of(TRUST, |_, answer| answer["trust_score"] = json!("1"))
+        "a score is text", json_of(TRUST, |_, response| response["trust_score"] = json!("1"))
             => ["get-trustscore-wallets/trust-score", "get-trustscore-wallets/decodes",
                 "get-trustscore-wallets/snapshot"];
-        "a score has no status", json_of(TRUST, |_, answer| remove(answer, "", "status"))
+        "a score has no status", json_of(TRUST, |_, response| remove(response, "", "status"))
             => ["get-trustscore-wallets/status", "get-trustscore-wallets/snapshot"];
         "a score comes with a failure", json_of(TRUST, |_, a| a["status"] = json!("FAILURE"))
             => ["get-trustscore-wallets/status-success"];
-        "scores break off", answer_of(TRUST, |_, answer| {
-            let half = answer.body.slice(..answer.body.len() / 2);
-            answer.with_body(half)
-        }) => ["get-trustscore-wallets/answers"];
+        "scores break off", response_of(TRUST, |_, response| {
+            let half = response.body.slice(..response.body.len() / 2);
+            response.with_body(half)
+        }) => ["get-trustscore-wallets/responds"];
         "no source is named, and a score answered", as_if_right(TRUST,
             |asked, _| !asks_for(asked, "src_"), json!({"status": "SUCCESS", "trust_score": 1}))
             => ["get-trustscore-wallets/src-required"];

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    faults::{answer_of, json_of, set},
+    faults::{json_of, response_of, set},
     proxy::{Fault, Proxy},
     watch::{caught, check, ids},
 };
@@ -75,10 +75,10 @@ async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
 ) -> Result<(), Failed> {
     let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(40));
     let node = node.await.expect("a local node");
-    let right: Fault = Arc::new(|_, answer| answer);
+    let right: Fault = Arc::new(|_, response| response);
     assert_eq!(caught(&run(node.base_url(), right).await), [""; 0]);
-    let wrong = json_of(STATE, |_, answer| {
-        rows_of(answer, |mut row| {
+    let wrong = json_of(STATE, |_, response| {
+        rows_of(response, |mut row| {
             set(&mut row, "/7", json!("Weighed"));
             row
         });
@@ -111,14 +111,14 @@ async fn reading_takes_no_more_than_twelve_requests_a_call(
 async fn blocks_that_are_more_than_is_read_leave_no_verdict(
     setup: Arc<Setup>,
 ) -> Result<(), Failed> {
-    let deep = answer_of(BLOCK, |_, answer| {
+    let deep = response_of(BLOCK, |_, response| {
         let nested = format!("{}{}", "[".repeat(200), "]".repeat(200));
-        let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"x\":NESTED,", 1);
-        answer.with_body(text.replace("NESTED", &nested))
+        let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"x\":NESTED,", 1);
+        response.with_body(text.replace("NESTED", &nested))
     });
-    let many = answer_of(BLOCK, |_, answer| {
-        let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"x\":[MANY0],", 1);
-        answer.with_body(text.replace("MANY", &"0,".repeat(600_000)))
+    let many = response_of(BLOCK, |_, response| {
+        let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"x\":[MANY0],", 1);
+        response.with_body(text.replace("MANY", &"0,".repeat(600_000)))
     });
     for (fault, words) in [(deep, "127 levels deep"), (many, "too much memory")] {
         let report = run(setup.node.base_url(), fault).await;
@@ -134,15 +134,15 @@ async fn a_listing_may_move_within_the_node_and_be_made_of_its_document(
     setup: Arc<Setup>,
 ) -> Result<(), Failed> {
     for place in ["/docs/", "docs/", "/docs/?from=docs"] {
-        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
-            "/docs" => moved(answer, place),
+        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+            "/docs" => moved(response, place),
             "/docs/" => {
-                let mut answer = answer.with_body(SWAGGER);
+                let mut response = response.with_body(SWAGGER);
                 let page = HeaderValue::from_static("application/xhtml+xml");
-                answer.headers.insert(header::CONTENT_TYPE, page);
-                answer
+                response.headers.insert(header::CONTENT_TYPE, page);
+                response
             }
-            _ => answer,
+            _ => response,
         });
         assert_eq!(
             caught(&run(setup.node.base_url(), fault).await),
@@ -158,10 +158,10 @@ async fn what_only_scripts_show_is_no_violation(setup: Arc<Setup>) -> Result<(),
         "<html><script src='app.js'></script></html>",
         "<html><script>show({ url: '/v2/swagger.json' })</script></html>",
     ] {
-        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
-            "/docs" => answer.with_body(page),
-            DOCUMENT => answer.with_status(StatusCode::NOT_FOUND),
-            _ => answer,
+        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+            "/docs" => response.with_body(page),
+            DOCUMENT => response.with_status(StatusCode::NOT_FOUND),
+            _ => response,
         });
         let report = run(setup.node.base_url(), fault).await;
         assert_eq!(

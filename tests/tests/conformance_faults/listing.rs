@@ -1,7 +1,7 @@
 //! Parts of the responses of `/docs`.
 
 use axum::http::{HeaderValue, StatusCode, header};
-use integration_tests::proxy::Answer;
+use integration_tests::proxy::Response;
 
 pub(crate) const DOCUMENT: &str = "/openapi.json";
 
@@ -10,12 +10,12 @@ pub(crate) const SWAGGER: &str = "<!DOCTYPE html><html><body><div id=\"swagger-u
     <script>SwaggerUIBundle({ url: '/openapi.json' })</script></body></html>";
 
 /// A redirect.
-pub(crate) fn moved(answer: Answer, to: &'static str) -> Answer {
-    let mut answer = answer
+pub(crate) fn moved(response: Response, to: &'static str) -> Response {
+    let mut response = response
         .with_status(StatusCode::TEMPORARY_REDIRECT)
         .with_body("");
-    answer
+    response
         .headers
         .insert(header::LOCATION, HeaderValue::from_static(to));
-    answer
+    response
 }

@@ -6,8 +6,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{Dice, answer_of, as_if_right, behaving, json_of, remove, set, text_of},
-    proxy::{Answer, Asked, Fault},
+    faults::{Dice, as_if_right, behaving, json_of, remove, response_of, set, text_of},
+    proxy::{Asked, Fault, Response},
     submissions::{Charging, KnowsCodes, SUBMIT, accepting, building, in_blocks, refusing},
     watch::causes,
 };
@@ -40,7 +40,7 @@ macro_rules! pairs {
 fn pairs() -> Vec<Pair> {
     pairs! {
         Read, "blocks are rows, and the listing is gone", rows(), gone("/docs")
-            => ["get-block/shape", "docs/answers"];
+            => ["get-block/shape", "docs/responds"];
         Read, "blocks are rows with a short previous hash", rows(), short_hash()
             => ["get-block/shape", "get-block/previous-hash"];
         Read, "a proof is null, and the time is in seconds", null_proof(), seconds()
@@ -48,7 +48,7 @@ fn pairs() -> Vec<Pair> {
         Read, "votes are words, and a signature is another receipt's", word_votes(), swapped_signatures()
             => ["get-block/receipt-vote", "chain/receipt-signatures"];
         Read, "there is no call-sc and no trust score", gone("/call-sc"), gone("/get-trustscore-wallets")
-            => ["call-sc/answers", "get-trustscore-wallets/answers"];
+            => ["call-sc/responds", "get-trustscore-wallets/responds"];
         Read, "balances are text, and blocks are rows", text_balances(), rows()
             => ["get-balances/balance", "get-block/shape"];
         Read, "a call has no code, and its remarks are changed", no_code(), other_remarks()
@@ -65,12 +65,12 @@ fn pairs() -> Vec<Pair> {
             accepting("half-signed")
             => ["submit-transaction/fee-altered", "submit-transaction/half-signed"];
         Reject, "unsigned is valid, and refusals have a list of messages", accepting("unsigned"),
-            refusing(|answer| set(answer, "/response/msg", json!(["no"])))
+            refusing(|response| set(response, "/response/msg", json!(["no"])))
             => ["submit-transaction/unsigned", "submit-transaction/msg"];
         Reject, "no signature is verified, and an array is valid", accepts_all(), accepting("body-array")
             => ["submit-transaction/signature-altered", "submit-transaction/body-array"];
         Reject, "there is no submit-transaction and no listing", gone(SUBMIT), gone("/docs")
-            => ["submit-transaction/answers", "docs/answers"];
+            => ["submit-transaction/responds", "docs/responds"];
         Write, "no signers are needed, and the code alone decides", accepting("no-signers"), knows_codes()
             => ["submit-transaction/unsigned", "submit-transaction/known-code-altered"];
         Write, "a claim costs more than its fee, and a known code is valid",
@@ -96,7 +96,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
 
 async fn check(setup: &Setup, pair: Pair) -> Result<(), Failed> {
     let [one, other] = pair.faults;
-    let both: Fault = Arc::new(move |asked, answer| other(asked, one(asked, answer)));
+    let both: Fault = Arc::new(move |asked, response| other(asked, one(asked, response)));
     let report = match pair.tier {
         Tier::Read => setup.report(both).await,
         tier => claim::run(both, tier).await,
@@ -105,9 +105,9 @@ async fn check(setup: &Setup, pair: Pair) -> Result<(), Failed> {
 }
 
 fn gone(path: &'static str) -> Fault {
-    answer_of(path, |_, answer| {
+    response_of(path, |_, response| {
         let body = json!({"detail": "Not Found"}).to_string();
-        answer.with_status(StatusCode::NOT_FOUND).with_body(body)
+        response.with_status(StatusCode::NOT_FOUND).with_body(body)
     })
 }
 
@@ -172,16 +172,16 @@ fn double_votes() -> Fault {
 }
 
 fn text_balances() -> Fault {
-    json_of("/get-balances", |_, answer| {
-        if answer["balance"].is_number() {
-            answer["balance"] = json!(answer["balance"].to_string());
+    json_of("/get-balances", |_, response| {
+        if response["balance"].is_number() {
+            response["balance"] = json!(response["balance"].to_string());
         }
     })
 }
 
 fn no_code() -> Fault {
-    json_of("/call-sc", |_, answer| {
-        remove(answer, "/transaction", "trans_code")
+    json_of("/call-sc", |_, response| {
+        remove(response, "/transaction", "trans_code")
     })
 }
 
@@ -190,22 +190,22 @@ fn other_remarks() -> Fault {
 }
 
 fn transfer() -> Fault {
-    json_of("/call-sc", |_, answer| {
-        set(answer, "/transaction/type", json!(5))
+    json_of("/call-sc", |_, response| {
+        set(response, "/transaction/type", json!(5))
     })
 }
 
 fn builds_without_params() -> Fault {
-    let wrong = |asked: &Asked, answer: &Answer| {
+    let wrong = |asked: &Asked, response: &Response| {
         let body = String::from_utf8_lossy(&asked.body);
-        answer.status != StatusCode::OK && body.contains("signers") && !body.contains("params")
+        response.status != StatusCode::OK && body.contains("signers") && !body.contains("params")
     };
     as_if_right("/call-sc", wrong, json!({"transaction": {"type": 5}}))
 }
 
 fn no_status() -> Fault {
-    json_of("/get-trustscore-wallets", |_, answer| {
-        remove(answer, "", "status")
+    json_of("/get-trustscore-wallets", |_, response| {
+        remove(response, "", "status")
     })
 }
 
@@ -255,9 +255,9 @@ fn accepts_all() -> Fault {
     ]
     .into();
     let accepting: Vec<Fault> = kinds.into_iter().map(accepting).collect();
-    Arc::new(move |asked, answer| {
-        let accept = |answer, fault: &Fault| fault(asked, answer);
-        accepting.iter().fold(answer, accept)
+    Arc::new(move |asked, response| {
+        let accept = |response, fault: &Fault| fault(asked, response);
+        accepting.iter().fold(response, accept)
     })
 }
 

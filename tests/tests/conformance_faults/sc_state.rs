@@ -6,7 +6,7 @@ use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
     broken,
     faults::{Behaviour, Broken, Dice, as_if_right, behaving, json_of, remove, set},
-    proxy::{Answer, Asked},
+    proxy::{Asked, Response},
 };
 use serde_json::{Value, json};
 
@@ -30,19 +30,19 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         }, json!({"value": ["a"]})) => ["sc-state/unknown-contract"];
         "every contract has the records of one", behaving(RecordsOfOneContract::new(facts))
             => ["sc-state/unknown-contract"];
-        "no claim can be read", json_of(STATE, |_, answer| {
-            answer["value"] = Value::Null;
-            answer["data"] = Value::Null;
+        "no claim can be read", json_of(STATE, |_, response| {
+            response["value"] = Value::Null;
+            response["data"] = Value::Null;
         }) => ["sc-state/claim-readable"];
-        "state is an array", json_of(STATE, |_, answer| *answer = answer["value"].take())
-            => ["sc-state/answers"];
-        "state has no value", json_of(STATE, |_, answer| remove(answer, "", "value"))
+        "state is an array", json_of(STATE, |_, response| *response = response["value"].take())
+            => ["sc-state/responds"];
+        "state has no value", json_of(STATE, |_, response| remove(response, "", "value"))
             => ["sc-state/value"];
-        "state is not there at all", json_of(STATE, |_, answer| *answer = json!({"status": "SUCCESS"}))
+        "state is not there at all", json_of(STATE, |_, response| *response = json!({"status": "SUCCESS"}))
             => ["sc-state/claim-readable", "sc-state/value"];
-        "state is about another asset", json_of(STATE, |_, answer| {
+        "state is about another asset", json_of(STATE, |_, response| {
             for name in ["value", "data"] {
-                set(answer, &format!("/{name}/1"), json!("another-asset"));
+                set(response, &format!("/{name}/1"), json!("another-asset"));
             }
         }) => ["sc-state/unique-value-echo"];
         "an unknown asset has a record", as_if_right(STATE,
@@ -58,59 +58,59 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
         "an asset is found in any column", as_if_right(STATE,
             asking_for("unique_column=asset_type".to_owned()), json!({"value": facts.record()}))
             => ["sc-state/unknown-column"];
-        "a record comes with that of another asset", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| {
+        "a record comes with that of another asset", json_of(STATE, |_, response| {
+            rows_of(response, |row| {
                 let mut other = row.clone();
                 set(&mut other, "/1", json!("another-asset"));
                 json!([row, other])
             });
         }) => ["sc-state/unique-value-echo"];
-        "a record of another asset has ours in its remarks", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| {
+        "a record of another asset has ours in its remarks", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| {
                 let asset = row[1].take();
                 set(&mut row, "/1", json!("another-asset"));
                 set(&mut row, "/7", asset);
                 row
             });
         }) => ["sc-state/unique-value-echo"];
-        "a record comes with the whole table", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| json!(["the table", vec!["x"; 9], row]));
+        "a record comes with the whole table", json_of(STATE, |_, response| {
+            rows_of(response, |row| json!(["the table", vec!["x"; 9], row]));
         }) => ["sc-state/unique-value-echo"];
-        "value and data have different records", json_of(STATE, |_, answer| {
-            set(answer, "/data/1", json!("another-asset"));
+        "value and data have different records", json_of(STATE, |_, response| {
+            set(response, "/data/1", json!("another-asset"));
         }) => ["sc-state/unique-value-echo"];
-        "a record has other remarks than its claim", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/7", json!("Weighed")); row });
+        "a record has other remarks than its claim", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/7", json!("Weighed")); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record has another outcome than its claim", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/4", json!(2)); row });
+        "a record has another outcome than its claim", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/4", json!(2)); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record's outcome is text", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/4", json!("1")); row });
+        "a record's outcome is text", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/4", json!("1")); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record's type is null", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/2", Value::Null); row });
+        "a record's type is null", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/2", Value::Null); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record lacks its links", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/6", json!("[]")); row });
+        "a record lacks its links", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/6", json!("[]")); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record has another hash", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/5", json!(["ab".repeat(32)])); row });
+        "a record has another hash", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/5", json!(["ab".repeat(32)])); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record may be deleted earlier", json_of(STATE, |_, answer| {
-            rows_of(answer, |mut row| { set(&mut row, "/8", json!(1)); row });
+        "a record may be deleted earlier", json_of(STATE, |_, response| {
+            rows_of(response, |mut row| { set(&mut row, "/8", json!(1)); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record is another verifier's", json_of(STATE, |_, answer| {
+        "a record is another verifier's", json_of(STATE, |_, response| {
             let other = format!("0x{}", "ab".repeat(20));
-            rows_of(answer, |mut row| { set(&mut row, "/3", json!(other)); row });
+            rows_of(response, |mut row| { set(&mut row, "/3", json!(other)); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record as an object has another outcome", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| { json!({"asset_id": row[1], "asset_type": row[2],
+        "a record as an object has another outcome", json_of(STATE, |_, response| {
+            rows_of(response, |row| { json!({"asset_id": row[1], "asset_type": row[2],
                 "verifier_address": row[3], "outcome": 7, "doc_hash_list": row[5],
                 "doc_link_list": row[6], "remarks": row[7], "deletable_after": row[8]}) });
         }) => ["sc-state/record-matches-claim"];
-        "a record has nothing but its asset", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| json!({"asset_id": row[1]}));
+        "a record has nothing but its asset", json_of(STATE, |_, response| {
+            rows_of(response, |row| json!({"asset_id": row[1]}));
         }) => ["sc-state/record-matches-claim"];
         "an unknown table has a record", as_if_right(STATE,
             |asked, _| asks_for(asked, "no_such_table"), json!({"value": ["a"]}))
@@ -135,7 +135,7 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
 }
 
 /// Returns whether the request contains this text.
-fn asking_for(text: String) -> impl Fn(&Asked, &Answer) -> bool {
+fn asking_for(text: String) -> impl Fn(&Asked, &Response) -> bool {
     move |asked, _| asked.query.contains(&text)
 }
 
@@ -166,19 +166,19 @@ impl RecordsOfOneContract {
 }
 
 impl Behaviour for RecordsOfOneContract {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path != STATE || !asks_for(asked, "table_name=verification&") {
-            return answer;
+            return response;
         }
         let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         if asks_for(asked, &self.contract) && asks_for(asked, &self.asset) {
-            record.get_or_insert_with(|| answer.body.clone());
+            record.get_or_insert_with(|| response.body.clone());
         }
         match &*record {
             Some(body) if is_another_contract(asked, &self.contract) => {
-                answer.with_status(StatusCode::OK).with_body(body.clone())
+                response.with_status(StatusCode::OK).with_body(body.clone())
             }
-            _ => answer,
+            _ => response,
         }
     }
 }

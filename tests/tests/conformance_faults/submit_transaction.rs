@@ -8,8 +8,8 @@ use std::{
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     broken,
-    faults::{Behaviour, Broken, answer_of, as_if_right, behaving, json_of, remove, set},
-    proxy::{Answer, Asked},
+    faults::{Behaviour, Broken, as_if_right, behaving, json_of, remove, response_of, set},
+    proxy::{Asked, Response},
     submissions::{SUBMIT, accepting, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
@@ -70,38 +70,38 @@ pub(crate) fn faults() -> Vec<Broken> {
         "a fee may be 0", accepting("fee-zero") => ["submit-transaction/fee-zero"];
         "a bad submission is accepted with status 201", {
             let accepts = accepting("unsigned");
-            Arc::new(move |asked, answer| {
-                let answer = accepts(asked, answer);
+            Arc::new(move |asked, response| {
+                let response = accepts(asked, response);
                 match asked.path == SUBMIT && kind_of_submission(asked) == "unsigned" {
-                    true => answer.with_status(StatusCode::CREATED),
-                    false => answer,
+                    true => response.with_status(StatusCode::CREATED),
+                    false => response,
                 }
             })
         } => ["submit-transaction/unsigned"];
-        "refusals say that they are a page", answer_of(SUBMIT, |_, answer| typed(answer, "text/html"))
+        "refusals say that they are a page", response_of(SUBMIT, |_, response| typed(response, "text/html"))
             => ["submit-transaction/content-type"];
-        "refusals are a list", answer_of(SUBMIT, |_, answer| {
-            match answer.status {
-                StatusCode::OK => answer.with_body("[\"no\"]"),
-                _ => answer,
+        "refusals are a list", response_of(SUBMIT, |_, response| {
+            match response.status {
+                StatusCode::OK => response.with_body("[\"no\"]"),
+                _ => response,
             }
-        }) => ["submit-transaction/answers"];
+        }) => ["submit-transaction/responds"];
         "a bad signature is remembered with its code", behaving(RemembersRefusals::default())
             => ["submit-transaction/right-after-wrong-signature"];
-        "signatures have to be in the order of the signers", answer_of(SUBMIT, |asked, answer| {
+        "signatures have to be in the order of the signers", response_of(SUBMIT, |asked, response| {
             let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
             let signers = &body["transaction"]["specific_data"]["signers"];
             let right = json!([body["signatures"][0]["wallet_address"],
                 body["signatures"][1]["wallet_address"]]);
             match kind_of_submission(asked) == "control" && right[1].is_string() && right != *signers {
-                true => answer.with_body(NOT_VALID),
-                false => answer,
+                true => response.with_body(NOT_VALID),
+                false => response,
             }
         }) => ["submit-transaction/signature-order"];
-        "a batch takes what nobody signed", answer_of("/submit-transaction-batch", |asked, answer| {
+        "a batch takes what nobody signed", response_of("/submit-transaction-batch", |asked, response| {
             let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
             let code = &body[0]["transaction"]["trans_code"];
-            answer.with_json(|said| set(said, "/response/accepted_transactions", json!([code])))
+            response.with_json(|said| set(said, "/response/accepted_transactions", json!([code])))
         }) => ["submit-transaction/batch"];
         "signatures alone are valid", accepting("transaction-required")
             => ["submit-transaction/transaction-required"];
@@ -112,28 +112,28 @@ pub(crate) fn faults() -> Vec<Broken> {
         "an array is valid", accepting("body-array") => ["submit-transaction/body-array"];
         "a text is valid", accepting("body-text") => ["submit-transaction/body-text"];
         "there is no limit", accepting("oversized") => ["submit-transaction/oversized"];
-        "what is refused is stored anyway", json_of(STATE, |asked, answer| {
+        "what is refused is stored anyway", json_of(STATE, |asked, response| {
             if asked.query.contains("unique_value=conformance-refused-") {
-                answer["value"] = json!(["stored"]);
+                response["value"] = json!(["stored"]);
             }
         }) => ["submit-transaction/refused-not-stored"];
         "a GET submits something", as_if_right(SUBMIT, |asked, _| asked.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
-        "wrong signatures crash it", answer_of(SUBMIT, |asked, answer| {
+        "wrong signatures crash it", response_of(SUBMIT, |asked, response| {
             if kind_of_submission(asked) == "signature-altered" {
-                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
-            } else { answer }
+                response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            } else { response }
         }) => ["submit-transaction/refusal-is-no-crash"];
-        "refusals have a number for a status", refusing(|answer| answer["status"] = json!(0))
+        "refusals have a number for a status", refusing(|response| response["status"] = json!(0))
             => ["submit-transaction/status"];
-        "refusals have no response", refusing(|answer| remove(answer, "", "response"))
+        "refusals have no response", refusing(|response| remove(response, "", "response"))
             => ["submit-transaction/response", "submit-transaction/decodes"];
-        "valid is a word", refusing(|answer| set(answer, "/response/valid", json!("false")))
+        "valid is a word", refusing(|response| set(response, "/response/valid", json!("false")))
             => ["submit-transaction/valid", "submit-transaction/decodes"];
-        "msg is a list", refusing(|answer| set(answer, "/response/msg", json!(["no"])))
+        "msg is a list", refusing(|response| set(response, "/response/msg", json!(["no"])))
             => ["submit-transaction/msg"];
-        "refusals do not say whether they are new", refusing(|answer| {
-            remove(answer, "/response", "new_transaction");
+        "refusals do not say whether they are new", refusing(|response| {
+            remove(response, "/response", "new_transaction");
         }) => ["submit-transaction/new-transaction"];
     }
 }
@@ -148,29 +148,29 @@ struct RemembersRefusals {
 }
 
 impl Behaviour for RemembersRefusals {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
         let code = body["transaction"]["trans_code"].as_str();
         let (Some(code), Ok(mut refused)) = (code, self.refused.lock()) else {
-            return answer;
+            return response;
         };
         if asked.path != SUBMIT {
-            return answer;
+            return response;
         }
         match kind_of_submission(asked) {
-            "control" if refused.contains(code) => answer.with_body(NOT_VALID),
+            "control" if refused.contains(code) => response.with_body(NOT_VALID),
             "another-wallets-key" => {
                 refused.insert(code.to_owned());
-                answer
+                response
             }
-            _ => answer,
+            _ => response,
         }
     }
 }
 
 /// Returns the response with another media type.
-pub(crate) fn typed(mut answer: Answer, media: &'static str) -> Answer {
+pub(crate) fn typed(mut response: Response, media: &'static str) -> Response {
     let media = HeaderValue::from_static(media);
-    answer.headers.insert(header::CONTENT_TYPE, media);
-    answer
+    response.headers.insert(header::CONTENT_TYPE, media);
+    response
 }

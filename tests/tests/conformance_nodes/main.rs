@@ -15,7 +15,7 @@ use std::sync::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{json_of, set},
-    proxy::{Answer, Asked, Fault, Proxy},
+    proxy::{Asked, Fault, Proxy, Response},
     watch::{Silent, ids},
 };
 use nodeproof_conformance::{
@@ -225,14 +225,14 @@ async fn a_balance_that_is_another_one_at_one_node_is_found_and_the_node_named()
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_lacks_one_of_many_holders_is_found() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
-    let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {
+    let fault: Fault = Arc::new(|asked: &Asked, response: Response| {
         if asked.query.contains("ALL_WALLETS_FOR_TOKEN") {
-            answer.with_json(|value| {
+            response.with_json(|value| {
                 let list = value["balance"].as_array_mut();
                 list.map(Vec::pop);
             })
         } else {
-            answer
+            response
         }
     });
     let wrong = proxy(&two, fault).await;
@@ -338,11 +338,11 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
         devnode(7, 300).await,
         devnode(7, 300).await,
     );
-    let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {
+    let fault: Fault = Arc::new(|asked: &Asked, response: Response| {
         if asked.query == "block_index=137" {
-            answer.with_json(|block| block["proof"] = json!(4_711))
+            response.with_json(|block| block["proof"] = json!(4_711))
         } else {
-            answer
+            response
         }
     });
     let wrong = proxy(&three, fault).await;
@@ -370,11 +370,11 @@ async fn a_difference_in_one_old_block_is_found_by_a_sweep() {
 
 /// Changes the proof of one block.
 fn other_proof(query: &'static str) -> Fault {
-    Arc::new(move |asked: &Asked, answer: Answer| {
+    Arc::new(move |asked: &Asked, response: Response| {
         if asked.query == query {
-            answer.with_json(|block| block["proof"] = json!(4_711))
+            response.with_json(|block| block["proof"] = json!(4_711))
         } else {
-            answer
+            response
         }
     })
 }
@@ -410,12 +410,12 @@ async fn the_latest_block_is_compared_as_the_others_are() {
 async fn a_latest_block_that_keeps_changing_is_no_disagreement() {
     let (one, two) = (devnode(7, 60).await, devnode(7, 60).await);
     let asked_before = AtomicU64::new(5_000);
-    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
+    let fault: Fault = Arc::new(move |asked: &Asked, response: Response| {
         if asked.query == "block_index=60" {
             let ever_other = asked_before.fetch_add(1, Ordering::Relaxed);
-            answer.with_json(|block| block["proof"] = json!(ever_other))
+            response.with_json(|block| block["proof"] = json!(ever_other))
         } else {
-            answer
+            response
         }
     });
     let moving = proxy(&two, fault).await;
@@ -538,11 +538,13 @@ async fn what_is_malformed_at_one_node_differs_from_what_the_others_have() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_one_node_does_not_have_is_named() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
-    let fault: Fault = Arc::new(|asked: &Asked, answer: Answer| {
+    let fault: Fault = Arc::new(|asked: &Asked, response: Response| {
         if asked.query == "block_index=3" {
-            answer.with_status(StatusCode::BAD_REQUEST).with_body("{}")
+            response
+                .with_status(StatusCode::BAD_REQUEST)
+                .with_body("{}")
         } else {
-            answer
+            response
         }
     });
     let holed = proxy(&two, fault).await;

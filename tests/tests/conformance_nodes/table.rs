@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     faults::{json_of, set},
     matrix,
-    proxy::{Answer, Asked, Fault, Proxy},
+    proxy::{Asked, Fault, Proxy, Response},
     watch::ids,
 };
 use nodeproof_conformance::{Options, Sweep, report::Outcome};
@@ -19,7 +19,7 @@ enum Last {
     /// It has another chain, or a chain of another length: seed and number of blocks.
     Chain(u64, u64),
     /// It responds with this fault.
-    Answers(Fault),
+    Responses(Fault),
     /// No node responds there.
     Gone,
 }
@@ -41,12 +41,12 @@ struct Row {
 const CHECKS: [&str; 4] = ["height", "blocks", "balances", "contract-state"];
 const AGREE: [Outcome; 4] = [Pass, Pass, Pass, Pass];
 
-fn changed(query: &'static str, change: fn(Answer) -> Answer) -> Last {
-    Last::Answers(Arc::new(move |asked: &Asked, answer: Answer| {
+fn changed(query: &'static str, change: fn(Response) -> Response) -> Last {
+    Last::Responses(Arc::new(move |asked: &Asked, response: Response| {
         if asked.query == query {
-            change(answer)
+            change(response)
         } else {
-            answer
+            response
         }
     }))
 }
@@ -64,7 +64,7 @@ fn rows_of_table() -> Vec<Row> {
         row("nothing is wrong", Last::Chain(7, 40), AGREE, [0; 4], 0),
         row(
             "its blocks are rows, of the same chain",
-            Last::Answers(rows()),
+            Last::Responses(rows()),
             AGREE,
             [0; 4],
             1,
@@ -84,10 +84,10 @@ fn rows_of_table() -> Vec<Row> {
             [0, 6, 1, 0],
             1,
         ),
-        row("nothing answers there", Last::Gone, AGREE, [0; 4], 3),
+        row("nothing listens there", Last::Gone, AGREE, [0; 4], 3),
         row(
             "the latest block has another proof",
-            Last::Answers(other_proof("block_index=40")),
+            Last::Responses(other_proof("block_index=40")),
             [Pass, Fail, Pass, Pass],
             [0, 1, 0, 0],
             1,
@@ -96,7 +96,7 @@ fn rows_of_table() -> Vec<Row> {
             blocks: Some(".."),
             ..row(
                 "one old block has another proof",
-                Last::Answers(other_proof("block_index=27")),
+                Last::Responses(other_proof("block_index=27")),
                 [Pass, Fail, Pass, Pass],
                 [0, 1, 0, 0],
                 1,
@@ -106,8 +106,10 @@ fn rows_of_table() -> Vec<Row> {
             blocks: Some(".."),
             ..row(
                 "one old block is missing",
-                changed("block_index=27", |answer| {
-                    answer.with_status(StatusCode::BAD_REQUEST).with_body("{}")
+                changed("block_index=27", |response| {
+                    response
+                        .with_status(StatusCode::BAD_REQUEST)
+                        .with_body("{}")
                 }),
                 [Pass, Fail, Pass, Pass],
                 [0, 1, 0, 0],
@@ -118,8 +120,8 @@ fn rows_of_table() -> Vec<Row> {
             blocks: Some(".."),
             ..row(
                 "one old block has another creator and a vote less",
-                changed("block_index=27", |answer| {
-                    answer.with_json(|block| {
+                changed("block_index=27", |response| {
+                    response.with_json(|block| {
                         block["creator_wallet"] = json!(format!("0x{}", "ab".repeat(20)));
                         set(block, "/text/previous_block_receipts/0", json!({}));
                     })
@@ -131,14 +133,14 @@ fn rows_of_table() -> Vec<Row> {
         },
         row(
             "each balance is one more",
-            Last::Answers(more_held()),
+            Last::Responses(more_held()),
             [Pass, Pass, Fail, Pass],
             [0, 0, 1, 0],
             1,
         ),
         row(
             "a record has other remarks",
-            Last::Answers(json_of("/sc-state", |_, value| {
+            Last::Responses(json_of("/sc-state", |_, value| {
                 for place in ["/value", "/data"] {
                     set(value, &format!("{place}/remarks"), json!("changed"));
                     set(value, &format!("{place}/7"), json!("changed"));
@@ -163,7 +165,7 @@ async fn each_fault_of_one_node_is_found_by_the_checks_about_it_and_the_node_is_
         let mut proxy = None;
         let mut chain = None;
         let url = match row.last {
-            Last::Answers(fault) => {
+            Last::Responses(fault) => {
                 let spawned = Proxy::spawn(third.base_url(), fault)
                     .await
                     .expect("a proxy");

@@ -7,7 +7,7 @@ use std::{
 
 use integration_tests::{
     faults::remove,
-    proxy::{Answer, Asked, Fault, Proxy},
+    proxy::{Asked, Fault, Proxy, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -58,15 +58,15 @@ fn target(url: &str) -> Target {
 
 /// Returns a fault: every fifth block is wrong, and the time of block 150 goes back.
 fn fault() -> Fault {
-    Arc::new(|asked: &Asked, answer: Answer| {
+    Arc::new(|asked: &Asked, response: Response| {
         let index: u64 = match asked.query.strip_prefix("block_index=").map(str::parse) {
-            Some(Ok(index)) if answer.status == axum::http::StatusCode::OK => index,
-            _ => return answer,
+            Some(Ok(index)) if response.status == axum::http::StatusCode::OK => index,
+            _ => return response,
         };
         match index {
-            150 => answer.with_json(|block| block["timestamp"] = json!(1_500_000_000_000_i64)),
-            _ if index.is_multiple_of(5) => answer.with_json(|block| remove(block, "", "proof")),
-            _ => answer,
+            150 => response.with_json(|block| block["timestamp"] = json!(1_500_000_000_000_i64)),
+            _ if index.is_multiple_of(5) => response.with_json(|block| remove(block, "", "proof")),
+            _ => response,
         }
     })
 }
@@ -205,9 +205,9 @@ async fn a_node_that_is_lost_half_way_leaves_findings_and_a_state() {
 async fn a_sweep_goes_to_the_tip_that_there_was_in_the_beginning() {
     let node = devnode(100).await;
     let chain = Arc::clone(node.node());
-    let growing = move |_: &Asked, answer: Answer| {
+    let growing = move |_: &Asked, response: Response| {
         chain.make_block();
-        answer
+        response
     };
     let proxy = Proxy::spawn(node.base_url(), Arc::new(growing))
         .await

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use integration_tests::{
     faults::remove,
     matrix,
-    proxy::{Answer, Asked, Proxy},
+    proxy::{Asked, Proxy, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -133,11 +133,11 @@ async fn a_run_without_a_sweep_does_not_see_that_block() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_fault_in_every_block_is_one_finding_with_its_first_places() {
-    let every = |asked: &Asked, answer: Answer| {
-        if asked.path == "/get-block" && answer.status == StatusCode::OK {
-            answer.with_json(|block| remove(block, "", "proof"))
+    let every = |asked: &Asked, response: Response| {
+        if asked.path == "/get-block" && response.status == StatusCode::OK {
+            response.with_json(|block| remove(block, "", "proof"))
         } else {
-            answer
+            response
         }
     };
     let report = swept(2_000, Arc::new(every)).await;
@@ -204,11 +204,11 @@ async fn a_range_has_the_blocks_that_it_names() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_range_that_names_a_block_that_is_not_there_is_not_cut_in_silence() {
     let node = devnode(60).await;
-    let fault = |asked: &Asked, answer: Answer| {
+    let fault = |asked: &Asked, response: Response| {
         if is_of(asked, 60) {
-            answer.with_status(StatusCode::NOT_FOUND)
+            response.with_status(StatusCode::NOT_FOUND)
         } else {
-            answer
+            response
         }
     };
     let broken = Proxy::spawn(node.base_url(), Arc::new(fault))

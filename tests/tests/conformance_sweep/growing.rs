@@ -22,17 +22,17 @@ const BEFORE: u64 = 19;
 /// Block `never` never appears.
 fn grows_at(grows_at: u64, never: Option<u64>) -> Fault {
     let grown = AtomicBool::new(false);
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         let index = asked.query.strip_prefix("block_index=");
         let Some(index) = index.and_then(|index| index.parse::<u64>().ok()) else {
-            return answer;
+            return response;
         };
         let has_grown = grown.fetch_or(index == grows_at, Ordering::SeqCst) || index == grows_at;
         if (index > BEFORE && !has_grown) || Some(index) == never {
-            let none = answer.with_status(StatusCode::NOT_FOUND);
+            let none = response.with_status(StatusCode::NOT_FOUND);
             return none.with_body(r#"{"detail":"no such block"}"#);
         }
-        answer
+        response
     })
 }
 

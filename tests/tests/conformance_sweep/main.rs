@@ -9,9 +9,9 @@ mod cut;
 mod faults;
 mod growing;
 mod misled_search;
-mod odd_answers;
 mod pruned;
 mod table;
+mod wrong_responses;
 
 use integration_tests::proxy::{Fault, Proxy};
 use nodeproof_conformance::{

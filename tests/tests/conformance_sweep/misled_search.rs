@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use axum::http::StatusCode;
 use integration_tests::{
     hostile::front::{Act, Good, Seen, front, raw},
-    proxy::{Answer, Asked, Proxy},
+    proxy::{Asked, Proxy, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::{
@@ -27,22 +27,22 @@ const WRONG: [Wrong; 6] = [
     (
         "500",
         |_, good| Act::send(status("500 Internal Server Error", good)),
-        Some("get-block/answers"),
+        Some("get-block/responds"),
     ),
     (
         "302",
         |_, good| Act::send(status("302 Found", good)),
-        Some("get-block/answers"),
+        Some("get-block/responds"),
     ),
     (
         "204",
         |_, _| Act::send(raw("HTTP/1.1 204 No Content\r\n", b"")),
-        Some("get-block/answers"),
+        Some("get-block/responds"),
     ),
     (
         "no JSON",
         |_, good| Act::send(good.changed("<html>")),
-        Some("get-block/answers"),
+        Some("get-block/responds"),
     ),
     (
         "another index",
@@ -85,7 +85,7 @@ async fn with_one_wrong(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_block_that_is_answered_wrongly_is_one_finding_wherever_it_is() {
+async fn one_wrong_block_is_one_finding_wherever_it_is() {
     let node = devnode(BLOCKS).await;
     for (name, act, case) in WRONG {
         for index in ASKED {
@@ -115,7 +115,7 @@ async fn one_block_that_is_answered_wrongly_is_one_finding_wherever_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_block_that_is_never_answered_costs_the_sweep_that_block_alone() {
+async fn a_block_without_a_response_costs_the_sweep_only_that_block() {
     let node = devnode(BLOCKS).await;
     let mut options = only_blocks("..");
     options.limits.request_timeout = Duration::from_secs(2);
@@ -154,18 +154,18 @@ async fn without_a_sweep_such_a_block_is_found_too_and_the_other_cases_run() {
     }
 }
 
-fn blocks_from(first: u64, change: fn(Answer) -> Answer) -> integration_tests::proxy::Fault {
-    Arc::new(move |asked: &Asked, answer: Answer| {
+fn blocks_from(first: u64, change: fn(Response) -> Response) -> integration_tests::proxy::Fault {
+    Arc::new(move |asked: &Asked, response: Response| {
         match asked.query.strip_prefix("block_index=").map(str::parse) {
-            Some(Ok(index)) if (first..=BLOCKS).contains(&index) => change(answer),
-            _ => answer,
+            Some(Ok(index)) if (first..=BLOCKS).contains(&index) => change(response),
+            _ => response,
         }
     })
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_latest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
-    let broken = |answer: Answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR);
+async fn the_latest_blocks_are_found_although_all_of_them_are_wrong() {
+    let broken = |response: Response| response.with_status(StatusCode::INTERNAL_SERVER_ERROR);
     for first in [60, 59, 57, 50, 30] {
         let report = swept(BLOCKS, blocks_from(first, broken)).await;
         let sweep = report.sweep.as_ref().expect("a sweep");
@@ -178,7 +178,7 @@ async fn the_latest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
             .into_iter()
             .map(|(case, count, blocks)| (case, count, blocks[0]))
             .collect();
-        assert_eq!(found, [("get-block/answers", BLOCKS - first + 1, first)]);
+        assert_eq!(found, [("get-block/responds", BLOCKS - first + 1, first)]);
     }
 }
 
@@ -186,15 +186,15 @@ async fn the_latest_blocks_are_found_though_all_of_them_are_answered_wrongly() {
 async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
     let node = devnode(BLOCKS).await;
     // The gap is too long for a search to discover that the chain continues after it.
-    let gap = |asked: &Asked, answer: Answer| match asked
+    let gap = |asked: &Asked, response: Response| match asked
         .query
         .strip_prefix("block_index=")
         .map(str::parse)
     {
-        Some(Ok(20_u64..50)) => answer
+        Some(Ok(20_u64..50)) => response
             .with_status(StatusCode::BAD_REQUEST)
             .with_body(r#"{"detail":"Block not found"}"#),
-        _ => answer,
+        _ => response,
     };
     let proxy = Proxy::spawn(node.base_url(), Arc::new(gap))
         .await
@@ -216,22 +216,22 @@ async fn a_named_range_is_gone_through_whatever_the_search_has_found() {
 }
 
 /// Other ways in which nodes report a missing block.
-const NONE_THERE: [fn(Answer) -> Answer; 4] = [
-    |answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR),
-    |answer| answer.with_status(StatusCode::OK).with_body("null"),
-    |answer| answer.with_status(StatusCode::UNPROCESSABLE_ENTITY),
-    |answer| answer.with_status(StatusCode::NO_CONTENT).with_body(""),
+const NONE_THERE: [fn(Response) -> Response; 4] = [
+    |response| response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
+    |response| response.with_status(StatusCode::OK).with_body("null"),
+    |response| response.with_status(StatusCode::UNPROCESSABLE_ENTITY),
+    |response| response.with_status(StatusCode::NO_CONTENT).with_body(""),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
     let node = devnode(BLOCKS).await;
     for (place, way) in NONE_THERE.into_iter().enumerate() {
-        let fault = move |asked: &Asked, answer: Answer| {
-            if asked.path == "/get-block" && answer.status == StatusCode::BAD_REQUEST {
-                way(answer)
+        let fault = move |asked: &Asked, response: Response| {
+            if asked.path == "/get-block" && response.status == StatusCode::BAD_REQUEST {
+                way(response)
             } else {
-                answer
+                response
             }
         };
         let proxy = Proxy::spawn(node.base_url(), Arc::new(fault))
@@ -257,19 +257,19 @@ async fn a_node_may_say_in_its_own_way_that_there_is_no_such_block() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_node_that_answers_its_latest_block_for_every_later_one_is_swept_to_that() {
+async fn a_node_that_returns_its_latest_block_for_every_later_one_is_swept_up_to_it() {
     let node = devnode(BLOCKS).await;
     let latest = std::sync::OnceLock::new();
-    let clamps = move |asked: &Asked, answer: Answer| {
+    let clamps = move |asked: &Asked, response: Response| {
         if asked.query == "block_index=60" {
-            latest.get_or_init(|| answer.body.clone());
+            latest.get_or_init(|| response.body.clone());
         }
-        if asked.path == "/get-block" && answer.status == StatusCode::BAD_REQUEST {
-            answer
+        if asked.path == "/get-block" && response.status == StatusCode::BAD_REQUEST {
+            response
                 .with_status(StatusCode::OK)
                 .with_body(latest.get().cloned().unwrap_or_default())
         } else {
-            answer
+            response
         }
     };
     let proxy = Proxy::spawn(node.base_url(), Arc::new(clamps))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{remove, set},
-    proxy::{Answer, Asked, Fault},
+    proxy::{Asked, Fault, Response},
 };
 use nodeproof_conformance::{cases, report::Level};
 use serde_json::{Value, json};
@@ -68,23 +68,23 @@ pub(crate) fn is_of(asked: &Asked, block: u64) -> bool {
 }
 
 /// Changes the response for a block.
-fn answer_at(block: u64, answer: fn(Answer) -> Answer) -> Fault {
-    Arc::new(move |asked: &Asked, good: Answer| {
+fn response_at(block: u64, response: fn(Response) -> Response) -> Fault {
+    Arc::new(move |asked: &Asked, good: Response| {
         if is_of(asked, block) {
-            answer(good)
+            response(good)
         } else {
             good
         }
     })
 }
 
-fn instead(answer: fn(Answer) -> Answer) -> Fault {
-    answer_at(BLOCK, answer)
+fn instead(response: fn(Response) -> Response) -> Fault {
+    response_at(BLOCK, response)
 }
 
 /// Changes a block.
 fn block_at(block: u64, change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, good: Answer| {
+    Arc::new(move |asked: &Asked, good: Response| {
         if is_of(asked, block) {
             good.with_json(change)
         } else {
@@ -98,7 +98,7 @@ pub(crate) fn in_block(change: fn(&mut Value)) -> Fault {
 }
 
 fn in_first_transaction(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, good: Answer| {
+    Arc::new(move |asked: &Asked, good: Response| {
         if is_of(asked, WITH_TRANSACTION) {
             good.with_json(|block| {
                 if let Some(first) = block.pointer_mut("/text/transactions/0") {
@@ -111,9 +111,11 @@ fn in_first_transaction(change: fn(&mut Value)) -> Fault {
     })
 }
 
-fn missing(answer: Answer) -> Answer {
+fn missing(response: Response) -> Response {
     let body = r#"{"detail":"Block not found"}"#;
-    answer.with_status(StatusCode::BAD_REQUEST).with_body(body)
+    response
+        .with_status(StatusCode::BAD_REQUEST)
+        .with_body(body)
 }
 
 fn reversed(value: &Value) -> Value {
@@ -131,7 +133,7 @@ const RECEIPTS: &str = "/text/previous_block_receipts";
 
 /// Changes the first receipt.
 fn in_receipt(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked: &Asked, good: Answer| {
+    Arc::new(move |asked: &Asked, good: Response| {
         if is_of(asked, BLOCK) {
             good.with_json(|block| {
                 if let Some(first) = block.pointer_mut(&format!("{RECEIPTS}/0")) {
@@ -145,7 +147,7 @@ fn in_receipt(change: fn(&mut Value)) -> Fault {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
-    let mut rows = answers();
+    let mut rows = responses();
     rows.extend(fields());
     rows.extend(receipts());
     rows.extend(chain());
@@ -153,7 +155,7 @@ pub(crate) fn rows() -> Vec<Row> {
 }
 
 /// Responses that are not a block.
-fn answers() -> Vec<Row> {
+fn responses() -> Vec<Row> {
     vec![
         Row::new(
             "a block is missing",
@@ -162,12 +164,12 @@ fn answers() -> Vec<Row> {
         ),
         Row::new(
             "a block is not found, by status 404",
-            instead(|answer| answer.with_status(StatusCode::NOT_FOUND)),
+            instead(|response| response.with_status(StatusCode::NOT_FOUND)),
             &[("chain/no-holes", 1)],
         ),
         Row::new(
             "five blocks are missing, where the search looks for the latest one",
-            Arc::new(|asked: &Asked, good: Answer| {
+            Arc::new(|asked: &Asked, good: Response| {
                 if (62..67).any(|block| is_of(asked, block)) {
                     missing(good)
                 } else {
@@ -178,45 +180,46 @@ fn answers() -> Vec<Row> {
         )
         .at(&[62, 63, 64, 65, 66]),
         Row::new(
-            "a block is answered with status 500",
-            instead(|answer| answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)),
-            &[("get-block/answers", 1)],
+            "a block has status 500",
+            instead(|response| response.with_status(StatusCode::INTERNAL_SERVER_ERROR)),
+            &[("get-block/responds", 1)],
         ),
         Row::new(
-            "a block is answered with status 302",
-            instead(|answer| answer.with_status(StatusCode::FOUND)),
-            &[("get-block/answers", 1)],
+            "a block has status 302",
+            instead(|response| response.with_status(StatusCode::FOUND)),
+            &[("get-block/responds", 1)],
         ),
         Row::new(
-            "a block is answered with status 204",
-            instead(|answer| answer.with_status(StatusCode::NO_CONTENT).with_body("")),
-            &[("get-block/answers", 1)],
+            "a block has status 204",
+            instead(|response| response.with_status(StatusCode::NO_CONTENT).with_body("")),
+            &[("get-block/responds", 1)],
         ),
         Row::new(
-            "the latest block is answered with status 500",
-            answer_at(BLOCKS, |answer| {
-                answer.with_status(StatusCode::INTERNAL_SERVER_ERROR)
+            "the latest block has status 500",
+            response_at(BLOCKS, |response| {
+                response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             }),
-            &[("get-block/answers", 1)],
+            &[("get-block/responds", 1)],
         )
         .at(&[BLOCKS]),
         Row::new(
             "a block is half a document",
-            instead(|answer| answer.with_body("{\"index\":37,")),
-            &[("get-block/answers", 1)],
+            instead(|response| response.with_body("{\"index\":37,")),
+            &[("get-block/responds", 1)],
         ),
         Row::new(
             "a block is a list",
-            instead(|answer| answer.with_body("[]")),
-            &[("get-block/answers", 1)],
+            instead(|response| response.with_body("[]")),
+            &[("get-block/responds", 1)],
         ),
         Row::new(
             "a member of a block stands twice",
-            instead(|answer| {
-                let text = String::from_utf8_lossy(&answer.body).replacen('{', "{\"proof\":1,", 1);
-                answer.with_body(text)
+            instead(|response| {
+                let text =
+                    String::from_utf8_lossy(&response.body).replacen('{', "{\"proof\":1,", 1);
+                response.with_body(text)
             }),
-            &[("get-block/answers", 1)],
+            &[("get-block/responds", 1)],
         ),
         Row::new(
             "a block is another one",
@@ -231,11 +234,15 @@ fn answers() -> Vec<Row> {
         .at(&[1]),
         Row::unread(
             "a gateway does not get a block",
-            instead(|answer| answer.with_status(StatusCode::BAD_GATEWAY).with_body("no")),
+            instead(|response| {
+                response
+                    .with_status(StatusCode::BAD_GATEWAY)
+                    .with_body("no")
+            }),
         ),
         Row::unread(
             "a block is larger than is read",
-            instead(|answer| answer.with_body(vec![b' '; 17 << 20])),
+            instead(|response| response.with_body(vec![b' '; 17 << 20])),
         ),
     ]
 }
@@ -475,14 +482,14 @@ fn chain() -> Vec<Row> {
         ),
         Row::new(
             "a block follows the same block as one before it",
-            Arc::new(|asked: &Asked, answer: Answer| {
+            Arc::new(|asked: &Asked, response: Response| {
                 if is_of(asked, BLOCK) || is_of(asked, BLOCK + 20) {
-                    answer.with_json(|block| {
+                    response.with_json(|block| {
                         block["previous_hash"] = json!("ab".repeat(32));
                         set(block, RECEIPTS, json!([]));
                     })
                 } else {
-                    answer
+                    response
                 }
             }),
             &[("chain/distinct-blocks", 1)],
@@ -505,11 +512,11 @@ fn chain() -> Vec<Row> {
         ),
         Row::new(
             "three blocks are of the far future",
-            Arc::new(|asked: &Asked, answer: Answer| {
+            Arc::new(|asked: &Asked, response: Response| {
                 if (BLOCK..BLOCK + 3).any(|block| is_of(asked, block)) {
-                    answer.with_json(|block| later(block, 2_000_000_000_000))
+                    response.with_json(|block| later(block, 2_000_000_000_000))
                 } else {
-                    answer
+                    response
                 }
             }),
             &[("chain/time-goes-on", 3)],

@@ -137,13 +137,13 @@ async fn spendable_after_changed(
     let wallet = same.wallet("bob").expect("a wallet");
     let built = Arc::new(Mutex::new(Vec::new()));
     let collected = Arc::clone(&built);
-    let fault: Fault = Arc::new(move |asked, answer| {
+    let fault: Fault = Arc::new(move |asked, response| {
         if asked.path == "/call-sc"
-            && let Ok(raw) = serde_json::from_slice(&answer.body)
+            && let Ok(raw) = serde_json::from_slice(&response.body)
         {
             collected.lock().expect("a list").push(raw);
         }
-        answer
+        response
     });
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let mut options = with_own_wallet(&same, wallet, allow);
@@ -211,11 +211,15 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
-    let fault = json_of(SUBMIT, |asked, answer| {
+    let fault = json_of(SUBMIT, |asked, response| {
         // The refusal repeats the submission in capital letters.
         let body = String::from_utf8_lossy(&asked.body).to_uppercase();
-        set(answer, "/response/valid", json!(false));
-        set(answer, "/response/msg", json!(format!("not today: {body}")));
+        set(response, "/response/valid", json!(false));
+        set(
+            response,
+            "/response/msg",
+            json!(format!("not today: {body}")),
+        );
     });
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let options = with_own_wallet(&same, wallet, Tier::Write);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{answer_of, behaving, json_of},
-    proxy::{Answer, Asked, Fault, Proxy},
+    faults::{behaving, json_of, response_of},
+    proxy::{Asked, Fault, Proxy, Response},
     submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
     watch::{caught, check, ids},
 };
@@ -32,17 +32,17 @@ fn passed<'r>(report: &'r Report, operation: &str) -> Vec<&'r str> {
 }
 
 fn not_found(path: &'static str) -> Fault {
-    answer_of(path, |_, answer| {
-        answer
+    response_of(path, |_, response| {
+        response
             .with_status(StatusCode::NOT_FOUND)
             .with_body(json!({"detail": "Not Found"}).to_string())
     })
 }
 
-fn refusal(answer: Answer, message: &str) -> Answer {
-    let response = json!({"valid": false, "msg": message, "new_transaction": true});
-    let body = json!({"status": "SUCCESS", "response": response});
-    answer
+fn refusal(response: Response, message: &str) -> Response {
+    let refusal = json!({"valid": false, "msg": message, "new_transaction": true});
+    let body = json!({"status": "SUCCESS", "response": refusal});
+    response
         .with_status(StatusCode::OK)
         .with_body(body.to_string())
 }
@@ -50,7 +50,7 @@ fn refusal(answer: Answer, message: &str) -> Answer {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endpoint_that_does_not_exist_refuses_nothing() {
     let report = run(Tier::Reject, not_found(SUBMIT)).await;
-    assert_eq!(caught(&report), ["submit-transaction/answers"]);
+    assert_eq!(caught(&report), ["submit-transaction/responds"]);
     // `/submit-transaction-batch` is another endpoint, and exists.
     assert_eq!(
         passed(&report, "submit-transaction"),
@@ -62,28 +62,28 @@ async fn an_endpoint_that_does_not_exist_refuses_nothing() {
     assert_eq!(report.exit_code, 1);
 
     let report = run(Tier::Read, not_found("/call-sc")).await;
-    assert_eq!(caught(&report), ["call-sc/answers"]);
+    assert_eq!(caught(&report), ["call-sc/responds"]);
     assert_eq!(passed(&report, "call-sc"), [""; 0]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wallet_without_money_is_enough_where_signatures_come_first() {
-    let report = run(Tier::Reject, Arc::new(|_, answer| answer)).await;
+    let report = run(Tier::Reject, Arc::new(|_, response| response)).await;
     assert_eq!(ids(&report, Outcome::Inconclusive), [""; 0]);
     assert_eq!(report.exit_code, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
-    let poor = answer_of(SUBMIT, |asked, answer| match asked.method == "POST" {
-        true => refusal(answer, "The wallet has no money"),
-        false => answer,
+    let poor = response_of(SUBMIT, |asked, response| match asked.method == "POST" {
+        true => refusal(response, "The wallet has no money"),
+        false => response,
     });
     let report = run(Tier::Reject, poor).await;
     for case in passed(&report, "submit-transaction") {
         // These cases check the form of refusals, which the node does send.
         let form = [
-            "answers",
+            "responds",
             "content-type",
             "decodes",
             "status",
@@ -111,10 +111,10 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_like_a_right_submission_is_not_verified() {
     let ignores = |kind: &'static str| -> Fault {
-        answer_of(SUBMIT, move |asked, answer| {
+        response_of(SUBMIT, move |asked, response| {
             match asked.method == "POST" && kind_of_submission(asked) == kind {
-                true => refusal(answer, "Fee validation failed"),
-                false => answer,
+                true => refusal(response, "Fee validation failed"),
+                false => response,
             }
         })
     };
@@ -152,7 +152,8 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
 async fn a_bad_submission_that_is_accepted_spoils_no_other_case() {
     let accepts = accepting("no-signers");
     let knows = behaving(KnowsCodes::default());
-    let both: Fault = Arc::new(move |asked: &Asked, answer| knows(asked, accepts(asked, answer)));
+    let both: Fault =
+        Arc::new(move |asked: &Asked, response| knows(asked, accepts(asked, response)));
     let report = run(Tier::Write, both).await;
     let expected = [
         "submit-transaction/known-code-altered",
@@ -198,9 +199,9 @@ async fn a_wrong_balance_of_the_users_own_wallet_is_found_by_reading() {
     let node = node.await.expect("a node");
     let carol = node.wallet("carol").expect("a wallet").keys().clone();
     let address = carol.address().to_string();
-    let fault = json_of("/get-balances", move |asked, answer| {
+    let fault = json_of("/get-balances", move |asked, response| {
         if asked.query.contains("ALL_TOKENS_IN_WALLET") && asked.query.contains(&address) {
-            let entry = &mut answer["balance"][0]["balance"];
+            let entry = &mut response["balance"][0]["balance"];
             *entry = (entry.as_u64().unwrap_or_default() + 1).into();
         }
     });

@@ -11,7 +11,7 @@ use std::{
 use axum::http::StatusCode;
 use integration_tests::{
     faults::{behaving, set},
-    proxy::{Answer, Asked, Fault, Proxy},
+    proxy::{Asked, Fault, Proxy, Response},
     submissions::{Charging, building, in_blocks, options, refusing},
     watch::{check, ids},
 };
@@ -139,7 +139,7 @@ async fn a_node_of_the_observed_forms_refuses_well_enough() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_of_messages_is_named() {
     let node = local().await;
-    let fault = refusing(|answer| set(answer, "/response/msg", json!(["no"])));
+    let fault = refusing(|response| set(response, "/response/msg", json!(["no"])));
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &options(&node, Tier::Reject)).await;
     assert_eq!(
@@ -203,15 +203,15 @@ async fn a_few_submissions_in_a_second_are_enough() {
 async fn the_block_of_a_claim_is_waited_for() {
     let node = local().await;
     let hidden = AtomicU32::new(0);
-    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
-        let text = String::from_utf8_lossy(&answer.body);
+    let fault: Fault = Arc::new(move |asked: &Asked, response: Response| {
+        let text = String::from_utf8_lossy(&response.body);
         let has_claim = asked.path == "/get-block" && text.contains("made by a conformance check");
         if has_claim && hidden.fetch_add(1, Ordering::Relaxed) < 4 {
-            return answer
+            return response
                 .with_status(StatusCode::BAD_REQUEST)
                 .with_body(json!({"detail": "Block not found"}).to_string());
         }
-        answer
+        response
     });
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let mut options = options(&node, Tier::Write);
@@ -235,7 +235,7 @@ async fn what_a_wallet_pays_besides_is_no_violation() {
         }
         list.extend(another);
     });
-    let fault: Fault = Arc::new(move |asked, answer| others(asked, charge(asked, answer)));
+    let fault: Fault = Arc::new(move |asked, response| others(asked, charge(asked, response)));
     let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
     let report = check(&proxy.server.base_url(), &options(&node, Tier::Write)).await;
     let (outcome, reason) = ended(&report, "submit-transaction/fee-paid");

@@ -65,14 +65,14 @@ async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_not_asked_for_is_never_signed() {
     let node = local().await;
-    let fault = json_of("/call-sc", |_, answer| {
+    let fault = json_of("/call-sc", |_, response| {
         set(
-            answer,
+            response,
             "/transaction/specific_data/function",
             json!("transfer"),
         );
         set(
-            answer,
+            response,
             "/transaction/specific_data/params",
             json!({"amount_to_send": 1}),
         );

@@ -1,7 +1,7 @@
 //! Nodes that build a different transaction: a conformance run does not sign it.
 
 use integration_tests::{
-    faults::answer_of,
+    faults::response_of,
     proxy::Proxy,
     submissions::{SUBMIT, kind_of_submission, options},
     watch::check,
@@ -73,10 +73,10 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let node = local().await;
     // The last one changes nothing, so its claim is signed.
     for (from, to) in MANIPULATIONS.into_iter().chain([("{", "{")]) {
-        let fault = answer_of("/call-sc", move |_, answer| {
-            let text = String::from_utf8_lossy(&answer.body).replacen(from, to, 1);
+        let fault = response_of("/call-sc", move |_, response| {
+            let text = String::from_utf8_lossy(&response.body).replacen(from, to, 1);
             assert!(text.contains(to), "{from} is not in {text}");
-            answer.with_body(text)
+            response.with_body(text)
         });
         let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");
         let mut options = options(&node, Tier::Write);

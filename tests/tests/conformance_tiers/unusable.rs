@@ -2,8 +2,8 @@
 
 use axum::http::{StatusCode, header};
 use integration_tests::{
-    faults::answer_of,
-    proxy::{Answer, Fault, Proxy},
+    faults::response_of,
+    proxy::{Fault, Proxy, Response},
     submissions::options,
     watch::{caught, check},
 };
@@ -27,30 +27,32 @@ const ENDPOINTS: [(&str, &[&str]); 7] = [
 ];
 
 /// A replacement for a response, and its name.
-type Ruin = (&'static str, fn(Answer) -> Answer);
+type Ruin = (&'static str, fn(Response) -> Response);
 /// A change of a body, its name, and the cases that may still pass.
 type ValueRuin = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 const UNUSABLE: [Ruin; 6] = [
-    ("404", |answer| {
+    ("404", |response| {
         let detail = json!({"detail": "Not Found"}).to_string();
-        answer.with_status(StatusCode::NOT_FOUND).with_body(detail)
+        response
+            .with_status(StatusCode::NOT_FOUND)
+            .with_body(detail)
     }),
-    ("500", |answer| {
-        answer
+    ("500", |response| {
+        response
             .with_status(StatusCode::INTERNAL_SERVER_ERROR)
             .with_body("")
     }),
-    ("an empty body", |answer| ok(answer, "")),
-    ("an empty object", |answer| ok(answer, "{}")),
-    ("an empty array", |answer| ok(answer, "[]")),
-    ("no JSON", |answer| ok(answer, "It works!")),
+    ("an empty body", |response| ok(response, "")),
+    ("an empty object", |response| ok(response, "{}")),
+    ("an empty array", |response| ok(response, "[]")),
+    ("no JSON", |response| ok(response, "It works!")),
 ];
 
 /// The cases that do not check the responses of the endpoint in their name.
 const OF_OTHERS: [&str; 4] = [
     // It checks only the status.
-    "docs/answers",
+    "docs/responds",
     // It checks `/openapi.json`.
     "docs/openapi-document",
     // It checks `/submit-transaction-batch`.
@@ -59,8 +61,8 @@ const OF_OTHERS: [&str; 4] = [
     "submit-transaction/claim-built",
 ];
 
-fn ok(answer: Answer, body: &'static str) -> Answer {
-    answer.with_status(StatusCode::OK).with_body(body)
+fn ok(response: Response, body: &'static str) -> Response {
+    response.with_status(StatusCode::OK).with_body(body)
 }
 
 async fn run(fault: Fault) -> Report {
@@ -88,20 +90,20 @@ async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
     let mut wrong = Vec::new();
     for (path, operations) in ENDPOINTS {
         for (what, ruin) in UNUSABLE {
-            let report = run(answer_of(path, move |_, mut answer| {
-                answer.headers.remove(header::CONTENT_TYPE);
-                ruin(answer)
+            let report = run(response_of(path, move |_, mut response| {
+                response.headers.remove(header::CONTENT_TYPE);
+                ruin(response)
             }))
             .await;
             // The form of the listing is open, so some faults of it are only warnings.
             let is_noticed =
                 report.exit_code != 0 || path == "/docs" && !caught(&report).is_empty();
-            assert!(is_noticed, "{path} answers with {what}");
+            assert!(is_noticed, "{path} responds with {what}");
             for case in &report.cases {
                 let is_own = operations.contains(&operation(&case.id))
                     && !OF_OTHERS.contains(&case.id.as_str());
                 if is_own && case.outcome == Outcome::Pass {
-                    wrong.push(format!("{} passes if {path} answers with {what}", case.id));
+                    wrong.push(format!("{} passes if {path} responds with {what}", case.id));
                 }
             }
         }
@@ -145,7 +147,7 @@ async fn no_case_about_values_passes_where_there_are_none() {
                 "get-block/block-index-malformed",
                 "get-block/unknown-index",
                 "get-block/index-zero",
-                "get-block/answers",
+                "get-block/responds",
                 "chain/repeat-read",
                 "chain/no-holes",
             ],
@@ -174,7 +176,7 @@ async fn no_case_about_values_passes_where_there_are_none() {
                 "get-block/block-index-malformed",
                 "get-block/unknown-index",
                 "get-block/index-zero",
-                "get-block/answers",
+                "get-block/responds",
                 "chain/repeat-read",
                 "chain/no-holes",
                 "chain/distinct-blocks",
@@ -183,10 +185,10 @@ async fn no_case_about_values_passes_where_there_are_none() {
         ),
     ];
     for (what, ruin, may_pass) in ruins {
-        let fault = answer_of("/get-block", move |_, answer| {
-            match answer.status == StatusCode::OK {
-                true => answer.with_json(ruin),
-                false => answer,
+        let fault = response_of("/get-block", move |_, response| {
+            match response.status == StatusCode::OK {
+                true => response.with_json(ruin),
+                false => response,
             }
         });
         let report = run(fault).await;

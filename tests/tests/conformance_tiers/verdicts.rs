@@ -97,15 +97,15 @@ async fn with_wrong_balance(balance_type: &'static str) -> Report {
             *value = json!(balance + 1);
         }
     };
-    let fault: Fault = json_of("/get-balances", move |asked: &Asked, answer| {
+    let fault: Fault = json_of("/get-balances", move |asked: &Asked, response| {
         if !asked
             .query
             .contains(&format!("balance_type={balance_type}"))
         {
             return;
         }
-        add(&mut answer["balance"]);
-        for entry in answer["balance"].as_array_mut().into_iter().flatten() {
+        add(&mut response["balance"]);
+        for entry in response["balance"].as_array_mut().into_iter().flatten() {
             add(&mut entry["balance"]);
         }
     });
@@ -183,9 +183,9 @@ async fn a_block_in_row_form_is_one_finding_with_its_fields_below() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_command_is_never_cut() {
     let node = local().await;
-    let fault = json_of("/call-sc", |_, answer| {
+    let fault = json_of("/call-sc", |_, response| {
         set(
-            answer,
+            response,
             "/transaction/specific_data/params/deep",
             json!("cut"),
         );

@@ -6,7 +6,7 @@ use integration_tests::hostile::front::{Act, Do, Good, Seen, raw};
 use nodeproof_conformance::report::Verdict;
 
 pub(crate) const TRUST: &str = "/get-trustscore-wallets";
-const ANSWERS: &[&str] = &["get-trustscore-wallets/answers"];
+const RESPONDS: &[&str] = &["get-trustscore-wallets/responds"];
 
 /// An action on requests, and the cases that it concerns.
 pub(crate) struct Fault {
@@ -143,7 +143,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         patient(
             "a Content-Length is shorter than the document",
             trust(|good| Act::close(good.with_length(good.body.len() - 1))),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "more follows behind a whole body, and the connection closes",
@@ -151,12 +151,12 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Passes,
         ),
         impatient(
-            "one endpoint never answers",
+            "one endpoint never responds",
             trust(|_| Act::Silence),
             Unreachable,
         ),
         impatient(
-            "nothing is ever answered",
+            "no endpoint ever responds",
             always(|_, _| Act::Silence),
             Unreachable,
         ),
@@ -180,12 +180,12 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "one endpoint answers as HTTP/0.9 does",
+            "one endpoint responds like HTTP/0.9",
             trust(|good| Act::close(good.body.clone())),
             Unreachable,
         ),
         patient(
-            "everything is answered as HTTP/0.9 does",
+            "every endpoint responds like HTTP/0.9",
             always(|_, good| Act::close(good.body.clone())),
             Unreachable,
         ),
@@ -231,7 +231,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                     format!("HTTP/1.1 302 Found\r\nLocation: {TRUST}\r\nContent-Length: 0\r\n");
                 Act::send(raw(&head, b""))
             }),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "one endpoint redirects to another host",
@@ -241,7 +241,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 );
                 Act::send(raw(&head, b""))
             }),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "everything redirects to another host",
@@ -254,14 +254,14 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "one endpoint answers 204 without data",
+            "one endpoint responds with 204 and no body",
             trust(|_| Act::send(raw("HTTP/1.1 204 No Content\r\n", b""))),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
-            "one endpoint answers 304 without data",
+            "one endpoint responds with 304 and no body",
             trust(|_| Act::send(raw("HTTP/1.1 304 Not Modified\r\n", b""))),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "one endpoint calls its JSON a page",
@@ -283,12 +283,12 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 );
                 Act::send(raw(&head, &good.body))
             }),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "a body has a byte order mark",
             trust(|good| Act::send(good.changed(format!("\u{feff}{}", good.text())))),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "a body is Latin-1",
@@ -297,26 +297,26 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
                 let body = [&text.as_bytes()[..text.len() - 1], b",\"note\":\"\xe9\"}"].concat();
                 Act::send(good.changed(body))
             }),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
-        patient("a number is NaN", score("NaN"), Departs(ANSWERS)),
+        patient("a number is NaN", score("NaN"), Departs(RESPONDS)),
         patient(
             "a member stands there twice",
             score("1,\"trust_score\":1"),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "something follows the document",
             trust(|good| Act::send(good.changed(format!("{} {{}}", good.text())))),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
             "a body is empty",
             trust(|good| Act::send(good.changed(""))),
-            Departs(ANSWERS),
+            Departs(RESPONDS),
         ),
         patient(
-            "everything is answered 429 for ever",
+            "every response is 429",
             always(|_, _| {
                 Act::send(raw(
                     "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 0\r\nContent-Length: 0\r\n",
@@ -326,7 +326,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "everything is answered 503 for ever, with Retry-After",
+            "every response is 503 with Retry-After",
             always(|_, _| {
                 Act::send(raw(
                     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n",
@@ -347,7 +347,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Passes,
         ),
         in_turn(
-            "each tenth request is answered 500",
+            "every tenth response is 500",
             always(|seen, _| {
                 if seen.place.is_multiple_of(10) {
                     Act::send(raw(
@@ -361,7 +361,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Warns(&["http/no-retries"]),
         ),
         in_turn(
-            "each third request is answered 429",
+            "every third response is 429",
             always(|seen, _| {
                 if seen.place.is_multiple_of(3) {
                     Act::send(raw(
@@ -386,7 +386,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Passes,
         ),
         patient(
-            "every connection closes behind its answer, unannounced",
+            "every connection closes after its response, without `Connection: close`",
             always(|_, good| Act::close(good.whole())),
             Passes,
         ),

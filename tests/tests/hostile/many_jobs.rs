@@ -43,7 +43,7 @@ async fn peak(act: impl Fn(&Seen, &Good) -> Act + Send + Sync + 'static, more: &
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn memory_is_bounded_with_many_endless_answers_at_a_time() {
+async fn memory_is_bounded_with_many_endless_responses_at_a_time() {
     let after_some = |seen: &Seen, good: &Good| {
         if seen.place > 40 {
             endless(good)

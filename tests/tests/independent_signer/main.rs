@@ -79,9 +79,9 @@ async fn a_claim_signed_elsewhere_is_accepted_and_read_back() {
     let (node, client) = node().await;
     let submission = SignedTransaction::from_text(SIGNED_ELSEWHERE.trim()).expect("a submission");
     verified(&submission);
-    let answer = client.submit(&submission).await.expect("a response");
-    assert!(answer.is_valid(), "{answer:?}");
-    assert_eq!(answer.new_transaction(), Some(true));
+    let response = client.submit(&submission).await.expect("a response");
+    assert!(response.is_valid(), "{response:?}");
+    assert_eq!(response.new_transaction(), Some(true));
     node.make_block();
     let record = client
         .verification(node.contract_address(), "signed-elsewhere-1")
@@ -98,8 +98,8 @@ async fn a_claim_signed_elsewhere_and_changed_on_the_way_is_refused() {
     let changed = SIGNED_ELSEWHERE.trim().replace("1.5E6", "1500001.0");
     assert_ne!(changed, SIGNED_ELSEWHERE.trim());
     let submission = SignedTransaction::from_text(&changed).expect("a submission");
-    let answer = client.submit(&submission).await.expect("a response");
-    assert!(!answer.is_valid(), "{answer:?}");
+    let response = client.submit(&submission).await.expect("a response");
+    assert!(!response.is_valid(), "{response:?}");
 }
 
 /// Returns a claim as the node builds it. Python writes its fee in a different form.

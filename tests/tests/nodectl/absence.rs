@@ -265,18 +265,20 @@ async fn a_claim_is_made_at_a_node_that_refuses_to_show_what_is_not_there() {
     for (asset, status) in [("a", StatusCode::NOT_FOUND), ("b", StatusCode::BAD_REQUEST)] {
         let looks = Arc::new(AtomicUsize::new(0));
         let (counted, maker) = (Arc::clone(&looks), Arc::clone(&node));
-        let fault: Fault = Arc::new(move |asked, answer| {
+        let fault: Fault = Arc::new(move |asked, response| {
             if asked.path != "/sc-state" {
-                return answer;
+                return response;
             }
-            if !String::from_utf8_lossy(&answer.body).contains(r#""data":null"#) {
-                return answer;
+            if !String::from_utf8_lossy(&response.body).contains(r#""data":null"#) {
+                return response;
             }
             // There is one such response before signing, and two while the program waits for the record.
             if counted.fetch_add(1, Ordering::SeqCst) == 2 {
                 maker.make_block();
             }
-            answer.with_status(status).with_body(r#"{"detail":"nope"}"#)
+            response
+                .with_status(status)
+                .with_body(r#"{"detail":"nope"}"#)
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let made = verifier

@@ -222,11 +222,11 @@ async fn the_same_command_again_submits_the_same_transaction() {
     let node = lively().await;
     let healed = Arc::new(AtomicBool::new(false));
     let state = Arc::clone(&healed);
-    let fault: Fault = Arc::new(move |asked, answer| {
+    let fault: Fault = Arc::new(move |asked, response| {
         if asked.path == "/submit-transaction" && !state.load(Ordering::SeqCst) {
-            answer.with_status(StatusCode::BAD_GATEWAY).with_body("")
+            response.with_status(StatusCode::BAD_GATEWAY).with_body("")
         } else {
-            answer
+            response
         }
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
@@ -378,11 +378,11 @@ async fn a_wrong_passphrase_signs_and_sends_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_builds_another_claim_is_6_and_nothing_is_kept() {
     let node = lively().await;
-    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
-        "/call-sc" => answer.with_json(|body| {
+    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+        "/call-sc" => response.with_json(|body| {
             body["transaction"]["specific_data"]["params"]["asset_id"] = "another".into();
         }),
-        _ => answer,
+        _ => response,
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let verifier = Verifier::of(&node);

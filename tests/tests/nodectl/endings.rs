@@ -77,7 +77,7 @@ fn a_node_that_is_silent_or_ill_is_3() {
 }
 
 #[test]
-fn an_answer_that_is_none_is_6() {
+fn a_response_from_something_else_is_6() {
     let block = ["--json", "block", "3"];
     for body in ["<html>", "[]", r#"{"index":4}"#] {
         let ran = against(move |_| Reply::json("200 OK", body), &block).ended(6);
@@ -135,7 +135,7 @@ async fn a_transaction_that_the_node_refuses_is_4_with_its_words() {
 }
 
 #[test]
-fn a_submission_without_a_clear_answer_is_5_and_says_how_to_go_on() {
+fn a_submission_without_a_clear_response_is_5_and_names_the_next_step() {
     let home = Home::new();
     let file = signed(&home);
     let replies: [fn() -> Reply; 4] = [

@@ -49,8 +49,8 @@ fn a_transfer_is_signed_verified_and_submitted_with_a_word_on_what_is_not_known(
         assert_eq!(told["complete"], Value::Null);
 
         let server = RawServer::spawn(|_| {
-            let answer = r#"{"status":"SUCCESS","response":{"valid":true}}"#;
-            Reply::json("200 OK", answer)
+            let response = r#"{"status":"SUCCESS","response":{"valid":true}}"#;
+            Reply::json("200 OK", response)
         });
         let sent = home.ask(&server.base_url, &["submit", &file]).ended(0);
         assert!(sent.err.contains("signers are unknown"), "{sent:?}");

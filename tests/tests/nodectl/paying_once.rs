@@ -49,11 +49,11 @@ async fn failing(node: &Handle, path: &'static str, status: u16) -> (Proxy, Arc<
     let on = Arc::new(AtomicBool::new(true));
     let state = Arc::clone(&on);
     let status = StatusCode::from_u16(status).expect("a status");
-    let fault: Fault = Arc::new(move |asked, answer| {
+    let fault: Fault = Arc::new(move |asked, response| {
         if asked.path == path && state.load(Ordering::SeqCst) {
-            answer.with_status(status).with_body("{}")
+            response.with_status(status).with_body("{}")
         } else {
-            answer
+            response
         }
     });
     (
@@ -162,15 +162,15 @@ async fn while_one_claim_is_pending_a_second_one_is_not_paid_for() {
 async fn busy_is_3_and_5_once_the_transaction_may_have_been_taken() {
     let node = manual().await;
     let verifier = Verifier::of(&node);
-    let fault: Fault = Arc::new(|asked, mut answer| {
+    let fault: Fault = Arc::new(|asked, mut response| {
         if asked.path == "/submit-transaction" {
-            answer = answer
+            response = response
                 .with_status(StatusCode::TOO_MANY_REQUESTS)
                 .with_body(r#"{"error":"too many"}"#);
             let wait = HeaderValue::from_static("3600");
-            answer.headers.insert(header::RETRY_AFTER, wait);
+            response.headers.insert(header::RETRY_AFTER, wait);
         }
-        answer
+        response
     });
     let busy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let url = busy.server.base_url();
@@ -209,11 +209,11 @@ async fn a_claim_that_was_sent_stays_sent_when_the_node_is_gone() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_is_told_to_delete_the_proof_of_what_was_sent() {
     let node = manual().await;
-    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
-        "/submit-transaction" => answer.with_json(|body| {
+    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+        "/submit-transaction" => response.with_json(|body| {
             body["response"] = json!({"valid": false, "msg": "not today"});
         }),
-        _ => answer,
+        _ => response,
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let verifier = Verifier::of(&node);
@@ -235,13 +235,13 @@ async fn nobody_is_told_to_delete_the_proof_of_what_was_sent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_contradicts_itself_is_no_success() {
+async fn a_contradictory_response_is_not_a_success() {
     let node = manual().await;
     for status in [json!("FAILURE"), json!(""), json!(5), Value::Null] {
         let told = status.clone();
-        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
-            "/submit-transaction" => answer.with_json(|body| body["status"] = told.clone()),
-            _ => answer,
+        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+            "/submit-transaction" => response.with_json(|body| body["status"] = told.clone()),
+            _ => response,
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let verifier = Verifier::of(&node);
@@ -270,21 +270,21 @@ async fn a_look_that_fails_does_not_end_the_wait() {
     for body in ["<html>", r#"{"detail":"out of tea"}"#] {
         let node = lively().await;
         let (sent, failed) = (AtomicBool::new(false), AtomicBool::new(false));
-        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
             "/submit-transaction" => {
                 sent.store(true, Ordering::SeqCst);
-                answer
+                response
             }
             // The first request for the record after that fails.
             "/sc-state" if sent.load(Ordering::SeqCst) && !failed.swap(true, Ordering::SeqCst) => {
-                let answer = answer.with_body(body);
+                let response = response.with_body(body);
                 if body.starts_with('<') {
-                    answer
+                    response
                 } else {
-                    answer.with_status(StatusCode::NOT_FOUND)
+                    response.with_status(StatusCode::NOT_FOUND)
                 }
             }
-            _ => answer,
+            _ => response,
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let verifier = Verifier::of(&node);
@@ -334,12 +334,12 @@ async fn of_two_at_once_the_slower_one_says_whose_transaction_it_submits() {
     );
     let (first, kept) = (AtomicBool::new(true), place.clone());
     // Between the call and the signature of this run, another run makes the whole claim.
-    let fault: Fault = Arc::new(move |asked, answer| {
+    let fault: Fault = Arc::new(move |asked, response| {
         if asked.path == "/call-sc" && first.swap(false, Ordering::SeqCst) {
             let quick = ["--no-wait", "--keep", &kept, "--any-node"];
             tokio::task::block_in_place(|| inner.add_signed(&url, "a", &quick).ended(0));
         }
-        answer
+        response
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let slower = ["--no-wait", "--keep", &place, "--any-node"];

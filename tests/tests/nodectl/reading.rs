@@ -162,7 +162,7 @@ fn a_record_of_something_else_is_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn docs_tells_where_the_listing_is_and_that_it_answers() {
+async fn docs_prints_the_url_of_the_page_and_whether_it_responds() {
     let node = nodeproof_devnode::spawn(Config::for_tests()).await.unwrap();
     let (home, url) = (Home::new(), node.base_url());
     let docs = home.ask(url, &["--json", "docs"]).ended(0).json();

@@ -259,16 +259,17 @@ async fn violations(base_url: &str, receipt: String) -> Vec<String> {
             block["text"]["previous_block_receipts"][0] = json!(MARK);
         }
     });
-    let fault: Fault = Arc::new(move |asked, answer| {
-        let answer = fault(asked, answer);
+    let fault: Fault = Arc::new(move |asked, response| {
+        let response = fault(asked, response);
         // Insert the exact text. A JSON library could change it.
-        let text = String::from_utf8_lossy(&answer.body).replace(&format!("\"{MARK}\""), &receipt);
-        answer.with_body(text)
+        let text =
+            String::from_utf8_lossy(&response.body).replace(&format!("\"{MARK}\""), &receipt);
+        response.with_body(text)
     });
     let proxy = Proxy::spawn(base_url, fault).await.expect("a proxy");
     let mut options = Options::default();
     let ids = [
-        "get-block/answers",
+        "get-block/responds",
         "chain/receipt-signatures",
         "chain/voter-address",
     ];

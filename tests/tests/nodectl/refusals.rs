@@ -57,12 +57,12 @@ async fn a_refused_claim_stays_pending_and_a_changed_one_needs_again() {
         (422, r#"{"detail":[]}"#),
         (429, r#"{"error":"too many"}"#),
     ] {
-        let fault: Fault = Arc::new(move |asked, answer| {
+        let fault: Fault = Arc::new(move |asked, response| {
             if is_submission(&asked) {
                 let status = StatusCode::from_u16(status).expect("a status");
-                return answer.with_status(status).with_body(body);
+                return response.with_status(status).with_body(body);
             }
-            answer
+            response
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
@@ -116,11 +116,11 @@ async fn of_different_claims_at_the_same_time_one_is_sent() {
     let verifier = Verifier::of(&node);
     // The responses wait until all runs have requested their call, so all calls are built before any is sent.
     let meeting = Arc::new(std::sync::Barrier::new(RUNS));
-    let fault: Fault = Arc::new(move |asked, answer| {
+    let fault: Fault = Arc::new(move |asked, response| {
         if asked.path == "/call-sc" {
             tokio::task::block_in_place(|| meeting.wait());
         }
-        answer
+        response
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let url = proxy.server.base_url();
@@ -180,12 +180,12 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         0,
     ] {
         // Its blocks have the same time, so the node is consistent with itself.
-        let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
-            "/call-sc" => answer.with_json(|raw| raw["transaction"]["timestamp"] = time.into()),
-            "/get-block" if answer.status == StatusCode::OK => {
-                answer.with_json(|block| block["timestamp"] = time.into())
+        let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
+            "/call-sc" => response.with_json(|raw| raw["transaction"]["timestamp"] = time.into()),
+            "/get-block" if response.status == StatusCode::OK => {
+                response.with_json(|block| block["timestamp"] = time.into())
             }
-            _ => answer,
+            _ => response,
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let (verifier, url) = (Verifier::of(&node), proxy.server.base_url());
@@ -205,12 +205,12 @@ async fn a_node_does_not_vouch_for_its_own_time() {
         }
     }
     // A time that agrees with the clock is signed without that option.
-    let fault: Fault = Arc::new(|asked, answer| match asked.path.as_str() {
-        "/call-sc" => answer.with_json(|raw| {
+    let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
+        "/call-sc" => response.with_json(|raw| {
             let now = TimestampMs::now().as_millis();
             raw["transaction"]["timestamp"] = (now + 23 * 60 * 60 * 1000).into();
         }),
-        _ => answer,
+        _ => response,
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
     let verifier = Verifier::of(&node);

@@ -209,9 +209,9 @@ async fn a_node_that_builds_something_else_is_6() {
         ),
     ];
     for (from, to) in changes {
-        let fault: Fault = Arc::new(move |_, answer| {
-            let body = String::from_utf8_lossy(&answer.body).replace(from, to);
-            answer.with_body(body)
+        let fault: Fault = Arc::new(move |_, response| {
+            let body = String::from_utf8_lossy(&response.body).replace(from, to);
+            response.with_body(body)
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let ran = call(&home, &node, &proxy.server.base_url(), &FEE).ended(6);
@@ -290,10 +290,10 @@ async fn a_program_signs_for_who_has_no_key_file() {
     // The script saves its input for the test.
     home.file(
         "device.sh",
-        "cat > \"$1\"; printf %s \"$NODE_WALLET_ADDRESS\" > address; cat answer",
+        "cat > \"$1\"; printf %s \"$NODE_WALLET_ADDRESS\" > address; cat signature",
     );
     home.file(
-        "answer",
+        "signature",
         &nodeproof_client::HexText::from_bytes(&signature.to_bytes())
             .unwrap()
             .to_string(),
@@ -317,7 +317,7 @@ async fn a_program_signs_for_who_has_no_key_file() {
     // A signature of another wallet is detected.
     let other = keys(&node, "bob").sign(message.as_bytes());
     home.file(
-        "answer",
+        "signature",
         &nodeproof_client::HexText::from_bytes(&other.to_bytes())
             .unwrap()
             .to_string(),

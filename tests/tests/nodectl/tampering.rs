@@ -161,13 +161,13 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let mut tried = 0;
     for (from, to) in manipulations(contract, &signer) {
         let (old, new) = (from.clone(), to.clone());
-        let fault: Fault = Arc::new(move |asked, answer| {
+        let fault: Fault = Arc::new(move |asked, response| {
             if asked.path != "/call-sc" {
-                return answer;
+                return response;
             }
-            let text = String::from_utf8(answer.body.to_vec()).expect("text");
+            let text = String::from_utf8(response.body.to_vec()).expect("text");
             assert_eq!(text.matches(&old).count(), 1, "{old} in {text}");
-            answer.with_body(text.replacen(&old, &new, 1))
+            response.with_body(text.replacen(&old, &new, 1))
         });
         let proxy = Proxy::spawn(node.base_url(), fault).await.unwrap();
         let url = proxy.server.base_url();

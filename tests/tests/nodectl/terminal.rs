@@ -87,7 +87,7 @@ impl Terminal {
     }
 
     /// Replies to a prompt as soon as the terminal hides input.
-    async fn answers(&mut self, prompt: &str, typed: &str) {
+    async fn responses(&mut self, prompt: &str, typed: &str) {
         self.shows(prompt).await;
         let hidden = async {
             while self.echoes() {
@@ -119,8 +119,8 @@ async fn a_passphrase_is_asked_for_twice_and_never_shown() {
     let home = Home::new();
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
     let line = format!("{PASSPHRASE}\n");
-    terminal.answers("New passphrase: ", &line).await;
-    terminal.answers("The same again: ", &line).await;
+    terminal.responses("New passphrase: ", &line).await;
+    terminal.responses("The same again: ", &line).await;
     terminal.shows("encrypted   yes").await;
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(PASSPHRASE), "{shown}");
@@ -136,9 +136,11 @@ async fn a_passphrase_is_asked_for_twice_and_never_shown() {
 async fn two_passphrases_that_differ_make_no_wallet() {
     let home = Home::new();
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
-    terminal.answers("New passphrase: ", "one of them\n").await;
     terminal
-        .answers("The same again: ", "the other one\n")
+        .responses("New passphrase: ", "one of them\n")
+        .await;
+    terminal
+        .responses("The same again: ", "the other one\n")
         .await;
     let shown = terminal.ended(2).await;
     assert!(shown.contains("differ"), "{shown}");
@@ -150,7 +152,7 @@ async fn a_key_that_is_typed_is_never_shown() {
     let home = Home::new();
     let key = "5e".repeat(32);
     let mut terminal = Terminal::open(&home, &["wallet", "import", "w.json", "--plain"]);
-    terminal.answers(": ", &format!("{key}\n")).await;
+    terminal.responses(": ", &format!("{key}\n")).await;
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(&key), "{shown}");
     let expected = KeyPair::from_bytes(&[0x5e; 32]).unwrap();
@@ -163,7 +165,7 @@ async fn ctrl_c_at_a_prompt_ends_with_130_and_gives_the_terminal_back() {
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
     assert!(terminal.echoes());
     terminal
-        .answers("New passphrase: ", "half of it\u{3}")
+        .responses("New passphrase: ", "half of it\u{3}")
         .await;
     terminal.shows("interrupted").await;
     assert!(terminal.echoes(), "what is typed next is not shown");
@@ -177,7 +179,7 @@ async fn a_signal_at_a_prompt_ends_the_run_and_gives_the_terminal_back() {
     for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let home = Home::new();
         let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
-        terminal.answers("New passphrase: ", "half of it").await;
+        terminal.responses("New passphrase: ", "half of it").await;
         let id = terminal.child.id().expect("it runs").to_string();
         let sent = std::process::Command::new("kill")
             .args(["-s", signal, &id])
@@ -197,8 +199,8 @@ async fn a_signal_at_a_prompt_ends_the_run_and_gives_the_terminal_back() {
 async fn a_passphrase_is_what_was_typed_or_none() {
     let home = Home::new();
     let mut terminal = Terminal::open(&home, &["wallet", "new", "w.pem"]);
-    terminal.answers("New passphrase: ", "a\tbé\n").await;
-    terminal.answers("The same again: ", "a\tbé\n").await;
+    terminal.responses("New passphrase: ", "a\tbé\n").await;
+    terminal.responses("The same again: ", "a\tbé\n").await;
     terminal.ended(0).await;
     let passphrase = home.file("passphrase", "a\tbé");
     let arguments = ["wallet", "export", "w.pem", "plain.json", "--plain"];
@@ -210,7 +212,7 @@ async fn a_passphrase_is_what_was_typed_or_none() {
         (b"\x04", "nothing was typed"),
     ] {
         let mut terminal = Terminal::open(&home, &["wallet", "new", "other.pem"]);
-        terminal.answers("New passphrase: ", "").await;
+        terminal.responses("New passphrase: ", "").await;
         terminal.pty.write_all(typed).await.expect("a terminal");
         let shown = terminal.ended(2).await;
         assert!(shown.contains(told), "{shown}");
@@ -223,8 +225,8 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
     let home = Home::new();
     let line = format!("{PASSPHRASE}\n");
     let mut terminal = Terminal::open(&home, &["wallet", "new", "me.pem"]);
-    terminal.answers("New passphrase: ", &line).await;
-    terminal.answers("The same again: ", &line).await;
+    terminal.responses("New passphrase: ", &line).await;
+    terminal.responses("The same again: ", &line).await;
     terminal.ended(0).await;
     let address = home
         .run(&["wallet", "show", "me.pem", "--address"])
@@ -260,11 +262,9 @@ async fn from_a_new_wallet_to_its_claim_as_the_readme_says() {
         "2600000",
     ];
     let mut terminal = Terminal::open(&home, &claim);
-    terminal
-        .shows("the node built the requested transaction")
-        .await;
-    terminal.answers("me.pem: ", &line).await;
-    terminal.shows("signed, and saved in").await;
+    terminal.shows("the node built transaction").await;
+    terminal.responses("me.pem: ", &line).await;
+    terminal.shows("signed, and saved to").await;
     terminal.shows("verifier         ").await;
     let shown = terminal.ended(0).await;
     assert!(!shown.contains(PASSPHRASE), "{shown}");
@@ -301,7 +301,7 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         "--out",
         "signed.json",
     ];
-    for (answer, status) in [
+    for (response, status) in [
         ("\n", 2),
         ("n\n", 2),
         ("yesterday\n", 2),
@@ -314,10 +314,14 @@ async fn a_signature_is_confirmed_after_all_of_it_was_shown() {
         terminal.shows("the end").await;
         terminal.shows("fee 1000000 DEVN, of 2026-01-01").await;
         terminal.shows("[y/N] ").await;
-        terminal.pty.write_all(answer.as_bytes()).await.unwrap();
+        terminal.pty.write_all(response.as_bytes()).await.unwrap();
         let shown = terminal.ended(status).await;
         assert_eq!(shown.contains("nothing was signed"), status != 0, "{shown}");
-        assert_eq!(home.path("signed.json").exists(), status == 0, "{answer:?}");
+        assert_eq!(
+            home.path("signed.json").exists(),
+            status == 0,
+            "{response:?}"
+        );
     }
     // If standard error is redirected, no one saw what will be signed.
     let shell = "exec \"$0\" \"$@\" 2>told";

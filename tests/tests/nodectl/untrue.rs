@@ -118,20 +118,20 @@ fn a_record_of_another_asset_is_not_shown_as_the_one_that_was_asked_for() {
     };
     let row =
         |asset: &str| format!(r#"["{CONTRACT}","{asset}","token","{WALLET}",1,"[]","[]","",9]"#);
-    let answer = |record: String| format!(r#"{{"status":"SUCCESS","data":{record}}}"#);
+    let response = |record: String| format!(r#"{{"status":"SUCCESS","data":{record}}}"#);
     table(
         &state("verification"),
         &[
-            (answer(row("a")), 0, "token"),
-            (answer(row("b")), 6, "but the node returned"),
+            (response(row("a")), 0, "token"),
+            (response(row("b")), 6, "but the node returned"),
             (
-                answer(format!("[{},{}]", row("a"), row("b"))),
+                response(format!("[{},{}]", row("a"), row("b"))),
                 6,
                 "but the node returned",
             ),
-            (answer(r#"{"asset_id":"b"}"#.into()), 6, "\"b\""),
-            (answer(r#"{"asset_id":"a"}"#.into()), 0, "asset_id"),
-            (answer(r#"{"remarks":"b"}"#.into()), 0, "remarks"),
+            (response(r#"{"asset_id":"b"}"#.into()), 6, "\"b\""),
+            (response(r#"{"asset_id":"a"}"#.into()), 0, "asset_id"),
+            (response(r#"{"remarks":"b"}"#.into()), 0, "remarks"),
             (
                 format!(
                     r#"{{"value":{},"data":{}}}"#,
@@ -144,7 +144,7 @@ fn a_record_of_another_asset_is_not_shown_as_the_one_that_was_asked_for() {
         ],
     );
     // The columns of other tables are unknown.
-    table(&state("t"), &[(answer(row("b")), 0, "token")]);
+    table(&state("t"), &[(response(row("b")), 0, "token")]);
 }
 
 #[test]
@@ -172,19 +172,19 @@ async fn recorded_as(change: fn(&mut Value)) -> String {
             .expect("a node"),
     );
     let maker = Arc::clone(&node);
-    let fault: Fault = Arc::new(move |asked, answer| match asked.path.as_str() {
+    let fault: Fault = Arc::new(move |asked, response| match asked.path.as_str() {
         "/submit-transaction" => {
             maker.make_block();
-            answer
+            response
         }
-        "/sc-state" => answer.with_json(|state| {
+        "/sc-state" => response.with_json(|state| {
             for carrier in ["data", "value"] {
                 if state[carrier].is_array() {
                     change(&mut state[carrier]);
                 }
             }
         }),
-        _ => answer,
+        _ => response,
     });
     let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let ran = Verifier::of(&node)
@@ -238,11 +238,11 @@ async fn a_transaction_of_another_time_is_not_signed() {
         (|_| 4_102_444_800_000, "4102444800000"),
         (|time| time - 25 * 3_600_000, "latest block"),
     ] {
-        let fault: Fault = Arc::new(move |asked, answer| {
+        let fault: Fault = Arc::new(move |asked, response| {
             if asked.path != "/call-sc" {
-                return answer;
+                return response;
             }
-            answer.with_json(|raw| {
+            response.with_json(|raw| {
                 let built = &mut raw["transaction"]["timestamp"];
                 *built = time(built.as_i64().expect("a time")).into();
             })
@@ -318,7 +318,7 @@ fn a_document_with_a_member_twice_is_neither_signed_nor_called_right() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_answer_that_can_not_be_written_is_a_failure_in_one_line() {
+fn output_that_can_not_be_written_is_a_failure_in_one_line() {
     let node = RawServer::spawn(|_| Reply::json("200 OK", r#"{"index":1,"balance":5}"#));
     let home = Home::new();
     for command in [&["block", "1"][..], &["balance", WALLET, "T"], &["man"]] {

@@ -25,7 +25,7 @@ async fn no_failure_is_printed_twice_in_a_pipe() {
     let node = node(Some(InjectedFault::BlockRows)).await;
     let folder = tempfile::tempdir().expect("a folder");
     let expect = folder.path().join("expect.toml");
-    let stale = "[[expect]]\ncase = \"docs/answers\"\nreason = \"is tracked\"\n";
+    let stale = "[[expect]]\ncase = \"docs/responds\"\nreason = \"is tracked\"\n";
     fs::write(&expect, stale).expect("a file");
     for format in ["pretty", "compact", "github"] {
         for more in ["", "--verbose", "--quiet", "--blocks .."] {
@@ -43,7 +43,7 @@ async fn no_failure_is_printed_twice_in_a_pipe() {
             let mut failed = with_outcome(&report, "fail");
             assert!(failed.len() > 3, "{failed:?}");
             failed.extend(with_outcome(&report, "stale"));
-            assert_eq!(failed.last().map(String::as_str), Some("docs/answers"));
+            assert_eq!(failed.last().map(String::as_str), Some("docs/responds"));
             for id in &failed {
                 let is_told = |line: &&str| {
                     let words: Vec<_> = line.split([' ', ':', '=']).collect();
@@ -141,7 +141,7 @@ async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
         .find(|line| line.starts_with("::error title=get-block/proof::"));
     let proof = proof.expect("an annotation of the proof");
     for part in [
-        "contract: BLOCK-4",
+        "requires: BLOCK-4",
         "%0Aexpected: ",
         "%0Aactual: ",
         "%0Atry: curl -sS",

@@ -230,9 +230,10 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
         .await
         .expect("a node");
     // The times of the blocks from 15 on are in seconds.
-    let late: Fault = json_of("/get-block", |_, answer| {
-        if answer["index"].as_u64().is_some_and(|index| index >= 15) {
-            answer["timestamp"] = json!(answer["timestamp"].as_u64().unwrap_or_default() / 1000);
+    let late: Fault = json_of("/get-block", |_, response| {
+        if response["index"].as_u64().is_some_and(|index| index >= 15) {
+            response["timestamp"] =
+                json!(response["timestamp"].as_u64().unwrap_or_default() / 1000);
         }
     });
     let proxy = Proxy::spawn(ahead.base_url(), late).await.expect("a proxy");

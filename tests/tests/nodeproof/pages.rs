@@ -48,7 +48,7 @@ window.addEventListener("load", () => {
     };
     seen.all = shown().length;
     seen.cases = cases.length;
-    seen.found = searchFor("GET-BLOCK/answers");
+    seen.found = searchFor("GET-BLOCK/responds");
     seen.nothing = searchFor("no case has these words");
     seen.message = isVisible(page.getElementById("none"));
     searchFor("");
@@ -185,7 +185,7 @@ async fn a_browser_shows_each_section_and_chart_and_searches_the_cases() {
         assert_eq!(page["all"], page["cases"], "{page}");
         assert_eq!(page["again"], page["cases"], "{page}");
         let found = page["found"][0].as_array().expect("cases");
-        assert!(found.contains(&"get-block/answers".into()), "{page}");
+        assert!(found.contains(&"get-block/responds".into()), "{page}");
         assert!(found.len() < 10, "{page}");
         let words = format!("{} of {} cases", found.len(), page["cases"]);
         assert_eq!(page["found"][1], words.as_str());

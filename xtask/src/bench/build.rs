@@ -47,7 +47,7 @@ const BARE: Recipe = Recipe {
             #[derive(serde::Deserialize)]\nstruct Block {\n    index: i64,\n}\n",
     call: "    let asked = node.get(\"http://localhost:8420/get-block\");\n    \
            match asked.query(&[(\"block_index\", NUMBER_u64)]).send().await {\n        \
-           Ok(answer) => answer.json().await.is_ok_and(|block: Block| block.index == 1),\n        \
+           Ok(response) => response.json().await.is_ok_and(|block: Block| block.index == 1),\n        \
            Err(_) => false,\n    }\n",
     node: "Node::builder().build()",
 };

@@ -10,9 +10,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::{
     BenchError,
-    answers::{Answer, Answers},
     cpu::Pair,
     decode::{PlainBlock, block_of},
+    response_server::{Response, ResponseServer},
     table::Row,
 };
 
@@ -32,7 +32,7 @@ struct PlainBalance {
 }
 
 /// The node and the data to request.
-pub(super) struct Question {
+pub(super) struct Target {
     pub(super) url: String,
     pub(super) wallet: WalletAddress,
     pub(super) token: String,
@@ -50,19 +50,19 @@ struct Both {
 }
 
 /// Must be called on its own thread, because it measures the thread's processor time.
-pub(super) fn measure(question: &Question, rounds: u16) -> Result<Vec<Row>, BenchError> {
-    let node = Both::of(&question.url)?;
-    let mut rows = told("a balance", 1, &node.balance(question, rounds)?);
+pub(super) fn measure(target: &Target, rounds: u16) -> Result<Vec<Row>, BenchError> {
+    let node = Both::of(&target.url)?;
+    let mut rows = told("a balance", 1, &node.balance(target, rounds)?);
     rows.extend(told(
         "a block of the local node",
         1,
-        &node.block(question.block, rounds)?,
+        &node.block(target.block, rounds)?,
     ));
-    let answers = SIZES.map(|receipts| Answer {
+    let responses = SIZES.map(|receipts| Response {
         target: format!("/get-block?block_index={receipts}"),
         body: block_of(receipts),
     });
-    let server = Answers::serve(answers.into())?;
+    let server = ResponseServer::serve(responses.into())?;
     let both = Both::of(&format!("http://{}", server.address))?;
     for receipts in SIZES {
         let pair = both.block(receipts as u64, rounds)?;
@@ -88,12 +88,12 @@ impl Both {
         })
     }
 
-    fn balance(&self, question: &Question, rounds: u16) -> Result<Pair, BenchError> {
-        let wallet = question.wallet.to_string();
+    fn balance(&self, target: &Target, rounds: u16) -> Result<Pair, BenchError> {
+        let wallet = target.wallet.to_string();
         let url = self.base.join("get-balances");
         let query = [
             ("balance_type", "TOKEN_IN_WALLET"),
-            ("token_code", &question.token),
+            ("token_code", &target.token),
             ("wallet_address", &wallet),
         ];
         Pair::in_batches(
@@ -102,15 +102,15 @@ impl Both {
             || {
                 self.runtime.block_on(async {
                     for _ in 0..CALLS {
-                        let answer = self.client.token_balance(&question.token, question.wallet);
-                        std::hint::black_box(answer.await.map_err(failed)?);
+                        let response = self.client.token_balance(&target.token, target.wallet);
+                        std::hint::black_box(response.await.map_err(failed)?);
                     }
                     Ok(())
                 })
             },
             || {
-                self.bare(url.as_str(), &query, |answer: PlainBalance| {
-                    std::hint::black_box(answer.balance);
+                self.bare(url.as_str(), &query, |response: PlainBalance| {
+                    std::hint::black_box(response.balance);
                 })
             },
         )
@@ -133,8 +133,8 @@ impl Both {
                 })
             },
             || {
-                self.bare(url.as_str(), &query, |answer: PlainBlock| {
-                    std::hint::black_box(&answer);
+                self.bare(url.as_str(), &query, |response: PlainBlock| {
+                    std::hint::black_box(&response);
                 })
             },
         )
@@ -149,9 +149,9 @@ impl Both {
         self.runtime.block_on(async {
             for _ in 0..CALLS {
                 let request = self.http.get(url).query(query);
-                let answer = request.send().await.map_err(failed)?;
-                let answer = answer.error_for_status().map_err(failed)?;
-                let body = answer.bytes().await.map_err(failed)?;
+                let response = request.send().await.map_err(failed)?;
+                let response = response.error_for_status().map_err(failed)?;
+                let body = response.bytes().await.map_err(failed)?;
                 take(serde_json::from_slice(&body).map_err(failed)?);
             }
             Ok(())

@@ -13,13 +13,13 @@ use nodeproof_devnode::{BlockTime, Config};
 use nodeproof_primitives::{Network, WalletAddress};
 use tokio::{runtime::Builder, sync::oneshot};
 
-use super::{BenchError, call::Question, cpu::thread_time, process::peak_memory, table::Row};
+use super::{BenchError, call::Target, cpu::thread_time, process::peak_memory, table::Row};
 
 /// A node that runs on one thread and measures that thread's processor time.
 pub(super) struct NodeThread {
     stop: oneshot::Sender<()>,
     thread: thread::JoinHandle<f64>,
-    pub(super) question: Question,
+    pub(super) target: Target,
 }
 
 impl NodeThread {
@@ -44,24 +44,24 @@ impl NodeThread {
                 let wallet = handle
                     .wallet("alice")
                     .map(nodeproof_devnode::TestWallet::address);
-                let question = Question {
+                let target = Target {
                     url: handle.base_url().to_string(),
                     wallet: wallet.unwrap_or(WalletAddress::from_bytes([0; 20])),
                     token: handle.native_token().to_string(),
                     block: handle.height().saturating_sub(2),
                 };
                 let began = thread_time();
-                let _gone = ready.send(Ok(question));
+                let _gone = ready.send(Ok(target));
                 let _told = stopped.await;
                 (thread_time() - began).as_secs_f64()
             })
         });
         let ended = || BenchError::Node("its thread ended".to_owned());
-        let question = is_ready.recv().map_err(|_| ended())??;
+        let target = is_ready.recv().map_err(|_| ended())??;
         Ok(Self {
             stop,
             thread,
-            question,
+            target,
         })
     }
 
@@ -80,11 +80,11 @@ fn rate() -> Result<f64, BenchError> {
     let node = NodeThread::start()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let failed = |error: nodeproof_client::Error| BenchError::Loop(error.to_string());
-    let client = nodeproof_client::Client::new(node.question.url.as_str()).map_err(failed)?;
+    let client = nodeproof_client::Client::new(node.target.url.as_str()).map_err(failed)?;
     runtime.block_on(async {
         for _ in 0..REQUESTS {
             client
-                .block_response(node.question.block)
+                .block_response(node.target.block)
                 .await
                 .map_err(failed)?;
         }
@@ -146,7 +146,7 @@ pub(super) fn measure(binary: &Path, rounds: u16) -> Result<Vec<Row>, BenchError
     }
     let mut rows = vec![
         Row::new("blocks served per second of one core", "1/s", rates),
-        Row::new("start to answering, 12 blocks", "ms", starts).at_most(100.0),
+        Row::new("start to responding, 12 blocks", "ms", starts).at_most(100.0),
     ];
     for blocks in SIZES {
         let (took, peak) = process(binary, blocks)?;

@@ -40,7 +40,7 @@ const RATE: f64 = 0.9;
 /// The maximum memory, in megabytes.
 const MEMORY: f64 = 64.0;
 /// The response time of the slow node.
-const ANSWER: Duration = Duration::from_millis(2);
+const RESPONSE_TIME: Duration = Duration::from_millis(2);
 /// The longest chain for the sweep of the slow node. More blocks would show nothing new.
 const SLOW_CHAIN: u64 = 10_000;
 /// The options of a sweep without signatures.
@@ -81,7 +81,7 @@ pub(super) async fn measure(
         );
         let longest = lengths.iter().filter(|length| **length <= SLOW_CHAIN).max();
         if longest == Some(&blocks) {
-            let title = format!("{title}, {} ms a response", ANSWER.as_millis());
+            let title = format!("{title}, {} ms a response", RESPONSE_TIME.as_millis());
             let slow = Slow::before(&node).await?;
             told(
                 &title,
@@ -102,7 +102,7 @@ struct Slow {
 impl Slow {
     async fn before(node: &nodeproof_devnode::Handle) -> Result<Self, BenchError> {
         let wait = async |request: Request, next: Next| {
-            tokio::time::sleep(ANSWER).await;
+            tokio::time::sleep(RESPONSE_TIME).await;
             next.run(request).await
         };
         let router =
@@ -259,8 +259,8 @@ pub(super) async fn plain_loop(url: &str, blocks: u64) -> Result<String, BenchEr
                     return Ok(());
                 }
                 let request = http.get(format!("{url}/get-block?block_index={index}"));
-                let answer = request.send().await.map_err(|error| error.to_string())?;
-                answer.bytes().await.map_err(|error| error.to_string())?;
+                let response = request.send().await.map_err(|error| error.to_string())?;
+                response.bytes().await.map_err(|error| error.to_string())?;
             }
         });
     }

@@ -219,7 +219,7 @@ fn marks(lint: &mut Lint<'_>, object: &Map<String, Value>, kind: Kind, at: &str)
     }
     if object.contains_key("x-when") && !matches!(kind, Kind::Schema | Kind::Example) {
         let at = pointer::join(at, "x-when");
-        let message = "`x-when` says of a schema, or of an example, which query it answers";
+        let message = "`x-when` says of a schema, or of an example, the query to which it applies";
         lint.report("mark-form", &at, message);
     }
 }

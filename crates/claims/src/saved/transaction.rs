@@ -49,6 +49,7 @@ const VERSION: u32 = 1;
 ///     }
 /// };
 /// saved.check_same(&call, &fee)?;
+/// saved.check_node(node.base_url())?;
 /// saved.note(TransactionState::Sent)?;
 /// node.submit(saved.signed()).await?.accepted()?;
 /// saved.note(TransactionState::Accepted)?;

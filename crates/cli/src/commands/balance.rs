@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     arguments::addresses::wallet_address,
     failure::Failure,
-    io::{output::Answer, table::Columns},
+    io::{output::CommandResult, table::Columns},
     session::settings::Session,
 };
 
@@ -43,7 +43,7 @@ struct Balance<'a> {
     balance: Integer,
 }
 
-impl Answer for Balance<'_> {
+impl CommandResult for Balance<'_> {
     fn for_a_person(&self) -> String {
         format!("{}\n", self.balance)
     }
@@ -86,7 +86,7 @@ struct Entry<'a> {
     balance: Option<Integer>,
 }
 
-impl Answer for Balances<'_> {
+impl CommandResult for Balances<'_> {
     fn for_a_person(&self) -> String {
         // If no entry of a non-empty list can be read, the command has failed before.
         let mut text = if self.balances.is_empty() {

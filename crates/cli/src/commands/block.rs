@@ -11,7 +11,7 @@ use super::field_text::{as_object, date_and_time, written};
 use crate::{
     failure::Failure,
     io::{
-        output::{Answer, Output, json_line},
+        output::{CommandResult, Output, json_line},
         table::Columns,
     },
     session::settings::Session,
@@ -232,7 +232,7 @@ impl<'b> Shown<'b> {
     }
 }
 
-impl Answer for Shown<'_> {
+impl CommandResult for Shown<'_> {
     fn for_a_person(&self) -> String {
         let block = self.block;
         let mut about = Columns::new();

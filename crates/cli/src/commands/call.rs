@@ -70,7 +70,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
         Err(BuildCallError::Mismatch(error)) => return Err(mismatch(error)),
     };
     session.output.note(&format!(
-        "the node built the requested transaction: transaction {}, of {}",
+        "the node built transaction {} as requested: time {}",
         checked.trans_code(),
         date_and_time(checked.timestamp())
     ));

@@ -4,7 +4,7 @@ use clap::Args;
 use nodeproof_primitives::escape::{escaped, excerpt};
 use serde::Serialize;
 
-use crate::{failure::Failure, io::output::Answer, session::settings::Session};
+use crate::{failure::Failure, io::output::CommandResult, session::settings::Session};
 
 #[derive(Debug, Args)]
 pub(crate) struct DocsArgs {
@@ -22,7 +22,7 @@ struct Docs {
     html: Option<String>,
 }
 
-impl Answer for Docs {
+impl CommandResult for Docs {
     fn for_a_person(&self) -> String {
         match &self.html {
             None => format!("{} returns a page of {} bytes\n", self.url, self.bytes),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{
     arguments::addresses::contract_address,
     failure::Failure,
-    io::output::{Answer, harmless_json},
+    io::output::{CommandResult, harmless_json},
     session::settings::Session,
 };
 
@@ -42,7 +42,7 @@ struct State<'a> {
     record: &'a RawJson,
 }
 
-impl Answer for State<'_> {
+impl CommandResult for State<'_> {
     fn for_a_person(&self) -> String {
         format!("{}\n", harmless_json(self.record.as_str()))
     }

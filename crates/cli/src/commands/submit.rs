@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use nodeproof_claims::{SavedTransaction, TransactionState};
 use nodeproof_client::{
-    Client, ErrorKind, SignedTransaction, SubmitAnswer,
+    Client, ErrorKind, SignedTransaction, SubmitResponse,
     contract_call::{SubmitError, SubmitPolicy},
 };
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::{signing::HalfSigned, transaction_input::TransactionInput};
 use crate::{
     failure::{Failure, Kind},
-    io::{interrupt, output::Answer, table::Columns},
+    io::{interrupt, output::CommandResult, table::Columns},
     session::settings::Session,
 };
 
@@ -54,7 +54,7 @@ struct Taken {
     messages: Vec<String>,
 }
 
-impl Answer for Taken {
+impl CommandResult for Taken {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         columns.row(["transaction", self.trans_code.as_deref().unwrap_or("-")]);
@@ -101,7 +101,7 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
         "the transaction was sent, or was about to be: submitting the same file again is safe, \
          as the node knows it by its code",
     );
-    let answer = submit(&client, &signed, saved.map(|saved| &mut **saved)).await?;
+    let response = submit(&client, &signed, saved.map(|saved| &mut **saved)).await?;
     let view = signed.transaction().ok();
     let code = view.and_then(|view| view.trans_code().ok().map(|code| code.to_string()));
     interrupt::from_now_on(match &code {
@@ -110,10 +110,10 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
     });
     session.output.show(&Taken {
         trans_code: code,
-        status: answer.status().ok().map(str::to_owned),
+        status: response.status().ok().map(str::to_owned),
         valid: true,
-        new_transaction: answer.new_transaction(),
-        messages: answer.messages().to_vec(),
+        new_transaction: response.new_transaction(),
+        messages: response.messages().to_vec(),
     })
 }
 
@@ -157,7 +157,7 @@ async fn submit(
     client: &Client,
     signed: &SignedTransaction,
     mut saved: Option<&mut SavedTransaction>,
-) -> Result<SubmitAnswer, Failure> {
+) -> Result<SubmitResponse, Failure> {
     let before = saved.as_ref().map(|saved| saved.state());
     let mut note = |state: TransactionState| -> Result<(), Failure> {
         match &mut saved {
@@ -173,19 +173,19 @@ async fn submit(
         note(TransactionState::Sent)?;
     }
     match client
-        .submit_until_answered(signed, &SubmitPolicy::once())
+        .submit_with_retries(signed, &SubmitPolicy::once())
         .await
     {
-        Ok(submitted) if submitted.answer.is_valid() => {
+        Ok(submitted) if submitted.response.is_valid() => {
             // The node has accepted it, even if this can't be written.
             let _noted = note(TransactionState::Accepted);
-            Ok(submitted.answer)
+            Ok(submitted.response)
         }
         Ok(submitted) => {
             if !had_arrived {
                 let _noted = note(TransactionState::Refused);
             }
-            let messages = submitted.answer.messages();
+            let messages = submitted.response.messages();
             let refused = Failure::refused("the transaction", messages)
                 .sent(true)
                 .and(ANYONE);
@@ -207,13 +207,13 @@ async fn submit(
                 };
                 let _noted = note(state);
             }
-            Err(not_answered(&error, had_arrived))
+            Err(no_clear_response(&error, had_arrived))
         }
     }
 }
 
 /// Returns the failure of a submission without a result.
-fn not_answered(error: &SubmitError, had_arrived: bool) -> Failure {
+fn no_clear_response(error: &SubmitError, had_arrived: bool) -> Failure {
     let kind = if had_arrived {
         Kind::Unconfirmed
     } else {

@@ -6,7 +6,7 @@ use sha1::{Digest, Sha1};
 
 use crate::{
     failure::Failure,
-    io::output::{Answer, for_a_person},
+    io::output::{CommandResult, for_a_person},
 };
 
 /// The output of a dry run: what would be signed.
@@ -53,7 +53,7 @@ impl ToSign {
     }
 }
 
-impl Answer for ToSign {
+impl CommandResult for ToSign {
     fn for_a_person(&self) -> String {
         let (transaction, rewritten) = for_a_person(self.transaction.as_str());
         let how = if rewritten {

@@ -5,7 +5,7 @@ use nodeproof_primitives::{Integer, WalletAddress};
 use serde::Serialize;
 
 use crate::{
-    arguments::addresses::wallet_address, failure::Failure, io::output::Answer,
+    arguments::addresses::wallet_address, failure::Failure, io::output::CommandResult,
     session::settings::Session,
 };
 
@@ -26,7 +26,7 @@ struct Trust {
     trust_score: Integer,
 }
 
-impl Answer for Trust {
+impl CommandResult for Trust {
     fn for_a_person(&self) -> String {
         format!("{}\n", self.trust_score)
     }
@@ -40,19 +40,19 @@ pub(crate) async fn run(args: &TrustArgs, session: &Session) -> Result<(), Failu
             args.from, args.to
         ))
     };
-    let answer = match client.trust_response(args.from, args.to).await {
-        Ok(answer) => answer,
+    let response = match client.trust_response(args.from, args.to).await {
+        Ok(response) => response,
         Err(error) if error.is_absent() => return Err(none(error.reason())),
         Err(error) => return Err(error.into()),
     };
-    if let Err(fault) = answer.check_status() {
-        if answer.score().is_err() && answer.extra().say_absent() {
-            let words = answer.extra().detail().unwrap_or_default();
+    if let Err(fault) = response.check_status() {
+        if response.score().is_err() && response.extra().say_absent() {
+            let words = response.extra().detail().unwrap_or_default();
             return Err(none(&format!("its message: {words}")));
         }
         return Err(Failure::unexpected(format!("in the response, {fault}")));
     }
-    let score = answer
+    let score = response
         .score()
         .map_err(|fault| Failure::unexpected(format!("the response has no score: {fault}")))?;
     session.output.show(&Trust {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     failure::Failure,
-    io::{output::Answer, table::Columns},
+    io::{output::CommandResult, table::Columns},
     session::settings::Session,
 };
 
@@ -39,7 +39,7 @@ struct Right {
     warning: Option<String>,
 }
 
-impl Answer for Right {
+impl CommandResult for Right {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         let right = if self.complete == Some(None) {

@@ -12,7 +12,7 @@ use crate::{
     arguments::{addresses::wallet_address, paths},
     failure::{Failure, Kind},
     io::{
-        output::{self, Answer},
+        output::{self, CommandResult},
         prompt,
         table::Columns,
     },
@@ -155,7 +155,7 @@ impl Shown {
     }
 }
 
-impl Answer for Shown {
+impl CommandResult for Shown {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         self.rows(&mut columns);
@@ -168,9 +168,13 @@ struct Several {
     wallets: Vec<Shown>,
 }
 
-impl Answer for Several {
+impl CommandResult for Several {
     fn for_a_person(&self) -> String {
-        let texts: Vec<String> = self.wallets.iter().map(Answer::for_a_person).collect();
+        let texts: Vec<String> = self
+            .wallets
+            .iter()
+            .map(CommandResult::for_a_person)
+            .collect();
         texts.join("\n")
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 /// The result of a command, for people and for scripts.
 ///
 /// As JSON, it is one document. Its numbers have the same text as in the response.
-pub(crate) trait Answer: Serialize {
+pub(crate) trait CommandResult: Serialize {
     /// Returns the text for a person. Everything from a node is escaped.
     fn for_a_person(&self) -> String;
 }
@@ -46,11 +46,11 @@ impl Output {
     }
 
     /// Prints the result of a command.
-    pub(crate) fn show(self, answer: &impl Answer) -> Result<(), Failure> {
+    pub(crate) fn show(self, result: &impl CommandResult) -> Result<(), Failure> {
         if self.json {
-            write(&format!("{}\n", json_line(answer)?))
+            write(&format!("{}\n", json_line(result)?))
         } else {
-            write(&answer.for_a_person())
+            write(&result.for_a_person())
         }
     }
 

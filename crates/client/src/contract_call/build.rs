@@ -34,7 +34,7 @@ impl Client {
     /// let checked = node.build_checked_call(&call, &fee).await?;
     /// println!("{checked}");
     /// let signed = checked.sign(&[wallet]).await?;
-    /// node.submit_until_answered(&signed, &SubmitPolicy::default()).await?.accepted()?;
+    /// node.submit_with_retries(&signed, &SubmitPolicy::default()).await?.accepted()?;
     /// # Ok(())
     /// # }
     /// ```

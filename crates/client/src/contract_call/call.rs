@@ -10,7 +10,9 @@ use super::{
     submission::{SubmitError, SubmitPolicy},
     timely::Clock,
 };
-use crate::{Client, ContractCall, Error, ErrorKind, NotAccepted, SignedTransaction, SubmitAnswer};
+use crate::{
+    Client, ContractCall, Error, ErrorKind, NotAccepted, SignedTransaction, SubmitResponse,
+};
 
 /// Options for building and submitting a contract call.
 ///
@@ -64,7 +66,7 @@ pub struct AcceptedCall {
     /// The transaction, as it was signed and submitted.
     pub transaction: SignedTransaction,
     /// The node's response.
-    pub answer: SubmitAnswer,
+    pub response: SubmitResponse,
     /// The number of times the transaction was sent.
     pub sent: u32,
     trans_code: TransactionCode,
@@ -93,7 +95,7 @@ impl AcceptedCall {
 ///
 /// match node.call_with(&call, &fee, &[wallet], &CallOptions::default()).await {
 ///     Ok(accepted) => println!("accepted: {}", accepted.trans_code()),
-///     Err(CallError::Unanswered { source, transaction, .. }) if source.maybe_sent() => {
+///     Err(CallError::NoClearResponse { source, transaction, .. }) if source.maybe_sent() => {
 ///         std::fs::write("transaction.json", transaction.text().as_str())?;
 ///     }
 ///     Err(error) if error.maybe_sent() => println!("an earlier submission may count: {error}"),
@@ -125,7 +127,7 @@ pub enum CallError {
     /// *same* transaction again, or search the next blocks for it. A new call would be another
     /// transaction, with another fee.
     #[error("transaction {trans_code}: {source}")]
-    Unanswered {
+    NoClearResponse {
         /// The error of the submissions.
         source: SubmitError,
         /// The transaction's identifier.
@@ -143,7 +145,7 @@ impl CallError {
             Self::Refused {
                 maybe_taken_before, ..
             } => *maybe_taken_before,
-            Self::Unanswered { source, .. } => source.maybe_sent(),
+            Self::NoClearResponse { source, .. } => source.maybe_sent(),
             Self::Build(_) | Self::Sign(_) => false,
         }
     }
@@ -162,7 +164,7 @@ impl From<CallError> for Error {
             CallError::Refused { .. } => {
                 Self::from_kind(ErrorKind::Refused, error.to_string()).caused_by(error)
             }
-            CallError::Unanswered { .. } => {
+            CallError::NoClearResponse { .. } => {
                 let maybe_sent = error.maybe_sent();
                 Self::from_kind(ErrorKind::Unclear, error.to_string())
                     .caused_by(error)
@@ -180,7 +182,7 @@ impl Client {
     ///
     /// Use [`call_with`](Self::call_with) for options and for calls without a type. The steps are
     /// [`build_checked_call`](Self::build_checked_call), [`CheckedTransaction::sign`] and
-    /// [`submit_until_answered`](Self::submit_until_answered).
+    /// [`submit_with_retries`](Self::submit_with_retries).
     ///
     /// The transaction is not saved. If the program ends while it submits the transaction, there is
     /// no way to find out whether it was sent. `nodeproof-claims` saves it first.
@@ -254,12 +256,12 @@ impl Client {
         let trans_code = checked.trans_code();
         let transaction = checked.sign(signers).await?;
         let submitted = self
-            .submit_until_answered(&transaction, &options.submit)
+            .submit_with_retries(&transaction, &options.submit)
             .await;
         let submitted = match submitted {
             Ok(submitted) => submitted,
             Err(source) => {
-                return Err(CallError::Unanswered {
+                return Err(CallError::NoClearResponse {
                     source,
                     trans_code,
                     transaction: Box::new(transaction),
@@ -275,7 +277,7 @@ impl Client {
         }
         Ok(AcceptedCall {
             transaction,
-            answer: submitted.answer,
+            response: submitted.response,
             sent: submitted.sent,
             trans_code,
         })

@@ -5,7 +5,7 @@
 //! 1. [`Client::build_checked_call`] requests the transaction and returns a [`CheckedTransaction`]:
 //!    exactly the requested call at the chosen [`Fee`]. It is the only type that can be signed.
 //! 2. [`CheckedTransaction::sign`] signs it with any [`Signer`](nodeproof_primitives::Signer).
-//! 3. [`Client::submit_until_answered`] submits it, and may send the *same* transaction again.
+//! 3. [`Client::submit_with_retries`] submits it, and may send the *same* transaction again.
 //!
 //! # The life of a transaction
 //!
@@ -30,7 +30,7 @@
 //! [`Client::verification`]: crate::Client::verification
 //! [`Client::token_balance`]: crate::Client::token_balance
 //! [`Client::build_checked_call`]: crate::Client::build_checked_call
-//! [`Client::submit_until_answered`]: crate::Client::submit_until_answered
+//! [`Client::submit_with_retries`]: crate::Client::submit_with_retries
 
 mod build;
 mod built_call;

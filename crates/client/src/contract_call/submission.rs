@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Client, Error, NotAccepted, SignedTransaction, SubmitAnswer, UnclearAnswer};
+use crate::{Client, Error, NotAccepted, SignedTransaction, SubmitResponse, UnclearResponse};
 
 /// The number of submissions of one transaction, and the pauses between them.
 ///
@@ -99,7 +99,7 @@ impl SubmitPolicy {
 #[non_exhaustive]
 pub struct Submitted {
     /// The response.
-    pub answer: SubmitAnswer,
+    pub response: SubmitResponse,
     /// The number of times the transaction was sent.
     pub sent: u32,
     /// Whether the node may have taken an earlier one of these submissions.
@@ -112,7 +112,7 @@ impl Submitted {
     /// # Errors
     /// [`NotAccepted::Refused`] if the node refused it.
     pub fn accepted(&self) -> Result<(), NotAccepted> {
-        self.answer.accepted()
+        self.response.accepted()
     }
 }
 
@@ -136,7 +136,7 @@ impl Submitted {
 ///     Err(error) if error.maybe_sent() => println!("the outcome is unknown: {error}"),
 ///     Err(error) => {
 ///         println!("not taken: sent in {} of {} attempts", error.sent(), error.tried());
-///         println!("{:?} {:?}", error.client_error(), error.answer());
+///         println!("{:?} {:?}", error.client_error(), error.response());
 ///     }
 /// }
 /// # Ok(())
@@ -161,8 +161,8 @@ enum Fault {
 
 #[derive(Debug)]
 struct Unclear {
-    fault: UnclearAnswer,
-    answer: SubmitAnswer,
+    fault: UnclearResponse,
+    response: SubmitResponse,
 }
 
 impl SubmitError {
@@ -200,10 +200,10 @@ impl SubmitError {
     /// Returns the response to the last submission, if it does not show whether the node took the
     /// transaction.
     #[must_use]
-    pub fn answer(&self) -> Option<&SubmitAnswer> {
+    pub fn response(&self) -> Option<&SubmitResponse> {
         match &self.fault {
             Fault::Client(_) => None,
-            Fault::Unclear(unclear) => Some(&unclear.answer),
+            Fault::Unclear(unclear) => Some(&unclear.response),
         }
     }
 
@@ -233,7 +233,7 @@ impl Client {
     /// not an error here: see [`Submitted::accepted`].
     ///
     /// # Errors
-    /// If no response shows whether the node [accepted](SubmitAnswer::accepted) the transaction, or
+    /// If no response shows whether the node [accepted](SubmitResponse::accepted) the transaction, or
     /// a response contradicts itself. [`maybe_sent`](SubmitError::maybe_sent) is true if the node
     /// may have taken any one of the submissions.
     ///
@@ -244,12 +244,12 @@ impl Client {
     /// # ) -> Result<(), Box<dyn std::error::Error>> {
     /// use nodeproof_client::contract_call::SubmitPolicy;
     ///
-    /// let submitted = node.submit_until_answered(&signed, &SubmitPolicy::default()).await?;
+    /// let submitted = node.submit_with_retries(&signed, &SubmitPolicy::default()).await?;
     /// submitted.accepted()?;
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn submit_until_answered(
+    pub async fn submit_with_retries(
         &self,
         transaction: &SignedTransaction,
         policy: &SubmitPolicy,
@@ -257,11 +257,11 @@ impl Client {
         self.submit_with_progress(transaction, policy, |_| {}).await
     }
 
-    /// Submits like [`submit_until_answered`](Self::submit_until_answered). Before each submission
+    /// Submits like [`submit_with_retries`](Self::submit_with_retries). Before each submission
     /// it calls `on_attempt` with the number of earlier ones.
     ///
     /// # Errors
-    /// As for [`submit_until_answered`](Self::submit_until_answered).
+    /// As for [`submit_with_retries`](Self::submit_with_retries).
     pub async fn submit_with_progress(
         &self,
         transaction: &SignedTransaction,
@@ -276,19 +276,19 @@ impl Client {
             let outcome = self.submit(transaction).await;
             tried += 1;
             let (fault, asked, again) = match outcome {
-                Ok(answer) => {
+                Ok(response) => {
                     sent += 1;
-                    match answer.accepted() {
+                    match response.accepted() {
                         Ok(()) | Err(NotAccepted::Refused { .. }) => {
                             return Ok(Submitted {
-                                answer,
+                                response,
                                 sent,
                                 maybe_taken_before: maybe_sent,
                             });
                         }
                         Err(NotAccepted::Unclear(fault)) => {
                             maybe_sent = true;
-                            let unclear = Box::new(Unclear { fault, answer });
+                            let unclear = Box::new(Unclear { fault, response });
                             (Fault::Unclear(unclear), None, true)
                         }
                     }

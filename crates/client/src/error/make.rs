@@ -108,13 +108,13 @@ impl Error {
             | Call::ResponseBodyError(source)
             | Call::InvalidUpgrade(source) => Self::from_transport(source),
             Call::InvalidResponsePayload(body, source) => {
-                Self::undecodable(operation.answer, exchange, &body, source)
+                Self::undecodable(operation.response, exchange, &body, source)
             }
             Call::UnexpectedResponse(response) => {
-                Self::from_status(operation.answer, response).await
+                Self::from_status(operation.response, response).await
             }
             Call::ErrorResponse(response) => {
-                Self::from_kind(ErrorKind::Status, answered(response.status()))
+                Self::from_kind(ErrorKind::Status, responded_with(response.status()))
             }
             Call::InvalidRequest(reason) | Call::Custom(reason) => Self::from_kind(
                 ErrorKind::Configuration,
@@ -199,7 +199,7 @@ impl Error {
         // The body is already in memory.
         let body = response.bytes().await.unwrap_or_default();
         let detail = detail::of(&body);
-        let mut message = answered(status);
+        let mut message = responded_with(status);
         if let Some(detail) = &detail {
             message = format!("{message}: {detail}");
         } else if status.is_redirection() && status != StatusCode::NOT_MODIFIED {
@@ -217,7 +217,7 @@ impl Error {
     }
 }
 
-fn answered(status: StatusCode) -> String {
+fn responded_with(status: StatusCode) -> String {
     let reason = status
         .canonical_reason()
         .map(|reason| format!(" {reason}"))

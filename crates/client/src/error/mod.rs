@@ -23,7 +23,7 @@ use nodeproof_primitives::escape::escaped;
 /// line. Text from a node is shortened and has no characters that a terminal acts on.
 ///
 /// [`Client::submit`](crate::Client::submit) does not return an error for a transaction that the
-/// node refuses: [`SubmitAnswer::accepted`](crate::SubmitAnswer::accepted) does.
+/// node refuses: [`SubmitResponse::accepted`](crate::SubmitResponse::accepted) does.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), nodeproof_client::Error> {
@@ -142,7 +142,7 @@ impl Error {
     }
 
     /// Returns the message without the operation and the URL, such as
-    /// `the node answered 400 Bad Request: Block not found`.
+    /// `the node responded with 400 Bad Request: Block not found`.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.message

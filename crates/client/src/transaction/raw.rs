@@ -199,7 +199,7 @@ mod tests {
     const NONE: [SignatureEntry; 0] = [];
 
     #[test]
-    fn keeps_every_byte_of_the_answer() {
+    fn keeps_every_byte_of_the_response() {
         let text = "{ \"transaction\" : {\"fee\":0.0, \"x\":\"\u{e9}\\u00e9\", \"n\":1E2},\"signatures\":[ ]}";
         let raw = RawTransaction::from_text(text).unwrap();
         assert_eq!(raw.text().as_str(), text);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_transaction_says_so_when_asked() {
+    fn a_response_without_a_transaction_is_an_error_when_it_is_read() {
         for text in [
             "{}",
             "[]",

@@ -13,7 +13,7 @@ use reqwest::{
 /// How often a GET is retried, and the pauses before.
 ///
 /// A GET is retried after failures that are likely to be temporary: a failed connection, a broken
-/// or late response, and the statuses 408, 429, 502, 503 and 504. A POST is never sent twice.
+/// or late response, and the statuses 408, 429, 502, 503 and 504. A POST is never retried.
 ///
 /// The pause before a retry doubles from `first_pause` up to `longest_pause`. It is shortened by a
 /// random part of up to a quarter. A `Retry-After` header replaces it. If the header names more than

@@ -12,7 +12,7 @@ use crate::{
 
 #[tokio::test]
 async fn a_block_is_asked_for_by_its_index() {
-    let server = Server::answering(Reply::json(r#"{"index":7,"timestamp":1}"#)).await;
+    let server = Server::responding(Reply::json(r#"{"index":7,"timestamp":1}"#)).await;
     let block = client(&server.base).block_response(7_u64).await.unwrap();
     assert_eq!(block.index().unwrap(), &7);
     let request = server.request();
@@ -28,7 +28,7 @@ async fn a_block_is_asked_for_by_its_index() {
 
 #[tokio::test]
 async fn an_index_may_be_of_any_size() {
-    let server = Server::answering(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json("{}")).await;
     let client = client(&server.base);
     client.block_response(u64::MAX).await.unwrap();
     client.block_response(-1).await.unwrap();
@@ -147,7 +147,7 @@ async fn state_and_verification_ask_for_a_row_of_a_table() {
 
 #[tokio::test]
 async fn trust_goes_from_the_first_wallet_to_the_second() {
-    let server = Server::answering(Reply::json(r#"{"status":"SUCCESS","trust_score":-3}"#)).await;
+    let server = Server::responding(Reply::json(r#"{"status":"SUCCESS","trust_score":-3}"#)).await;
     let from = WALLET.parse().unwrap();
     let score = client(&server.base)
         .trust_score(from, OTHER.parse().unwrap())
@@ -171,7 +171,7 @@ const RAW: &str = "{ \"transaction\":{\"type\":3,\"fee\":0.0,\n\"specific_data\"
 
 #[tokio::test]
 async fn a_call_is_built_from_exactly_what_was_given() {
-    let server = Server::answering(Reply::json(RAW)).await;
+    let server = Server::responding(Reply::json(RAW)).await;
     let client = client(&server.base);
     let params: RawJson = "{ \"b\":1E2,\"a\":\"\u{e9}\" }".parse().unwrap();
     let call = ContractCall::new(CONTRACT.parse().unwrap(), "f")
@@ -192,7 +192,7 @@ async fn a_call_is_built_from_exactly_what_was_given() {
 
 #[tokio::test]
 async fn a_claim_is_built_from_its_request() {
-    let server = Server::answering(Reply::json(RAW)).await;
+    let server = Server::responding(Reply::json(RAW)).await;
     let claim = AddVerification::new("asset", WALLET.parse().unwrap(), 99).remarks("fine");
     client(&server.base)
         .build_verification(CONTRACT.parse().unwrap(), &claim)
@@ -223,9 +223,9 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
         msgsign: "aBcd".parse().unwrap(),
     };
     let signed = raw.into_signed(vec![entry]).unwrap();
-    let answer = client.submit(&signed).await.unwrap();
-    assert!(answer.is_valid());
-    assert_eq!(answer.new_transaction(), Some(true));
+    let response = client.submit(&signed).await.unwrap();
+    assert!(response.is_valid());
+    assert_eq!(response.new_transaction(), Some(true));
 
     let request = &server.requests()[1];
     assert_eq!(request.line, "POST /submit-transaction HTTP/1.1");
@@ -240,28 +240,28 @@ async fn what_call_sc_built_is_submitted_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn a_refused_transaction_is_an_answer() {
+async fn a_refused_transaction_is_a_response() {
     let refused = r#"{"status":"SUCCESS","response":{"valid":false,"msg":["Fee validation failed"],"new_transaction":true}}"#;
-    let server = Server::answering(Reply::json(refused)).await;
+    let server = Server::responding(Reply::json(refused)).await;
     let text = "{ \"transaction\":{ \"fee\":1.50 }, \"signatures\":[] , \"kept\":1}";
     let signed = SignedTransaction::from_text(text).unwrap();
-    let answer = client(&server.base).submit(&signed).await.unwrap();
-    assert!(!answer.is_valid());
-    assert_eq!(answer.messages(), ["Fee validation failed"]);
+    let response = client(&server.base).submit(&signed).await.unwrap();
+    assert!(!response.is_valid());
+    assert_eq!(response.messages(), ["Fee validation failed"]);
     assert_eq!(server.request().body, text);
 }
 
 #[tokio::test]
 async fn a_batch_sends_the_texts_as_they_are() {
     let busy = r#"{"status":"FAILURE","response":"NODE_BUSY"}"#;
-    let server = Server::answering(Reply::json(busy)).await;
+    let server = Server::responding(Reply::json(busy)).await;
     let one =
         SignedTransaction::from_text("{\"transaction\":{\"a\":1E2},\"signatures\":[]}").unwrap();
-    let answer = client(&server.base)
+    let response = client(&server.base)
         .submit_batch(&[one.clone(), one])
         .await
         .unwrap();
-    assert_eq!(answer.refusal().as_deref(), Some("NODE_BUSY"));
+    assert_eq!(response.refusal().as_deref(), Some("NODE_BUSY"));
     let request = server.request();
     assert_eq!(request.line, "POST /submit-transaction-batch HTTP/1.1");
     let text = "{\"transaction\":{\"a\":1E2},\"signatures\":[]}";
@@ -271,14 +271,14 @@ async fn a_batch_sends_the_texts_as_they_are() {
 #[tokio::test]
 async fn the_listing_is_read_as_text() {
     let page = "<!DOCTYPE html><title>caf\u{e9}</title>";
-    let server = Server::answering(Reply::with(200, "content-type: text/html\r\n", page)).await;
+    let server = Server::responding(Reply::with(200, "content-type: text/html\r\n", page)).await;
     assert_eq!(client(&server.base).docs().await.unwrap(), page);
     assert_eq!(server.request().line, "GET /docs HTTP/1.1");
 }
 
 #[tokio::test]
 async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
-    let server = Server::answering(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json("{}")).await;
     for suffix in ["", "/", "/node-a", "/node-a/"] {
         let client = Client::new(format!("{}{suffix}", server.base)).unwrap();
         client.block_response(1).await.unwrap();
@@ -296,7 +296,7 @@ async fn prefix_and_trailing_slash_of_the_base_url_are_kept_in_order() {
 
 #[tokio::test]
 async fn a_client_can_be_shared_between_tasks() {
-    let server = Server::answering(Reply::json(r#"{"index":1}"#)).await;
+    let server = Server::responding(Reply::json(r#"{"index":1}"#)).await;
     let client = client(&server.base);
     let tasks = (0..8).map(|_| {
         let client = client.clone();

@@ -12,25 +12,25 @@ use crate::{
 };
 
 #[tokio::test]
-async fn its_calls_answer_with_status_and_headers() {
-    let server = Server::answering(Reply::with(200, "x-node: a\r\n", r#"{"index":3}"#)).await;
+async fn its_calls_return_status_and_headers() {
+    let server = Server::responding(Reply::with(200, "x-node: a\r\n", r#"{"index":3}"#)).await;
     let client = client(&server.base);
-    let answer = client
+    let response = client
         .generated()
         .get_block()
         .block_index(3)
         .send()
         .await
         .unwrap();
-    assert_eq!(answer.status().as_u16(), 200);
-    assert_eq!(answer.headers()["x-node"], "a");
-    assert_eq!(answer.into_inner().index().unwrap(), &3);
+    assert_eq!(response.status().as_u16(), 200);
+    assert_eq!(response.headers()["x-node"], "a");
+    assert_eq!(response.into_inner().index().unwrap(), &3);
     assert_eq!(server.request().header("api-version"), None);
 }
 
 #[tokio::test]
 async fn a_failure_reaches_the_caller_as_a_whole_response() {
-    let server = Server::answering(Reply::status(400, r#"{"detail":"Block not found"}"#)).await;
+    let server = Server::responding(Reply::status(400, r#"{"detail":"Block not found"}"#)).await;
     let client = client(&server.base);
     let failure = client
         .generated()
@@ -60,7 +60,7 @@ async fn a_failure_reaches_the_caller_as_a_whole_response() {
 #[tokio::test]
 async fn it_has_the_limits_of_its_client() {
     let server =
-        Server::answering(Reply::json(&format!("{{\"a\":\"{}\"}}", "x".repeat(500)))).await;
+        Server::responding(Reply::json(&format!("{{\"a\":\"{}\"}}", "x".repeat(500)))).await;
     let client = builder(&server.base).max_body(100).build().unwrap();
     let failure = client
         .generated()
@@ -76,21 +76,21 @@ async fn it_has_the_limits_of_its_client() {
 }
 
 #[tokio::test]
-async fn its_hook_answers_with_a_body_to_read_from() {
-    let server = Server::answering(Reply::json(r#"{"index":3}"#)).await;
+async fn its_hook_returns_a_body_to_read_from() {
+    let server = Server::responding(Reply::json(r#"{"index":3}"#)).await;
     let client = client(&server.base);
     let url = format!("{}/get-block?block_index=3", server.base);
     let request = reqwest::Request::new(reqwest::Method::GET, url.parse().unwrap());
     let info = OperationInfo {
         operation_id: "get_block",
     };
-    let answer = client.generated().exec(request, &info).await.unwrap();
-    assert_eq!(answer.text().await.unwrap(), r#"{"index":3}"#);
+    let response = client.generated().exec(request, &info).await.unwrap();
+    assert_eq!(response.text().await.unwrap(), r#"{"index":3}"#);
 }
 
 #[tokio::test]
 async fn a_parameter_that_is_left_out_is_not_in_the_query() {
-    let server = Server::answering(Reply::json(r#"{"balance":[]}"#)).await;
+    let server = Server::responding(Reply::json(r#"{"balance":[]}"#)).await;
     let client = client(&server.base);
     let kind = generated::types::BalanceType::AllWalletsForToken;
     let generated = client.generated();
@@ -109,7 +109,7 @@ async fn a_parameter_that_is_left_out_is_not_in_the_query() {
 
 #[tokio::test]
 async fn a_required_parameter_that_is_left_out_is_an_error_of_the_call() {
-    let server = Server::answering(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json("{}")).await;
     let client = client(&server.base);
     let failure = client.generated().get_block().send().await.unwrap_err();
     assert!(
@@ -120,7 +120,7 @@ async fn a_required_parameter_that_is_left_out_is_an_error_of_the_call() {
 
 #[tokio::test]
 async fn a_client_of_ones_own_is_used_as_it_is() {
-    let server = Server::answering(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json("{}")).await;
     let base: BaseUrl = server.base.parse().unwrap();
     let http = http_client(&base, &TransportOptions::default().user_agent("my own/1")).unwrap();
     let client = Client::builder(&base)
@@ -134,7 +134,7 @@ async fn a_client_of_ones_own_is_used_as_it_is() {
 
 #[tokio::test]
 async fn the_user_agent_is_sent_and_a_bad_one_refused() {
-    let server = Server::answering(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json("{}")).await;
     builder(&server.base)
         .user_agent("probe/2")
         .build()

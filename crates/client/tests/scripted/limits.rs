@@ -49,7 +49,7 @@ async fn a_body_over_the_limit_is_not_read() {
     let lie =
         Reply::Hang(b"HTTP/1.1 200 X\r\ncontent-length: 4611686018427387904\r\n\r\n".to_vec());
     for reply in [announced, chunked, unbounded, lie] {
-        let server = Server::answering(reply).await;
+        let server = Server::responding(reply).await;
         let client = builder(&server.base).max_body(1000).build().unwrap();
         let error = client.block_response(1).await.unwrap_err();
         assert!(error.is_body_too_large(), "{error}");
@@ -68,13 +68,13 @@ async fn a_body_over_the_limit_is_not_read() {
 #[tokio::test]
 async fn a_body_at_the_limit_is_read() {
     let body = format!("{{\"a\":\"{}\"}}", "x".repeat(1000));
-    let server = Server::answering(Reply::json(&body)).await;
+    let server = Server::responding(Reply::json(&body)).await;
     let client = builder(&server.base).max_body(body.len()).build().unwrap();
     assert!(client.block_response(1).await.is_ok());
 }
 
 #[tokio::test]
-async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
+async fn a_response_with_too_many_values_or_levels_is_not_parsed() {
     let many = format!("{{\"index\":1,\"more\":[{}]}}", vec!["0"; 1000].join(","));
     let deep = format!(
         "{{\"index\":1,\"more\":{}{}}}",
@@ -85,7 +85,7 @@ async fn an_answer_of_too_many_values_or_levels_is_not_taken_apart() {
         (&many, "the response has more than 500 values"),
         (&deep, "the response is nested more than 127 levels deep"),
     ] {
-        let server = Server::answering(Reply::json(body)).await;
+        let server = Server::responding(Reply::json(body)).await;
         let client = builder(&server.base).max_values(500).build().unwrap();
         let error = client.block_response(1).await.unwrap_err();
         assert!(error.is_body_too_large() && !error.is_decode(), "{error:?}");
@@ -108,7 +108,7 @@ async fn a_list_of_nothing_but_rubbish_is_given_up() {
         ),
         format!("{{\"committee\":[{rubbish}]}}"),
     ] {
-        let server = Server::answering(Reply::json(&body)).await;
+        let server = Server::responding(Reply::json(&body)).await;
         let error = client(&server.base).block_response(1).await.unwrap_err();
         assert!(error.is_decode(), "{error:?}");
         assert!(
@@ -116,7 +116,7 @@ async fn a_list_of_nothing_but_rubbish_is_given_up() {
             "{error}"
         );
     }
-    let server = Server::answering(Reply::json(&format!("{{\"balance\":[{rubbish}]}}"))).await;
+    let server = Server::responding(Reply::json(&format!("{{\"balance\":[{rubbish}]}}"))).await;
     let error = client(&server.base).holders("T").await.unwrap_err();
     assert!(
         error.to_string().contains("more than 10000 elements"),
@@ -126,7 +126,7 @@ async fn a_list_of_nothing_but_rubbish_is_given_up() {
 
 #[tokio::test]
 async fn the_listing_has_the_same_limit() {
-    let server = Server::answering(Reply::json(&"x".repeat(2000))).await;
+    let server = Server::responding(Reply::json(&"x".repeat(2000))).await;
     let client = builder(&server.base).max_body(1000).build().unwrap();
     assert!(client.docs().await.unwrap_err().is_body_too_large());
 }
@@ -134,7 +134,7 @@ async fn the_listing_has_the_same_limit() {
 #[tokio::test]
 async fn of_a_failure_only_the_start_is_read() {
     let endless = Reply::Endless(b"HTTP/1.1 500 X\r\n\r\n".to_vec(), vec![b'x'; 4096]);
-    let server = Server::answering(endless).await;
+    let server = Server::responding(endless).await;
     let error = builder(&server.base)
         .build()
         .unwrap()
@@ -146,7 +146,7 @@ async fn of_a_failure_only_the_start_is_read() {
 }
 
 #[tokio::test]
-async fn a_node_that_never_answers_ends_by_the_time_out() {
+async fn a_node_that_never_responds_is_a_time_out() {
     let head = b"HTTP/1.1 200 X\r\ncontent-length: 100\r\n\r\n{\"index\"".to_vec();
     for reply in [
         Reply::Hang(Vec::new()),
@@ -155,7 +155,7 @@ async fn a_node_that_never_answers_ends_by_the_time_out() {
         Reply::Dribble(vec![b'H'; 1000], Duration::from_millis(20)),
         Reply::Endless(Vec::new(), b"HTTP/1.1 100 Continue\r\n\r\n".to_vec()),
     ] {
-        let server = Server::answering(reply).await;
+        let server = Server::responding(reply).await;
         let client = builder(&server.base)
             .request_timeout(BRIEF)
             .retry(RetryPolicy::never())
@@ -172,7 +172,7 @@ async fn a_node_that_never_answers_ends_by_the_time_out() {
 
 #[tokio::test]
 async fn a_call_ends_by_its_total_time_out_whatever_its_tries_would_take() {
-    let server = Server::answering(Reply::Hang(Vec::new())).await;
+    let server = Server::responding(Reply::Hang(Vec::new())).await;
     let client = builder(&server.base)
         .request_timeout(Duration::from_secs(60))
         .total_timeout(BRIEF)
@@ -193,7 +193,7 @@ async fn endless_headers_are_cut_off() {
         b"HTTP/1.1 200 X\r\n".to_vec(),
         b"x-filler: aaaaaaaaaaaaaaaaaaaaaaaa\r\n".repeat(100),
     );
-    let server = Server::answering(endless).await;
+    let server = Server::responding(endless).await;
     let client = builder(&server.base)
         .retry(RetryPolicy::never())
         .build()
@@ -222,7 +222,7 @@ async fn a_submission_says_whether_it_may_have_arrived() {
         Reply::status(500, "{}"),
         Reply::json("nonsense"),
     ] {
-        let server = Server::answering(reply).await;
+        let server = Server::responding(reply).await;
         let client = builder(&server.base)
             .request_timeout(BRIEF)
             .build()

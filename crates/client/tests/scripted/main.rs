@@ -5,12 +5,12 @@
     reason = "a test that can't go on says so by failing"
 )]
 
-mod answers;
 mod calls;
 mod generated;
 mod limits;
 mod options;
 mod repetition;
+mod responses;
 mod server;
 mod spans;
 mod submissions;

@@ -85,7 +85,7 @@ async fn the_value_of_a_default_header_is_sent_and_shown_nowhere() {
 
 #[tokio::test]
 async fn a_default_header_goes_with_submissions_and_generated_calls_too() {
-    let server = Server::answering(Reply::json(OK)).await;
+    let server = Server::responding(Reply::json(OK)).await;
     let builder = quick(&server.base)
         .default_header("x-api-key", SECRET)
         .unwrap();
@@ -127,7 +127,7 @@ fn rejects_headers_that_can_not_be_sent_without_their_values() {
 
 #[tokio::test]
 async fn one_request_has_a_time_out_and_retries_of_its_own() {
-    let server = Server::answering(Reply::Hang(b"HTTP/1.1 200 OK\r\n".to_vec())).await;
+    let server = Server::responding(Reply::Hang(b"HTTP/1.1 200 OK\r\n".to_vec())).await;
     let client = quick(&server.base).build().unwrap();
     let once = client
         .with_request_timeout(Duration::from_millis(50))
@@ -142,7 +142,7 @@ async fn one_request_has_a_time_out_and_retries_of_its_own() {
 
 #[tokio::test]
 async fn requests_keep_to_the_rate_together() {
-    let server = Server::answering(Reply::json(OK)).await;
+    let server = Server::responding(Reply::json(OK)).await;
     let rate = NonZeroU32::new(50).unwrap();
     let client = quick(&server.base).rate_limit(rate).build().unwrap();
     let started = Instant::now();
@@ -165,8 +165,8 @@ async fn requests_keep_to_the_rate_together() {
 
 #[tokio::test]
 async fn reads_go_to_the_node_that_responds_and_submissions_to_the_first() {
-    let busy = Server::answering(Reply::status(503, r#"{"detail":"syncing"}"#)).await;
-    let good = Server::answering(Reply::json(OK)).await;
+    let busy = Server::responding(Reply::status(503, r#"{"detail":"syncing"}"#)).await;
+    let good = Server::responding(Reply::json(OK)).await;
     let client = quick(&busy.base)
         .fallback("http://127.0.0.1:1")
         .unwrap()
@@ -205,8 +205,8 @@ async fn reads_go_to_the_node_that_responds_and_submissions_to_the_first() {
 }
 
 #[tokio::test]
-async fn a_read_that_no_node_answers_tells_of_the_last_one() {
-    let busy = Server::answering(Reply::status(503, "{}")).await;
+async fn a_read_that_fails_on_all_nodes_reports_the_last_one() {
+    let busy = Server::responding(Reply::status(503, "{}")).await;
     let client = quick("http://127.0.0.1:1")
         .fallback(busy.base.as_str())
         .unwrap()
@@ -220,8 +220,8 @@ async fn a_read_that_no_node_answers_tells_of_the_last_one() {
         "{error}"
     );
     // A request that is wrong itself does not go to another node.
-    let refusing = Server::answering(Reply::status(400, r#"{"detail":"no"}"#)).await;
-    let good = Server::answering(Reply::json(OK)).await;
+    let refusing = Server::responding(Reply::status(400, r#"{"detail":"no"}"#)).await;
+    let good = Server::responding(Reply::json(OK)).await;
     let client = quick(&refusing.base)
         .fallback(good.base.as_str())
         .unwrap()

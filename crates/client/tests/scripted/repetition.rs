@@ -38,7 +38,7 @@ async fn a_node_that_stays_busy_is_given_up() {
         "",
         r#"{"error":"Rate limit exceeded: 10 per 1 second"}"#,
     );
-    let server = Server::answering(limited).await;
+    let server = Server::responding(limited).await;
     let error = client(&server.base).block_response(1).await.unwrap_err();
     assert!(error.is_rate_limited() && error.is_retryable());
     assert_eq!((server.count(), error.tries()), (3, 3));
@@ -57,7 +57,7 @@ async fn what_will_not_pass_is_not_tried_again() {
         Reply::status(302, ""),
         Reply::json("nonsense"),
     ] {
-        let server = Server::answering(reply).await;
+        let server = Server::responding(reply).await;
         client(&server.base).block_response(1).await.unwrap_err();
         assert_eq!(server.count(), 1);
     }
@@ -74,7 +74,7 @@ async fn a_post_is_sent_once_whatever_comes_back() {
         Reply::Last(b"HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{".to_vec()),
         Reply::with(307, "location: /submit-transaction\r\n", ""),
     ] {
-        let server = Server::answering(reply).await;
+        let server = Server::responding(reply).await;
         let client = client(&server.base);
         let error = client.submit(&signed).await.unwrap_err();
         assert_eq!((server.count(), error.tries()), (1, 1));
@@ -136,13 +136,13 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
         "retry-after: 3600\r\n",
         "retry-after: 99999999999999999999\r\n",
     ] {
-        let server = Server::answering(Reply::with(429, header, "{}")).await;
+        let server = Server::responding(Reply::with(429, header, "{}")).await;
         let error = client(&server.base).block_response(1).await.unwrap_err();
         assert_eq!(server.count(), 1);
         assert!(error.retry_after().unwrap() >= Duration::from_secs(3600));
     }
     // A pause longer than the total time-out also ends the request.
-    let server = Server::answering(Reply::with(429, "retry-after: 5\r\n", "{}")).await;
+    let server = Server::responding(Reply::with(429, "retry-after: 5\r\n", "{}")).await;
     let client = builder(&server.base)
         .total_timeout(Duration::from_secs(1))
         .build()
@@ -156,7 +156,7 @@ async fn a_longer_pause_than_allowed_ends_the_call_and_is_told() {
 
 #[tokio::test]
 async fn repetition_can_be_turned_off() {
-    let server = Server::answering(Reply::Last(Vec::new())).await;
+    let server = Server::responding(Reply::Last(Vec::new())).await;
     let client = builder(&server.base)
         .retry(RetryPolicy::never())
         .build()

@@ -21,7 +21,7 @@ fn policy() -> SubmitPolicy {
 }
 
 #[tokio::test]
-async fn the_same_bytes_are_submitted_until_an_answer_says_whether_they_are_valid() {
+async fn the_same_bytes_are_submitted_until_a_response_is_clear() {
     for lost in [
         Reply::Last(Vec::new()),
         Reply::Last(b"HTTP/1.1 2".to_vec()),
@@ -36,11 +36,11 @@ async fn the_same_bytes_are_submitted_until_an_answer_says_whether_they_are_vali
     ] {
         let server = Server::start(vec![lost.clone(), lost, Reply::json(TAKEN)]).await;
         let submitted = client(&server.base)
-            .submit_until_answered(&signed(), &policy())
+            .submit_with_retries(&signed(), &policy())
             .await
             .unwrap();
         assert_eq!(submitted.sent, 3);
-        assert_eq!(submitted.answer.new_transaction(), Some(false));
+        assert_eq!(submitted.response.new_transaction(), Some(false));
         let requests = server.requests();
         assert_eq!(requests.len(), 3);
         assert!(
@@ -60,9 +60,9 @@ async fn what_will_not_pass_is_submitted_once() {
         // A longer pause than the policy allows.
         Reply::with(429, "retry-after: 3600\r\n", "{}"),
     ] {
-        let server = Server::answering(reply).await;
+        let server = Server::responding(reply).await;
         let error = client(&server.base)
-            .submit_until_answered(&signed(), &policy())
+            .submit_with_retries(&signed(), &policy())
             .await
             .unwrap_err();
         assert_eq!((server.count(), error.sent()), (1, 1), "{error}");
@@ -73,26 +73,26 @@ async fn what_will_not_pass_is_submitted_once() {
     // The last status does not show what happened to the submission before.
     let server = Server::start(vec![Reply::status(502, "{}"), Reply::status(400, "{}")]).await;
     let error = client(&server.base)
-        .submit_until_answered(&signed(), &policy())
+        .submit_with_retries(&signed(), &policy())
         .await
         .unwrap_err();
     assert_eq!((server.count(), error.sent()), (2, 2), "{error}");
     assert!(error.maybe_sent());
     let refused = Reply::json(r#"{"response":{"valid":false,"msg":"no"}}"#);
-    let server = Server::answering(refused).await;
+    let server = Server::responding(refused).await;
     let submitted = client(&server.base)
-        .submit_until_answered(&signed(), &policy())
+        .submit_with_retries(&signed(), &policy())
         .await
         .unwrap();
-    assert!(!submitted.answer.is_valid());
+    assert!(!submitted.response.is_valid());
     assert_eq!(server.count(), 1);
 }
 
 #[tokio::test]
 async fn submitting_ends_after_as_many_times_as_are_allowed() {
-    let server = Server::answering(Reply::status(503, "{}")).await;
+    let server = Server::responding(Reply::status(503, "{}")).await;
     let error = client(&server.base)
-        .submit_until_answered(&signed(), &policy().most(3))
+        .submit_with_retries(&signed(), &policy().most(3))
         .await
         .unwrap_err();
     assert_eq!((server.count(), error.sent()), (3, 3));
@@ -101,9 +101,9 @@ async fn submitting_ends_after_as_many_times_as_are_allowed() {
         "{error}"
     );
 
-    let server = Server::answering(Reply::json("{}")).await;
+    let server = Server::responding(Reply::json("{}")).await;
     let error = client(&server.base)
-        .submit_until_answered(&signed(), &SubmitPolicy::once())
+        .submit_with_retries(&signed(), &SubmitPolicy::once())
         .await
         .unwrap_err();
     assert!(error.maybe_sent() && error.client_error().is_none());
@@ -111,11 +111,11 @@ async fn submitting_ends_after_as_many_times_as_are_allowed() {
         error.to_string().contains("does not say whether"),
         "{error}"
     );
-    assert!(error.answer().is_some());
+    assert!(error.response().is_some());
 }
 
 #[tokio::test]
-async fn an_answer_that_contradicts_itself_is_neither_a_success_nor_a_refusal() {
+async fn a_contradictory_response_is_neither_a_success_nor_a_refusal() {
     for status in [
         "\"FAILURE\"",
         "\"success\"",
@@ -125,15 +125,15 @@ async fn an_answer_that_contradicts_itself_is_neither_a_success_nor_a_refusal() 
         "5",
     ] {
         let body = format!(r#"{{"status":{status},"response":{{"valid":true}}}}"#);
-        let server = Server::answering(Reply::json(&body)).await;
+        let server = Server::responding(Reply::json(&body)).await;
         let error = client(&server.base)
-            .submit_until_answered(&signed(), &SubmitPolicy::once())
+            .submit_with_retries(&signed(), &SubmitPolicy::once())
             .await
             .unwrap_err();
         assert!(error.maybe_sent(), "{status}");
         assert!(error.to_string().contains("instead of"), "{error}");
-        let answer = error.answer().unwrap();
-        assert_eq!((answer.valid(), answer.is_valid()), (Ok(true), false));
+        let response = error.response().unwrap();
+        assert_eq!((response.valid(), response.is_valid()), (Ok(true), false));
     }
 }
 
@@ -144,7 +144,7 @@ async fn what_was_never_sent_is_not_counted_as_sent() {
         format!("http://{}", listener.local_addr().unwrap())
     };
     let error = client(&closed)
-        .submit_until_answered(&signed(), &policy())
+        .submit_with_retries(&signed(), &policy())
         .await
         .unwrap_err();
     assert_eq!((error.tried(), error.sent()), (4, 0));

@@ -27,7 +27,7 @@ pub(crate) fn carried_exactly<T: serde::de::DeserializeOwned>(body: &[u8]) -> Op
 
 /// Returns the balance in a response about one token, or `None` if the response has another form.
 pub(crate) fn held(exchange: &Exchange) -> Option<Integer> {
-    exchange.answered_object()?;
+    exchange.success_object()?;
     let balance: Option<Integer> = carried_exactly(&exchange.body)?;
     Some(balance.unwrap_or_else(|| Integer::from(0)))
 }
@@ -67,7 +67,7 @@ pub(crate) fn asked<'e>(exchange: &'e Exchange, name: &str) -> Option<&'e str> {
 
 impl<'e> List<'e> {
     pub(crate) fn of(exchange: &'e Arc<Exchange>) -> Option<Self> {
-        exchange.answered_object()?;
+        exchange.success_object()?;
         let entries: Vec<BTreeMap<String, RawJson>> = carried_exactly(&exchange.body)?;
         let (wallet, token) = (
             asked(exchange, "wallet_address"),

@@ -41,7 +41,7 @@ impl BlockResponse {
 
     /// Returns the block that the client decodes, or `None` if it can't.
     pub(crate) fn block(&self) -> Option<&Block> {
-        self.exchange.answered_object()?;
+        self.exchange.success_object()?;
         self.read().ok()
     }
 

@@ -24,8 +24,8 @@ pub(crate) use requests::{
     token_holders_request, trust_request, wallet_balances_request,
 };
 pub(crate) use responses::{
-    answered, is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found,
-    is_nothing, is_refusal, is_row_form, is_valid, message, reported_index,
+    is_block, is_empty, is_gateway_error, is_json, is_missing_endpoint, is_not_found, is_nothing,
+    is_refusal, is_row_form, is_valid, message, reported_index,
 };
 pub(crate) use sample::Sample;
 pub(crate) use shape::{reindented, shape_of};

@@ -97,26 +97,21 @@ pub(crate) fn is_block(body: &Value) -> bool {
         .any(|name| body.get(name).is_some())
 }
 
-/// Returns the JSON object in the response to a submission, with any 2xx status. The contract does
-/// not name the status.
-pub(crate) fn answered(answer: &Exchange) -> Option<&Value> {
-    let body = answer.is_success().then(|| answer.json().ok())?;
-    body.filter(|value| value.is_object())
-}
-
 /// Whether the response to a submission accepts the transaction.
-pub(crate) fn is_valid(answer: &Exchange) -> bool {
-    let valid = answered(answer).and_then(|body| body.pointer("/response/valid"));
+pub(crate) fn is_valid(response: &Exchange) -> bool {
+    let valid = response
+        .success_object()
+        .and_then(|body| body.pointer("/response/valid"));
     valid == Some(&Value::Bool(true))
 }
 
 /// Returns the messages of a refused submission, on one line.
-pub(crate) fn message(answer: &Exchange) -> String {
-    let said = nodeproof_client::SubmitAnswer::from_slice(&answer.body)
-        .map(|answer| answer.messages().join("; "))
+pub(crate) fn message(response: &Exchange) -> String {
+    let said = nodeproof_client::SubmitResponse::from_slice(&response.body)
+        .map(|response| response.messages().join("; "))
         .unwrap_or_default();
     if said.is_empty() {
-        answer.summary()
+        response.summary()
     } else {
         shown(&said, 200)
     }
@@ -132,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_that_only_says_no_is_a_refusal() {
+    fn a_response_with_only_false_is_a_refusal() {
         for body in [
             r#"{"detail":"Block not found"}"#,
             r#"{"status":"FAILURE"}"#,

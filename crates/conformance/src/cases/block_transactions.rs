@@ -71,7 +71,7 @@ fn time_unit(seen: &BlockResponse, result: &mut CheckResult) {
         let at = format!("{place}/transaction/timestamp");
         let time = seen
             .exchange
-            .answered_object()
+            .success_object()
             .and_then(|body| body.pointer(&at));
         // The contract does not show the shape of a block's transactions, so one may have no time.
         let Some(time) = time else { continue };

@@ -15,7 +15,7 @@ use crate::{
         wallet_balances_request,
     },
     checks::{
-        CLOCKS_DIFFER, Checked, Finding, Findings, Height, all_answer_json, decodes, never,
+        CLOCKS_DIFFER, Checked, Finding, Findings, Height, check_json_responses, decodes, never,
         objects, refused,
     },
     context::{Context, unique},
@@ -24,8 +24,8 @@ use crate::{
 use nodeproof_openapi::View;
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must("call-sc/answers", &["CALL-1", "CALL-6"], |c| {
-        Box::pin(answers(c))
+    Case::must("call-sc/responds", &["CALL-1", "CALL-6"], |c| {
+        Box::pin(responses(c))
     }),
     Case::must("call-sc/sc-address", &["CALL-2", "TX-8"], |c| {
         Box::pin(echo(c, "sc_address", "address"))
@@ -145,13 +145,13 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-async fn answers(context: &Context) -> Findings {
-    let answers = context.sample(Sample::CallSc).await?;
+async fn responses(context: &Context) -> Findings {
+    let responses = context.sample(Sample::CallSc).await?;
     let made_up = context.discovered.contracts.is_empty();
     if made_up
-        && answers
-            .iter()
-            .all(|answer| matches!(answer.status, 400 | 404 | 410 | 422) && answer.json().is_ok())
+        && responses.iter().all(|response| {
+            matches!(response.status, 400 | 404 | 410 | 422) && response.json().is_ok()
+        })
         && !is_missing_call(context).await?
     {
         return Err(InconclusiveReason::NoSample(
@@ -161,20 +161,20 @@ async fn answers(context: &Context) -> Findings {
         ));
     }
     // The second call is larger and has two signers. A node may refuse it.
-    let judged: Vec<_> = answers
+    let judged: Vec<_> = responses
         .into_iter()
         .enumerate()
-        .filter(|(place, answer)| *place == 0 || !(400..500).contains(&answer.status))
-        .map(|(_, answer)| answer)
+        .filter(|(place, response)| *place == 0 || !(400..500).contains(&response.status))
+        .map(|(_, response)| response)
         .collect();
-    all_answer_json(&judged)
+    check_json_responses(&judged)
 }
 
 /// Whether the endpoint is missing: it returns 404, 405 or 501 to an empty request, too.
 async fn is_missing_call(context: &Context) -> Result<bool, InconclusiveReason> {
     let request = Request::post("/call-sc", String::new());
-    let answer = context.node.send(request).await?;
-    Ok(is_missing_endpoint(answer.status))
+    let response = context.node.send(request).await?;
+    Ok(is_missing_endpoint(response.status))
 }
 
 /// Finds a member by name, from the top. The contract does not show the shape of the raw
@@ -201,10 +201,10 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
             .and_then(|body| serde_json::from_str(body).ok())
             .unwrap_or_default();
         let wanted = &body[sent];
-        let Some(answer) = exchange.answered_object() else {
+        let Some(response) = exchange.success_object() else {
             continue;
         };
-        let found = find(answer, named, "").or_else(|| find(answer, sent, ""));
+        let found = find(response, named, "").or_else(|| find(response, sent, ""));
         findings.examined += u64::from(found.is_some());
         let (what, actual, at) = match found {
             Some((_, value)) if value == wanted => continue,
@@ -238,8 +238,8 @@ async fn trans_code_distinct(context: &Context) -> Findings {
     let mut seen: Vec<String> = Vec::new();
     let mut checked = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
-        let answer = exchange.answered_object();
-        let code = answer.and_then(|answer| find(answer, "trans_code", ""));
+        let response = exchange.success_object();
+        let code = response.and_then(|response| find(response, "trans_code", ""));
         let Some((at, code)) = code.filter(|(_, code)| code.is_string()) else {
             continue;
         };
@@ -259,10 +259,10 @@ async fn trans_code_distinct(context: &Context) -> Findings {
 async fn type_3(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
-        let Some(answer) = exchange.answered_object() else {
+        let Some(response) = exchange.success_object() else {
             continue;
         };
-        let Some((at, value)) = find(answer, "type", "") else {
+        let Some((at, value)) = find(response, "type", "") else {
             continue;
         };
         findings.one();
@@ -279,12 +279,12 @@ async fn type_3(context: &Context) -> Findings {
 async fn unsigned(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
-        let Some(answer) = exchange.answered_object() else {
+        let Some(response) = exchange.success_object() else {
             continue;
         };
         // A transaction without this list has no signatures. It counts as examined.
-        let Some((at, signatures)) = find(answer, "signatures", "") else {
-            findings.examined += u64::from(!builds_nothing(answer));
+        let Some((at, signatures)) = find(response, "signatures", "") else {
+            findings.examined += u64::from(!builds_nothing(response));
             continue;
         };
         findings.one();
@@ -307,8 +307,8 @@ async fn valid(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
         let found = exchange
-            .answered_object()
-            .and_then(|answer| find(answer, "valid", ""));
+            .success_object()
+            .and_then(|response| find(response, "valid", ""));
         let Some((at, value)) = found else { continue };
         findings.one();
         if value.as_i64() != Some(1) {
@@ -323,10 +323,10 @@ async fn valid(context: &Context) -> Findings {
 async fn timestamp_unit(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
-        let Some(answer) = exchange.answered_object() else {
+        let Some(response) = exchange.success_object() else {
             continue;
         };
-        let Some((at, time)) = find(answer, "timestamp", "") else {
+        let Some((at, time)) = find(response, "timestamp", "") else {
             continue;
         };
         findings.one();
@@ -343,8 +343,8 @@ async fn timestamp_current(context: &Context) -> Findings {
     let now = TimestampMs::now().as_millis();
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
-        let answer = exchange.answered_object();
-        let Some((at, time)) = answer.and_then(|answer| find(answer, "timestamp", "")) else {
+        let response = exchange.success_object();
+        let Some((at, time)) = response.and_then(|response| find(response, "timestamp", "")) else {
             continue;
         };
         // Another case reports a value that is not a time in milliseconds.
@@ -368,14 +368,14 @@ async fn changes_nothing(context: &Context) -> Findings {
     let built = objects(context, Sample::CallSc).await.unwrap_or_default();
     let builds = |exchange: &std::sync::Arc<Exchange>| {
         exchange
-            .answered_object()
-            .is_some_and(|answer| !builds_nothing(answer))
+            .success_object()
+            .is_some_and(|response| !builds_nothing(response))
     };
     if !built.iter().any(builds) {
         return Err(InconclusiveReason::NoSample("no call was built".to_owned()));
     }
     let mut findings = Checked::right();
-    let record = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
+    let record = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     let state = context
         .node
         .send(contract_state_request(&context.contract(), BUILT))
@@ -432,7 +432,7 @@ async fn claims_at_once(context: &Context) -> Findings {
     let before = context.node.send(state.clone()).await?;
     context.node.send(context.call_about(&asset)).await?;
     let after = context.node.send(state).await?;
-    let has = |exchange: &Exchange| exchange.answered_object().and_then(stored).is_some();
+    let has = |exchange: &Exchange| exchange.success_object().and_then(stored).is_some();
     if has(&before) || !has(&after) {
         return Ok(Checked::right());
     }
@@ -452,12 +452,12 @@ async fn submittable(context: &Context) -> Findings {
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::CallSc).await? {
-        let Some(answer) = exchange.answered_object() else {
+        let Some(response) = exchange.success_object() else {
             continue;
         };
         findings.one();
-        for mismatch in validator.mismatches_in(answer) {
-            let found = answer.pointer(&mismatch.instance).unwrap_or(answer);
+        for mismatch in validator.mismatches_in(response) {
+            let found = response.pointer(&mismatch.instance).unwrap_or(response);
             let actual = shown(&found.to_string(), 160);
             let expected = "what `/submit-transaction` takes";
             findings.push(
@@ -538,14 +538,14 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         call["sc_address"], call["function_called"], call["signers"]
     );
     let exchange = context.node.send(Request::post("/call-sc", body)).await?;
-    let Some(answer) = exchange.answered_object() else {
+    let Some(response) = exchange.success_object() else {
         let reason = format!("no call was built: {}", exchange.summary());
         return Err(InconclusiveReason::NoSample(reason));
     };
     let wanted = canonical_json::read(&params).ok_or_else(|| {
         InconclusiveReason::Harness("the params that were sent are no JSON".to_owned())
     })?;
-    let Some((at, _)) = find(answer, "params", "") else {
+    let Some((at, _)) = find(response, "params", "") else {
         return if_any("params", Checked::default());
     };
     let found = std::str::from_utf8(&exchange.body)

@@ -140,14 +140,14 @@ async fn repeat_read(context: &Context) -> Findings {
     let settled = blocks.len().saturating_sub(1).max(1);
     let mut latest_first: Vec<_> = blocks.iter().take(settled).rev().collect();
     // Prefer a block with transactions. A block without any can lose less.
-    let has_some = |block: &&Arc<Exchange>| block.answered_object().is_some_and(has_transactions);
+    let has_some = |block: &&Arc<Exchange>| block.success_object().is_some_and(has_transactions);
     if let Some(place) = latest_first.iter().position(has_some) {
         let block = latest_first.remove(place);
         latest_first.insert(0, block);
     }
     for exchange in latest_first.into_iter().take(MOST_READ_AGAIN) {
         let again = context.node.send(exchange.request.clone()).await?;
-        findings.examined += u64::from(exchange.answered_object().is_some_and(is_block));
+        findings.examined += u64::from(exchange.success_object().is_some_and(is_block));
         if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {
             findings.push(Finding::new(
                 &again,
@@ -170,7 +170,7 @@ fn has_transactions(block: &Value) -> bool {
 
 /// Checks that a block exists at every index below another block, and at every index that the user names.
 fn no_holes(seen: &BlockResponse, result: &mut CheckResult) {
-    let is_there = seen.exchange.answered_object().is_some_and(is_block);
+    let is_there = seen.exchange.success_object().is_some_and(is_block);
     result.count += u64::from(is_there || seen.kind == ResponseKind::Missing);
     // The contract does not define the first index of a chain.
     if seen.kind == ResponseKind::Missing && seen.index > 0 {

@@ -20,8 +20,8 @@ use super::{
     inconclusive::unknown,
 };
 use crate::{
-    api::{Sample, Tier, answered, is_valid, message},
-    checks::{Checked, Finding, Findings, sample_answers},
+    api::{Sample, Tier, is_valid, message},
+    checks::{Checked, Finding, Findings, check_sample_responses},
     context::{Context, Unsigned, unlike},
     http::{Exchange, InconclusiveReason},
 };
@@ -60,7 +60,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::must(
         "submit-transaction/claim-document",
         &["SUBMIT-4", "SUBMIT-5"],
-        |c| Box::pin(sample_answers(c, Sample::Acceptances)),
+        |c| Box::pin(check_sample_responses(c, Sample::Acceptances)),
     )
     .of(Tier::Write),
     Case::of_snapshot(
@@ -70,8 +70,8 @@ pub(crate) const CASES: &[Case] = &[
         Sample::Acceptances,
     )
     .of(Tier::Write),
-    Case::should("submit-transaction/claim-answers", &["HTTP-5"], |c| {
-        Box::pin(answers(c))
+    Case::should("submit-transaction/claim-content-type", &["HTTP-5"], |c| {
+        Box::pin(responses(c))
     })
     .of(Tier::Write),
     Case::should(
@@ -223,7 +223,11 @@ async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, Incon
     let Ok(fee) = with.fee.as_str().parse::<i128>() else {
         return Ok(Some(choose));
     };
-    let balance = claim.balance.as_ref().ok().and_then(|answer| held(answer));
+    let balance = claim
+        .balance
+        .as_ref()
+        .ok()
+        .and_then(|response| held(response));
     let reason = match balance {
         None => format!("{choose}; the node reports no balance to compare the fee with"),
         Some(balance) if balance < fee => format!(
@@ -250,12 +254,12 @@ async fn resubmission(context: &Context) -> Result<&Arc<Exchange>, InconclusiveR
 }
 
 async fn accepted(context: &Context) -> Findings {
-    let answer = submission(context).await?;
-    if is_valid(answer) {
+    let response = submission(context).await?;
+    if is_valid(response) {
         return Ok(Checked::right());
     }
-    let said = message(answer);
-    if answer.is_success()
+    let said = message(response);
+    if response.is_success()
         && let Some(reason) = not_paid(context, &said).await?
     {
         return unknown(reason);
@@ -266,78 +270,83 @@ async fn accepted(context: &Context) -> Findings {
     };
     let paid = paid.unwrap_or_default();
     let what = format!("a claim that its wallet signed is refused: {said}{paid}");
-    let finding = Finding::new(answer, what, "response.valid: true", answer.summary());
+    let finding = Finding::new(response, what, "response.valid: true", response.summary());
     Ok(Checked::wrong(finding.at("/response/valid")))
 }
 
 /// Returns the response to the claim's submission, if it was accepted.
 async fn acceptance(context: &Context) -> Result<&Arc<Exchange>, InconclusiveReason> {
-    let answer = submission(context).await?;
-    if is_valid(answer) {
-        Ok(answer)
+    let response = submission(context).await?;
+    if is_valid(response) {
+        Ok(response)
     } else {
         unknown("the claim was not accepted")
     }
 }
 
 /// Checks that a member of a response has a certain value.
-fn has(answer: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec<Finding> {
-    let found = answered(answer).and_then(|body| body.pointer(pointer));
+fn has(response: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> Vec<Finding> {
+    let found = response
+        .success_object()
+        .and_then(|body| body.pointer(pointer));
     if found == Some(wanted) {
         return Vec::new();
     }
-    let actual = found.map_or_else(|| answer.summary(), |found| shown(&found.to_string(), 160));
-    vec![Finding::new(answer, what, wanted.to_string(), actual).at(pointer)]
+    let actual = found.map_or_else(
+        || response.summary(),
+        |found| shown(&found.to_string(), 160),
+    );
+    vec![Finding::new(response, what, wanted.to_string(), actual).at(pointer)]
 }
 
 async fn status(context: &Context) -> Findings {
     let what = "the response to a valid transaction has another status than SUCCESS";
     let wanted = Value::from("SUCCESS");
-    let answers = context.submissions.acceptances().await?;
-    let found = answers
+    let responses = context.submissions.acceptances().await?;
+    let found = responses
         .iter()
-        .flat_map(|answer| has(answer, "/status", &wanted, what));
-    Ok(Checked::of(answers.len(), found))
+        .flat_map(|response| has(response, "/status", &wanted, what));
+    Ok(Checked::of(responses.len(), found))
 }
 
 async fn msg(context: &Context) -> Findings {
     let mut findings = Checked::default();
-    for answer in context.submissions.acceptances().await? {
+    for response in context.submissions.acceptances().await? {
         findings.one();
         let at = "/response/msg";
-        let found = answered(&answer).and_then(|body| body.pointer(at));
+        let found = response.success_object().and_then(|body| body.pointer(at));
         if found.is_some_and(Value::is_string) {
             continue;
         }
         let (what, actual) = match found {
             Some(found) => ("msg is not a string", shown(&found.to_string(), 160)),
-            None => ("there is no msg", answer.summary()),
+            None => ("there is no msg", response.summary()),
         };
         let what = format!("{what} where a transaction is valid");
-        findings.push(Finding::new(&answer, what, "a string", actual).at(at));
+        findings.push(Finding::new(&response, what, "a string", actual).at(at));
     }
     Ok(findings)
 }
 
-async fn answers(context: &Context) -> Findings {
+async fn responses(context: &Context) -> Findings {
     Ok(content_types(&context.submissions.acceptances().await?))
 }
 
 async fn http_status(context: &Context) -> Findings {
-    let answers = context.submissions.acceptances().await?;
-    let others = answers.iter().filter(|answer| answer.status != 200);
-    let findings = others.map(|answer| {
+    let responses = context.submissions.acceptances().await?;
+    let others = responses.iter().filter(|response| response.status != 200);
+    let findings = others.map(|response| {
         let what = "the response to a valid transaction has another HTTP status than 200";
-        Finding::new(answer, what, "200", answer.status.to_string())
+        Finding::new(response, what, "200", response.status.to_string())
     });
-    Ok(Checked::of(answers.len(), findings))
+    Ok(Checked::of(responses.len(), findings))
 }
 
 async fn new(context: &Context) -> Findings {
-    let answer = acceptance(context).await?;
+    let response = acceptance(context).await?;
     let what = "a transaction that was never submitted before is not reported as new";
     let wrong = has(
-        answer,
+        response,
         "/response/new_transaction",
         &Value::Bool(true),
         what,
@@ -347,7 +356,7 @@ async fn new(context: &Context) -> Findings {
 
 async fn resubmission_not_new(context: &Context) -> Findings {
     let again = resubmission(context).await?;
-    if answered(again).is_none() {
+    if again.success_object().is_none() {
         return unknown(format!(
             "the response to the resubmission was {}",
             again.summary()
@@ -357,7 +366,7 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     let what = "the same transaction is reported as new a second time";
     let mut checked = Checked::of(1, has(again, at, &known, what));
     let later = context.submissions.claim().await?.again_later.as_ref();
-    if let Some(later) = later.ok().filter(|later| answered(later).is_some()) {
+    if let Some(later) = later.ok().filter(|later| later.success_object().is_some()) {
         checked.one();
         let what = "a transaction that is in a block is reported as new when it is submitted again";
         if checked.is_right() {
@@ -377,7 +386,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
         let finding = Finding::new(again, what, expected, again.summary());
         return Ok(Checked::wrong(finding));
     }
-    if answered(again).is_none() {
+    if again.success_object().is_none() {
         return unknown(format!(
             "the response to the resubmission was {}",
             again.summary()
@@ -393,13 +402,15 @@ async fn resubmission_valid(context: &Context) -> Findings {
 /// Checks that a transaction is not accepted only because another one with its code was.
 async fn known_code_altered(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
-    let answer = claim.known_code.as_ref().map_err(Clone::clone)?;
+    let response = claim.known_code.as_ref().map_err(Clone::clone)?;
     let signed = claim.known_code_signed.as_ref().ok();
-    if !is_valid(answer) {
+    if !is_valid(response) {
         // Two transactions may have the same code, but they are not the same transaction.
-        let is_known = |answer: &&Arc<Exchange>| {
-            let new = answered(answer).and_then(|body| body.pointer("/response/new_transaction"));
-            is_valid(answer) && new == Some(&Value::Bool(false))
+        let is_known = |response: &&Arc<Exchange>| {
+            let new = response
+                .success_object()
+                .and_then(|body| body.pointer("/response/new_transaction"));
+            is_valid(response) && new == Some(&Value::Bool(false))
         };
         let Some(known) = signed.filter(is_known) else {
             return Ok(Checked::right());
@@ -412,6 +423,6 @@ async fn known_code_altered(context: &Context) -> Findings {
     }
     let what = "other params with the trans_code of an accepted transaction are accepted as valid, although \
                 nobody signed them";
-    let finding = Finding::new(answer, what, "a refusal", answer.summary());
+    let finding = Finding::new(response, what, "a refusal", response.summary());
     Ok(Checked::wrong(finding.at("/response/valid")))
 }

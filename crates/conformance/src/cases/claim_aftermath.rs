@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{claim_record::found, inconclusive::unknown};
 use crate::{
-    api::{InBlock, answered, in_block, is_valid, lists_transactions, stored},
+    api::{InBlock, in_block, is_valid, lists_transactions, stored},
     checks::{Checked, Finding, Findings, signed_transaction},
     context::{Context, Refused},
     http::{Exchange, InconclusiveReason},
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) async fn readable(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let settled = claim.settled.as_ref().map_err(Clone::clone)?;
-    let Some(answer) = settled
+    let Some(response) = settled
         .without
         .as_ref()
         .filter(|_| settled.record.is_none())
@@ -26,7 +26,7 @@ pub(crate) async fn readable(context: &Context) -> Findings {
     let code = claim.code().unwrap_or_default();
     let block = settled.blocks.iter().find(|block| {
         block
-            .answered_object()
+            .success_object()
             .is_some_and(|body| in_block(body, &code).is_some())
     });
     let waited = context
@@ -55,10 +55,10 @@ pub(crate) async fn readable(context: &Context) -> Findings {
     };
     let expected = "the record of the claim";
     Ok(Checked::wrong(Finding::new(
-        answer,
+        response,
         what,
         expected,
-        answer.summary(),
+        response.summary(),
     )))
 }
 
@@ -74,7 +74,7 @@ async fn entry(
     Ok(settled
         .blocks
         .iter()
-        .find_map(|block| Some((block, in_block(block.answered_object()?, &code)?))))
+        .find_map(|block| Some((block, in_block(block.success_object()?, &code)?))))
 }
 
 pub(crate) async fn stands_in_block(context: &Context) -> Findings {
@@ -89,7 +89,7 @@ pub(crate) async fn stands_in_block(context: &Context) -> Findings {
         .settled
         .as_ref()
         .map_err(Clone::clone)?;
-    let lists = |block: &&Arc<Exchange>| block.answered_object().is_some_and(lists_transactions);
+    let lists = |block: &&Arc<Exchange>| block.success_object().is_some_and(lists_transactions);
     let Some(block) = settled.blocks.iter().rfind(lists) else {
         return unknown("no block since then lists its transactions");
     };
@@ -157,8 +157,8 @@ fn is_only(signatures: &Value, entry: &Value) -> bool {
 }
 
 /// Returns a balance, in units of the token.
-pub(super) fn held(answer: &Exchange) -> Option<i128> {
-    let body = answer.answered_object()?;
+pub(super) fn held(response: &Exchange) -> Option<i128> {
+    let body = response.success_object()?;
     let value = ["balance", "value"]
         .iter()
         .find_map(|name| body.get(name))?;
@@ -209,7 +209,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
 /// Returns a reason, other than this transaction, for which a wallet's balance may have changed.
 fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&'static str> {
     let mut listed = false;
-    for block in blocks.iter().filter_map(|block| block.answered_object()) {
+    for block in blocks.iter().filter_map(|block| block.success_object()) {
         let made_it = |name| block.get(name).and_then(Value::as_str) == Some(wallet);
         if made_it("creator_wallet") || made_it("expected_miner") {
             return Some("the wallet made a block, which may be rewarded");
@@ -231,7 +231,7 @@ fn other_reasons(blocks: &[Arc<Exchange>], wallet: &str, code: &str) -> Option<&
 async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
     let refused = context.submissions.claim().await?.refused.as_ref();
     let refused = refused.map_err(Clone::clone)?;
-    if is_valid(&refused.answer) {
+    if is_valid(&refused.response) {
         return unknown("what had to be refused was accepted, which another case reports");
     }
     Ok(refused)
@@ -245,7 +245,7 @@ pub(crate) async fn refused_not_stored(context: &Context) -> Findings {
         .map_err(Clone::clone)?;
     // A missing record counts only if the claim itself can be read.
     found(context).await?;
-    if answered(state).and_then(stored).is_none() {
+    if state.success_object().and_then(stored).is_none() {
         return Ok(Checked::right());
     }
     let what = "a claim that was refused is stored anyway";

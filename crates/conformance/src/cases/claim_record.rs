@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::inconclusive::unknown;
 use crate::{
-    api::{answered, member_named, stored},
+    api::{member_named, stored},
     checks::{Checked, Finding, Findings},
     context::Context,
     http::{Exchange, InconclusiveReason},
@@ -42,7 +42,7 @@ pub(crate) async fn found(
         .as_ref()
         .map_err(Clone::clone)?;
     let found = settled.record.as_ref();
-    match found.and_then(|answer| Some((answer, answered(answer).and_then(stored)?))) {
+    match found.and_then(|response| Some((response, response.success_object().and_then(stored)?))) {
         Some(found) => Ok(found),
         None => unknown("the claim could not be read back"),
     }
@@ -144,7 +144,7 @@ async fn place<'v>(
 }
 
 pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
-    let (answer, record) = found(context).await?;
+    let (response, record) = found(context).await?;
     let place = place(context, record, name).await?;
     if place.form.is_some() {
         return Ok(Checked::right());
@@ -152,12 +152,14 @@ pub(crate) async fn reads_back(context: &Context, name: &str) -> Findings {
     let what = format!("the record's {name} is not what was submitted");
     let actual = shown(&place.value.unwrap_or(record).to_string(), 300);
     let expected = shown(&wanted(context, name).await?.to_string(), 300);
-    Ok(Checked::wrong(Finding::new(answer, what, expected, actual)))
+    Ok(Checked::wrong(Finding::new(
+        response, what, expected, actual,
+    )))
 }
 
 /// Checks that lists are stored in a form that separates their items, whatever the items contain.
 pub(crate) async fn lists(context: &Context) -> Findings {
-    let (answer, record) = found(context).await?;
+    let (response, record) = found(context).await?;
     let mut findings = Checked::default();
     for name in ["doc_hash_list", "doc_link_list"] {
         let place = place(context, record, name).await?;
@@ -166,7 +168,7 @@ pub(crate) async fn lists(context: &Context) -> Findings {
             let what = format!("the record's {name} is a text that is not JSON");
             let expected = "an array of strings, or its JSON text";
             let actual = shown(&value.to_string(), 300);
-            findings.push(Finding::new(answer, what, expected, actual));
+            findings.push(Finding::new(response, what, expected, actual));
         }
     }
     Ok(findings)
@@ -175,7 +177,7 @@ pub(crate) async fn lists(context: &Context) -> Findings {
 /// Checks that the values of a row are at the positions that nodes were seen to use. A record with
 /// names has no order.
 pub(crate) async fn columns(context: &Context) -> Findings {
-    let (answer, record) = found(context).await?;
+    let (response, record) = found(context).await?;
     let mut findings = Checked::default();
     for name in VerificationRecord::COLUMNS {
         let place = place(context, record, name).await?;
@@ -197,7 +199,7 @@ pub(crate) async fn columns(context: &Context) -> Findings {
                 .position(|known| *known == name);
             let expected = json!({ "column": at, "value": wanted }).to_string();
             let actual = shown(&record.to_string(), 300);
-            findings.push(Finding::new(answer, what, shown(&expected, 300), actual));
+            findings.push(Finding::new(response, what, shown(&expected, 300), actual));
         }
     }
     Ok(findings)

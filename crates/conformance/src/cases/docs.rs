@@ -14,7 +14,7 @@ use nodeproof_primitives::escape::escaped_up_to as shown;
 use url::Url;
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must("docs/answers", &["DOCS-1"], |c| Box::pin(answers(c))),
+    Case::must("docs/responds", &["DOCS-1"], |c| Box::pin(responses(c))),
     Case::should("docs/page", &["DOCS-1", "DOCS-2"], |c| Box::pin(page(c))),
     Case::should("docs/lists-calls", &["DOCS-1"], |c| {
         Box::pin(lists_calls(c))
@@ -24,7 +24,7 @@ pub(crate) const CASES: &[Case] = &[
     }),
 ];
 
-async fn answers(context: &Context) -> Findings {
+async fn responses(context: &Context) -> Findings {
     let exchanges = context.sample(Sample::Docs).await?;
     let wrong = exchanges
         .iter()
@@ -250,7 +250,7 @@ fn same_document(one: &Url, other: &Url) -> bool {
 
 /// Returns the node's own description, if the response has one.
 fn own_spec(document: &Exchange) -> Option<Spec> {
-    let value = document.answered_object()?;
+    let value = document.success_object()?;
     Spec::from_value(value.clone()).ok()
 }
 

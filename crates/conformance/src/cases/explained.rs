@@ -5,7 +5,7 @@ use crate::checks::FIELDS;
 /// The description of each case. Cases about one field are described by its requirement.
 pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     (
-        "get-block/answers",
+        "get-block/responds",
         "Every response to an index that the chain has is a success with one JSON object, without a member that stands there twice.",
     ),
     (
@@ -161,7 +161,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "The shape of a single balance is that of the shared snapshot. `balance` and `value` count as one.",
     ),
     (
-        "sc-state/answers",
+        "sc-state/responds",
         "The response is a success with one JSON object.",
     ),
     (
@@ -221,7 +221,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "A request without `unique_value` is refused, or returns nothing.",
     ),
     (
-        "get-trustscore-wallets/answers",
+        "get-trustscore-wallets/responds",
         "The response about a pair of wallets is a success with one JSON object.",
     ),
     (
@@ -261,7 +261,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "The shape of the response is that of the shared snapshot.",
     ),
     (
-        "docs/answers",
+        "docs/responds",
         "`/docs` is a success. A redirect within the node is followed once.",
     ),
     (
@@ -295,7 +295,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "Two different calls are built with different values of `trans_code`, which names a transaction.",
     ),
     (
-        "call-sc/answers",
+        "call-sc/responds",
         "A valid call returns a success with one JSON object.",
     ),
     (
@@ -470,7 +470,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "`/submit-transaction-batch`, if the node has it, accepts neither an unsigned transaction nor one with another wallet's key.",
     ),
     (
-        "submit-transaction/answers",
+        "submit-transaction/responds",
         "A refusal with a status of success is one JSON object.",
     ),
     (
@@ -519,7 +519,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "The shape of the response to an accepted submission is that of the shared snapshot.",
     ),
     (
-        "submit-transaction/claim-answers",
+        "submit-transaction/claim-content-type",
         "The response to an accepted submission has the content type `application/json`.",
     ),
     (

@@ -1,6 +1,6 @@
 //! `GET /get-balances`.
 
-use nodeproof_client::BalanceAnswer;
+use nodeproof_client::BalanceResponse;
 use nodeproof_primitives::{Integer, escape::escaped_up_to as shown};
 use nodeproof_report::Level;
 use serde_json::Value;
@@ -17,8 +17,8 @@ use crate::{
         wallet_balances_request,
     },
     checks::{
-        Checked, Finding, Findings, controls, decodes, never, objects, refused, sample_answers,
-        steady,
+        Checked, Finding, Findings, check_sample_responses, controls, decodes, never, objects,
+        refused, steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -29,17 +29,17 @@ pub(crate) const CASES: &[Case] = &[
     Case::must(
         "get-balances/token-in-wallet",
         &["BALANCE-2", "BALANCE-5", "HTTP-2", "NODE-4"],
-        |c| Box::pin(sample_answers(c, Sample::TokenBalance)),
+        |c| Box::pin(check_sample_responses(c, Sample::TokenBalance)),
     ),
     Case::must(
         "get-balances/all-tokens-in-wallet",
         &["BALANCE-3", "BALANCE-5", "HTTP-2"],
-        |c| Box::pin(sample_answers(c, Sample::WalletBalances)),
+        |c| Box::pin(check_sample_responses(c, Sample::WalletBalances)),
     ),
     Case::must(
         "get-balances/all-wallets-for-token",
         &["BALANCE-4", "BALANCE-5", "HTTP-2"],
-        |c| Box::pin(sample_answers(c, Sample::TokenHolders)),
+        |c| Box::pin(check_sample_responses(c, Sample::TokenHolders)),
     ),
     Case::must("get-balances/balance", &["BALANCE-6", "BALANCE-7"], |c| {
         Box::pin(balance(c))
@@ -85,8 +85,8 @@ pub(crate) const CASES: &[Case] = &[
     }),
     Case::must("get-balances/decodes", &["BALANCE-5", "BALANCE-6"], |c| {
         Box::pin(decodes(c, Sample::TokenBalance, |body| {
-            let answer = BalanceAnswer::from_slice(body)?;
-            answer.amount()?;
+            let response = BalanceResponse::from_slice(body)?;
+            response.amount()?;
             Ok(())
         }))
     }),
@@ -111,7 +111,7 @@ async fn balance(context: &Context) -> Findings {
         .map_err(InconclusiveReason::Harness)?;
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::TokenBalance).await? {
-        let Some(body) = exchange.answered_object() else {
+        let Some(body) = exchange.success_object() else {
             continue;
         };
         findings.one();
@@ -164,7 +164,7 @@ async fn lists_carry_balances(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for sample in [Sample::WalletBalances, Sample::TokenHolders] {
         for exchange in objects(context, sample).await? {
-            let Some(body) = exchange.answered_object() else {
+            let Some(body) = exchange.success_object() else {
                 continue;
             };
             findings.one();
@@ -206,7 +206,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .node
         .send(token_balance_request(wallet, token))
         .await?;
-    let Some(body) = exchange.answered_object() else {
+    let Some(body) = exchange.success_object() else {
         // The contract does not say whether a request for unknown data is an error.
         return Ok(Checked::right());
     };
@@ -233,11 +233,11 @@ async fn single_before(
     pair: &(String, String),
 ) -> Result<Option<Integer>, InconclusiveReason> {
     let asked = token_balance_request(&pair.0, &pair.1);
-    let answers = context
+    let responses = context
         .sample(Sample::TokenBalance)
         .await
         .unwrap_or_default();
-    match answers.iter().find(|exchange| exchange.request == asked) {
+    match responses.iter().find(|exchange| exchange.request == asked) {
         Some(exchange) => Ok(held(exchange)),
         None => Ok(held(&*context.node.send(asked).await?)),
     }

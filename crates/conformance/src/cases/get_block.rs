@@ -13,17 +13,17 @@ use crate::{
         reported_index,
     },
     checks::{
-        BlockCheck, CheckResult, CheckScope, Checked, Finding, Findings, all_answer_json, controls,
-        never, refused,
+        BlockCheck, CheckResult, CheckScope, Checked, Finding, Findings, check_json_responses,
+        controls, never, refused,
     },
     context::Context,
     http::{InconclusiveReason, Request},
 };
 
 pub(crate) const CASES: &[Case] = &[
-    Case::of_blocks("get-block/answers", Level::Must, &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
+    Case::of_blocks("get-block/responds", Level::Must, &["BLOCK-1", "HTTP-1", "HTTP-2", "NODE-1", "NODE-3", "NODE-4"],
         BlockCheck {
-            look: CheckScope::Answers(answers),
+            look: CheckScope::Responses(responses),
             least: 1,
             otherwise: "the node has no block at index 0, 1, 2, 4, 8 and so on; name one that it has, \
                         with --fixture or --blocks",
@@ -107,12 +107,12 @@ fn read(block: &nodeproof_client::Block) -> Result<(), String> {
 /// The reason why a case is inconclusive if no block was read.
 pub(crate) const NO_BLOCK: &str = "no response was a 200 with a JSON object";
 
-fn answers(seen: &BlockResponse, result: &mut CheckResult) {
+fn responses(seen: &BlockResponse, result: &mut CheckResult) {
     if seen.exchange.status == 400 && seen.exchange.json().is_ok() {
         // This is how nodes were seen to refuse a block that does not exist.
         return;
     }
-    match all_answer_json(std::slice::from_ref(&seen.exchange)) {
+    match check_json_responses(std::slice::from_ref(&seen.exchange)) {
         Ok(checked) => {
             result.count += checked.examined;
             result.findings.extend(checked.findings);
@@ -124,9 +124,9 @@ fn answers(seen: &BlockResponse, result: &mut CheckResult) {
 /// Checks the form as a whole. A node that returns rows gets one clear finding.
 fn shape(seen: &BlockResponse, result: &mut CheckResult) {
     let exchange = &seen.exchange;
-    result.count += u64::from(exchange.answered_object().is_some_and(is_block));
-    if exchange.answered_object().is_some_and(is_row_form) {
-        let what = "get-block in row form: a row of the node's block table instead of the Block";
+    result.count += u64::from(exchange.success_object().is_some_and(is_block));
+    if exchange.success_object().is_some_and(is_row_form) {
+        let what = "get-block returned a row of the node's block table instead of a Block";
         let expected = "an object with index, timestamp, proof, status, text, creator_wallet, \
                         expected_miner, committee and previous_hash";
         let actual = exchange.excerpt(160);
@@ -135,7 +135,7 @@ fn shape(seen: &BlockResponse, result: &mut CheckResult) {
 }
 
 fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
-    let Some(reported) = seen.exchange.answered_object().and_then(reported_index) else {
+    let Some(reported) = seen.exchange.success_object().and_then(reported_index) else {
         return;
     };
     result.one();
@@ -153,7 +153,7 @@ fn index_echo(seen: &BlockResponse, result: &mut CheckResult) {
 }
 
 fn timestamp_unit(seen: &BlockResponse, result: &mut CheckResult) {
-    let Some(block) = seen.exchange.answered_object() else {
+    let Some(block) = seen.exchange.success_object() else {
         return;
     };
     let mut judge = |time: Option<&Value>, at: String| {
@@ -197,7 +197,7 @@ fn receipts(block: &Value) -> &[Value] {
 
 /// Checks that a wallet is in the committee at most once.
 fn committee_distinct(seen: &BlockResponse, result: &mut CheckResult) {
-    let body = seen.exchange.answered_object();
+    let body = seen.exchange.success_object();
     let committee = body.and_then(|block| block.get("committee")?.as_array());
     let mut members = BTreeSet::new();
     for (place, member) in committee.into_iter().flatten().enumerate() {
@@ -221,7 +221,7 @@ fn of_data<'r>(receipt: &'r Value, name: &str) -> Option<&'r Value> {
 }
 
 fn receipts_of_preceding_block(seen: &BlockResponse, result: &mut CheckResult) {
-    let Some(block) = seen.exchange.answered_object() else {
+    let Some(block) = seen.exchange.success_object() else {
         return;
     };
     let Some(index) = reported_index(block) else {
@@ -275,7 +275,7 @@ async fn index_zero(context: &Context) -> Findings {
     let exchange = context.node.send(block_request(0)).await?;
     // An endpoint without blocks has no block 0 either.
     controls(context, "get-block").await?;
-    let Some(block) = exchange.answered_object().filter(|block| is_block(block)) else {
+    let Some(block) = exchange.success_object().filter(|block| is_block(block)) else {
         return Ok(Checked::right());
     };
     // Another case reports a node with the same difference in all indexes.
@@ -287,7 +287,7 @@ async fn index_zero(context: &Context) -> Findings {
             let blocks = &context.discovered.blocks;
             let known = blocks
                 .iter()
-                .find(|(index, known)| *index != 0 && known.answered_object() == Some(block));
+                .find(|(index, known)| *index != 0 && known.success_object() == Some(block));
             match known {
                 Some((index, _)) => format!("the response for index {index}"),
                 None => return Ok(Checked::right()),

@@ -8,8 +8,8 @@ use super::case::Case;
 use crate::{
     api::{Sample, trust_request},
     checks::{
-        Checked, Finding, Findings, all_answer_json, decodes, is_missing, never, objects, refused,
-        steady,
+        Checked, Finding, Findings, check_json_responses, decodes, is_missing, never, objects,
+        refused, steady,
     },
     context::Context,
     http::{InconclusiveReason, Request},
@@ -17,9 +17,9 @@ use crate::{
 
 pub(crate) const CASES: &[Case] = &[
     Case::must(
-        "get-trustscore-wallets/answers",
+        "get-trustscore-wallets/responds",
         &["TRUST-1", "HTTP-2", "NODE-4"],
-        |c| Box::pin(answers(c)),
+        |c| Box::pin(responses(c)),
     ),
     Case::must("get-trustscore-wallets/status-success", &["TRUST-2"], |c| {
         Box::pin(status_success(c))
@@ -53,8 +53,8 @@ pub(crate) const CASES: &[Case] = &[
         &["TRUST-2", "TRUST-3"],
         |c| {
             Box::pin(decodes(c, Sample::TrustScore, |body| {
-                let answer = TrustScore::from_slice(body)?;
-                answer.score()?;
+                let response = TrustScore::from_slice(body)?;
+                response.score()?;
                 Ok(())
             }))
         },
@@ -67,24 +67,24 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-async fn answers(context: &Context) -> Findings {
-    let answers = context.sample(Sample::TrustScore).await?;
-    let no_score = answers
+async fn responses(context: &Context) -> Findings {
+    let responses = context.sample(Sample::TrustScore).await?;
+    let no_score = responses
         .iter()
-        .all(|answer| matches!(answer.status, 400 | 404) && answer.json().is_ok());
+        .all(|response| matches!(response.status, 400 | 404) && response.json().is_ok());
     // A chain may have no scores, but the endpoint must exist.
     if no_score && !is_missing(context, "/get-trustscore-wallets").await? {
         return Err(InconclusiveReason::NoSample(
             "no pair of wallets with a trust score was found; give one with --fixture".into(),
         ));
     }
-    all_answer_json(&answers)
+    check_json_responses(&responses)
 }
 
 async fn status_success(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::TrustScore).await? {
-        let Some(body) = exchange.answered_object() else {
+        let Some(body) = exchange.success_object() else {
             continue;
         };
         let Some(status) = body.get("status").and_then(serde_json::Value::as_str) else {

@@ -111,33 +111,35 @@ async fn probed(context: &Context, path: &'static str) -> Result<Arc<Probed>, In
 async fn only_asked(context: &Context, path: &'static str, unasked: Unasked) -> Findings {
     let probed = probed(context, path).await?;
     let (mut examined, mut found) = (0, ByParameter::default());
-    for (probe, answer) in &probed.answers {
-        let Ok(answer) = answer else { continue };
+    for (probe, response) in &probed.responses {
+        let Ok(response) = response else { continue };
         if !probe.has_value {
             continue;
         }
         examined += 1;
         let control = probed.control_of(probe).map(Arc::as_ref);
-        let shows = answer.is_success().then(|| unasked(probe, answer, control));
+        let shows = response
+            .is_success()
+            .then(|| unasked(probe, response, control));
         if let Some(shows) = shows.flatten() {
             let what = format!("{} gets {shows}", named(probe));
             let expected = "nothing that was not requested";
-            let finding = Finding::new(answer, what, expected, answer.excerpt(160));
+            let finding = Finding::new(response, what, expected, response.excerpt(160));
             found.add(probe, finding);
         }
     }
     Ok(Checked::of(examined, found.into_findings()))
 }
 
-fn other_block(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Option<String> {
-    let index = reported_index(answer.answered_object()?)?;
+fn other_block(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Option<String> {
+    let index = reported_index(response.success_object()?)?;
     let lenient = probe.block.map(i128::from);
     (lenient != Some(index)).then(|| format!("block {index}"))
 }
 
-fn other_record(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Option<String> {
+fn other_record(probe: &Probe, response: &Exchange, _: Option<&Exchange>) -> Option<String> {
     let asked = (probe.parameter == "unique_value").then_some(probe.value.as_str());
-    carried(answer.answered_object()?).find_map(|(_, record)| {
+    carried(response.success_object()?).find_map(|(_, record)| {
         let rows = known_rows(record);
         let is_asked = asked.is_some_and(|asked| {
             if rows.is_empty() {
@@ -152,16 +154,16 @@ fn other_record(probe: &Probe, answer: &Exchange, _: Option<&Exchange>) -> Optio
     })
 }
 
-fn other_balance(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Option<String> {
+fn other_balance(_: &Probe, response: &Exchange, control: Option<&Exchange>) -> Option<String> {
     // If the control has a balance, too, a balance proves nothing.
     if control
-        .and_then(Exchange::answered_object)
+        .and_then(Exchange::success_object)
         .and_then(balance)
         .is_some()
     {
         return None;
     }
-    let balance = balance(answer.answered_object()?)?;
+    let balance = balance(response.success_object()?)?;
     Some(format!("a balance of {balance}"))
 }
 
@@ -184,14 +186,14 @@ fn balance(body: &Value) -> Option<String> {
         .find_map(|name| first(body.get(*name)?))
 }
 
-fn other_score(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Option<String> {
+fn other_score(_: &Probe, response: &Exchange, control: Option<&Exchange>) -> Option<String> {
     let score = |exchange: &Exchange| {
-        let body = exchange.answered_object()?;
+        let body = exchange.success_object()?;
         body.get("trust_score")
             .filter(|score| score.is_number())
             .cloned()
     };
-    let found = score(answer).filter(|score| score.as_f64() != Some(0.0))?;
+    let found = score(response).filter(|score| score.as_f64() != Some(0.0))?;
     let of_nobody = control.and_then(score);
     (of_nobody != Some(found.clone())).then(|| format!("the score {found}"))
 }
@@ -199,12 +201,12 @@ fn other_score(_: &Probe, answer: &Exchange, control: Option<&Exchange>) -> Opti
 async fn no_crash(context: &Context, path: &'static str) -> Findings {
     let probed = probed(context, path).await?;
     let (mut examined, mut found) = (0, ByParameter::default());
-    for (probe, answer) in &probed.answers {
+    for (probe, response) in &probed.responses {
         let expected = "a response, or a refusal with a 4xx";
-        let finding = match answer {
-            Ok(answer) if answer.status >= 500 => {
-                let what = format!("{} gets status {}", named(probe), answer.status);
-                Some(Finding::new(answer, what, expected, answer.summary()))
+        let finding = match response {
+            Ok(response) if response.status >= 500 => {
+                let what = format!("{} gets status {}", named(probe), response.status);
+                Some(Finding::new(response, what, expected, response.summary()))
             }
             Ok(_) => None,
             Err(InconclusiveReason::Transport(reason)) => Some(Finding {
@@ -235,11 +237,11 @@ async fn unchanged(context: &Context) -> Findings {
     }
     let mut checked = Checked::default();
     for sample in [Sample::Blocks, Sample::ContractState, Sample::TrustScore] {
-        let Ok(answers) = objects(context, sample).await else {
+        let Ok(responses) = objects(context, sample).await else {
             continue;
         };
         let described = described(context, sample);
-        for before in answers.iter().take(3) {
+        for before in responses.iter().take(3) {
             let after = context.node.send(before.request.clone()).await?;
             checked.one();
             if !reads_alike(before, &after, &described) {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::inconclusive::unknown;
 use crate::{
-    api::{answered, is_missing_endpoint},
+    api::is_missing_endpoint,
     checks::{Checked, Finding, Findings, Reply},
     context::{Context, Refusal},
     http::{Exchange, InconclusiveReason},
@@ -71,13 +71,13 @@ async fn compare(
 
 /// Checks that the second endpoint refuses what the first must refuse.
 pub(crate) async fn batch(context: &Context) -> Findings {
-    let (codes, answer) = context.submissions.bad_batch().await?;
-    if is_missing_endpoint(answer.status) {
+    let (codes, response) = context.submissions.bad_batch().await?;
+    if is_missing_endpoint(response.status) {
         return unknown("the node has no /submit-transaction-batch");
     }
     let list = |name: &str| {
         let at = format!("/response/{name}");
-        answered(&answer)?.pointer(&at)?.as_array()
+        response.success_object()?.pointer(&at)?.as_array()
     };
     let named = |list: &Vec<Value>| {
         let is_own = |item: &&Value| codes.iter().any(|code| item.as_str() == Some(code));
@@ -85,16 +85,16 @@ pub(crate) async fn batch(context: &Context) -> Findings {
     };
     if list("accepted_transactions").map_or(0, named) > 0 {
         let what = "a batch accepts transactions that are not signed, or signed with another key";
-        let finding = Finding::new(&answer, what, "none of them accepted", answer.summary());
+        let finding = Finding::new(&response, what, "none of them accepted", response.summary());
         return Ok(Checked::wrong(
             finding.at("/response/accepted_transactions"),
         ));
     }
-    let refused = (400..500).contains(&answer.status);
+    let refused = (400..500).contains(&response.status);
     match list("failed_transactions").map_or(0, named) {
         0 if !refused => Err(InconclusiveReason::NoSample(format!(
             "the batch was neither accepted nor refused: {}",
-            answer.summary()
+            response.summary()
         ))),
         failed => Ok(Checked::of(failed.max(1), None)),
     }

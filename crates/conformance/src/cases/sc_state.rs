@@ -9,14 +9,16 @@ use super::{
 };
 use crate::{
     api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
-    checks::{Checked, Finding, Findings, all_answer_json, is_missing, objects, refused, steady},
+    checks::{
+        Checked, Finding, Findings, check_json_responses, is_missing, objects, refused, steady,
+    },
     context::Context,
     http::{InconclusiveReason, Request},
 };
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must("sc-state/answers", &["STATE-3", "HTTP-2", "NODE-4"], |c| {
-        Box::pin(answers(c))
+    Case::must("sc-state/responds", &["STATE-3", "HTTP-2", "NODE-4"], |c| {
+        Box::pin(responses(c))
     }),
     Case::should("sc-state/value", &["STATE-3"], |c| Box::pin(value(c))),
     Case::must("sc-state/unique-value-echo", &["STATE-2"], |c| {
@@ -87,23 +89,23 @@ fn known_request(context: &Context) -> Request {
     }
 }
 
-async fn answers(context: &Context) -> Findings {
-    let answers = context.sample(Sample::ContractState).await?;
+async fn responses(context: &Context) -> Findings {
+    let responses = context.sample(Sample::ContractState).await?;
     // A chain may have no contract, but the endpoint must exist.
     let no_state = context.discovered.assets.is_empty()
-        && answers
+        && responses
             .iter()
-            .all(|answer| answer.status >= 400 && answer.json().is_ok());
+            .all(|response| response.status >= 400 && response.json().is_ok());
     if no_state && !is_missing(context, "/sc-state").await? {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
-    all_answer_json(&answers)
+    check_json_responses(&responses)
 }
 
 async fn value(context: &Context) -> Findings {
     let mut findings = Checked::default();
     for exchange in objects(context, Sample::ContractState).await? {
-        let Some(body) = exchange.answered_object() else {
+        let Some(body) = exchange.success_object() else {
             continue;
         };
         findings.one();
@@ -152,7 +154,7 @@ async fn unique_value_echo(context: &Context) -> Findings {
             .iter()
             .find(|(name, _)| *name == "unique_value");
         let Some((_, asked)) = asked else { continue };
-        let Some(body) = exchange.answered_object() else {
+        let Some(body) = exchange.success_object() else {
             continue;
         };
         for (name, record) in carried(body) {
@@ -192,19 +194,19 @@ async fn claim_readable(context: &Context) -> Findings {
     if context.discovered.assets.is_empty() {
         return Err(InconclusiveReason::NoSample(NO_CLAIM.into()));
     }
-    let answers = objects(context, Sample::ContractState).await?;
+    let responses = objects(context, Sample::ContractState).await?;
     let readable = |exchange: &std::sync::Arc<_>| -> bool {
         let exchange: &crate::http::Exchange = exchange;
-        exchange.answered_object().and_then(stored).is_some()
+        exchange.success_object().and_then(stored).is_some()
     };
-    if answers.iter().any(readable) {
+    if responses.iter().any(readable) {
         return Ok(Checked::right());
     }
-    let findings = answers.iter().map(|exchange| {
+    let findings = responses.iter().map(|exchange| {
         let what = "a claim that is in a block can't be read";
         Finding::new(exchange, what, "the claim's record", exchange.excerpt(160))
     });
-    Ok(Checked::of(answers.len(), findings))
+    Ok(Checked::of(responses.len(), findings))
 }
 
 async fn unknown(context: &Context, name: &'static str, other: &str, what: &str) -> Findings {

@@ -94,7 +94,7 @@ fn claims<'c>(blocks: &'c Blocks, contract: &str, asset: &str) -> Vec<Claim<'c>>
     let mut found = Vec::new();
     for (block, exchange) in blocks {
         let listed = exchange
-            .answered_object()
+            .success_object()
             .and_then(|body| body.pointer("/text/transactions"))
             .and_then(Value::as_array);
         for entry in listed.into_iter().flatten() {
@@ -158,7 +158,7 @@ async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, latest: Opt
         let Ok(block) = context.node.send(block_request(index)).await else {
             return;
         };
-        if block.answered_object().is_some() {
+        if block.success_object().is_some() {
             blocks.insert(index, block);
         }
     }
@@ -251,7 +251,7 @@ fn judge(blocks: &Blocks, tip: u64, contract: &str, asset: &str, row: Row<'_>) -
         None => Verdict::Right,
         Some((name, wanted, found)) => Verdict::Wrong(
             format!(
-                "the record's {name} differs from that of the claim in block {}",
+                "{name} of the record differs from {name} of the claim in block {}",
                 last.block
             ),
             wanted,
@@ -284,7 +284,7 @@ async fn read_new(
 ) -> Result<u64, InconclusiveReason> {
     for index in tip + 1..=tip + MOST_BLOCKS {
         let block = context.node.send(block_request(index)).await?;
-        if !block.answered_object().is_some_and(is_block) {
+        if !block.success_object().is_some_and(is_block) {
             return Ok(index - 1);
         }
         blocks.insert(index, block);
@@ -311,7 +311,7 @@ async fn compare_records(context: &Context, blocks: &mut Blocks, tip: u64) -> Fi
         else {
             continue;
         };
-        let Some(body) = exchange.answered_object() else {
+        let Some(body) = exchange.success_object() else {
             continue;
         };
         for (member, value) in carried(body) {

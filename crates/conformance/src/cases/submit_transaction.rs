@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use nodeproof_client::SubmitAnswer;
+use nodeproof_client::SubmitResponse;
 use nodeproof_report::SignedReport;
 use serde_json::Value;
 
@@ -12,13 +12,10 @@ use super::{
     right_submissions::{after_a_bad_one, batch, order_of_signatures},
 };
 use crate::{
-    api::{
-        Sample, Tier, answered, contract_state_request, is_missing_endpoint, is_refusal, message,
-        stored,
-    },
+    api::{Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, message, stored},
     checks::{
-        Checked, Finding, Findings, MOST_FINDINGS, Reply, Shows, all_answer_json, decodes, judge,
-        signed_transaction,
+        Checked, Finding, Findings, MOST_FINDINGS, Reply, Shows, check_json_responses, decodes,
+        judge, signed_transaction,
     },
     context::{Alteration, Context, Refusal},
     http::{Exchange, InconclusiveReason, Request},
@@ -186,9 +183,9 @@ pub(crate) const CASES: &[Case] = &[
     )
     .of(Tier::Reject),
     Case::must(
-        "submit-transaction/answers",
+        "submit-transaction/responds",
         &["SUBMIT-4", "SUBMIT-5", "NODE-1"],
-        |c| Box::pin(answers(c)),
+        |c| Box::pin(responses(c)),
     )
     .of(Tier::Reject),
     Case::should("submit-transaction/content-type", &["HTTP-5"], |c| {
@@ -216,8 +213,8 @@ pub(crate) const CASES: &[Case] = &[
         &["SUBMIT-4", "SUBMIT-5", "SUBMIT-6", "SUBMIT-7"],
         |c| {
             Box::pin(decodes(c, Sample::Refusals, |body| {
-                let answer = SubmitAnswer::from_slice(body)?;
-                answer.valid()?;
+                let response = SubmitResponse::from_slice(body)?;
+                response.valid()?;
                 Ok(())
             }))
         },
@@ -232,19 +229,19 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
     let mut checked = Checked::default();
     let mut unproven = None;
     for refusal in refusals {
-        let answer = match submissions.refusal(*refusal).await {
-            Ok(answer) => answer,
+        let response = match submissions.refusal(*refusal).await {
+            Ok(response) => response,
             Err(inconclusive) => {
                 unproven = unproven.or(Some(inconclusive));
                 continue;
             }
         };
         checked.one();
-        let bad = Reply::of(&answer);
+        let bad = Reply::of(&response);
         if bad == Reply::Accepted {
             let what = format!("{} is accepted as valid", refusal.what());
-            let finding = Finding::new(&answer, what, "a refusal", answer.summary());
-            checked.push(finding.at("/response/valid").about(submitted(&answer)));
+            let finding = Finding::new(&response, what, "a refusal", response.summary());
+            checked.push(finding.at("/response/valid").about(submitted(&response)));
             continue;
         }
         let control = match &control {
@@ -258,7 +255,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
             true => submissions.refusal(Refusal::SignatureAltered).await.ok(),
             false => None,
         };
-        let wrong_signature = wrong_signature.map(|answer| Reply::of(&answer));
+        let wrong_signature = wrong_signature.map(|response| Reply::of(&response));
         match judge(&bad, &Reply::of(control), wrong_signature.as_ref()) {
             Shows::Accepts | Shows::Refuses => {}
             Shows::IgnoresAlteration => {
@@ -267,8 +264,8 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
                     refusal.what()
                 );
                 let expected = "the response to a wrong signature";
-                let finding = Finding::new(&answer, what, expected, answer.summary());
-                checked.push(finding.about(submitted(&answer)));
+                let finding = Finding::new(&response, what, expected, response.summary());
+                checked.push(finding.about(submitted(&response)));
             }
             Shows::Nothing => {
                 unproven = unproven.or_else(|| Some(shows_nothing(*refusal, control)))
@@ -282,8 +279,8 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
 }
 
 /// Returns the signed message of a submission.
-fn submitted(answer: &Exchange) -> Option<Box<SignedReport>> {
-    signed_transaction(answer.request.body.as_deref()?)
+fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
+    signed_transaction(response.request.body.as_deref()?)
 }
 
 /// Returns the reason why a refusal proves nothing.
@@ -303,20 +300,22 @@ fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
 
 /// Returns the refusals with a success status. The contract does not show the content of other responses.
 async fn told(context: &Context) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-    let mut answers = context.submissions.refusals().await?;
-    answers.retain(|answer| answer.is_success());
-    if answers.is_empty() {
+    let mut responses = context.submissions.refusals().await?;
+    responses.retain(|response| response.is_success());
+    if responses.is_empty() {
         let reason = "no refusal had status 200";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
-    Ok(answers)
+    Ok(responses)
 }
 
 /// Checks that the endpoint exists, and that its successful responses are JSON objects.
-async fn answers(context: &Context) -> Findings {
+async fn responses(context: &Context) -> Findings {
     let all = context.submissions.refusals().await?;
     if let Some(first) = all.first()
-        && all.iter().all(|answer| is_missing_endpoint(answer.status))
+        && all
+            .iter()
+            .all(|response| is_missing_endpoint(response.status))
     {
         let what = "the endpoint does not exist: every response to a submission shows that";
         let expected = "a response to a submission";
@@ -327,12 +326,12 @@ async fn answers(context: &Context) -> Findings {
             first.summary(),
         )));
     }
-    all_answer_json(&told(context).await?)
+    check_json_responses(&told(context).await?)
 }
 
 async fn content_type(context: &Context) -> Findings {
     let mut told = told(context).await?;
-    told.retain(|answer| answer.json().is_ok());
+    told.retain(|response| response.json().is_ok());
     Ok(content_types(&told))
 }
 
@@ -346,25 +345,27 @@ fn claimed(submission: &Exchange) -> Option<(String, String)> {
 }
 
 /// Whether a response refuses a submission, and not only fails to understand it.
-fn is_clear_refusal(answer: &Exchange) -> bool {
+fn is_clear_refusal(response: &Exchange) -> bool {
     let says_no = |body: &Value| {
         body.pointer("/response/valid") == Some(&Value::Bool(false)) || is_refusal(body)
     };
     let is_wrong_request =
-        (400..500).contains(&answer.status) && !is_missing_endpoint(answer.status);
-    is_wrong_request || !is_missing_endpoint(answer.status) && answer.json().is_ok_and(says_no)
+        (400..500).contains(&response.status) && !is_missing_endpoint(response.status);
+    is_wrong_request || !is_missing_endpoint(response.status) && response.json().is_ok_and(says_no)
 }
 
 /// Checks that refused submissions left no record, even after two more blocks if the chain continues.
 async fn not_stored(context: &Context) -> Findings {
-    let answers = context.submissions.refusals().await?;
-    let refused = answers.iter().filter(|answer| is_clear_refusal(answer));
-    let claims: BTreeSet<_> = refused.filter_map(|answer| claimed(answer)).collect();
+    let responses = context.submissions.refusals().await?;
+    let refused = responses
+        .iter()
+        .filter(|response| is_clear_refusal(response));
+    let claims: BTreeSet<_> = refused.filter_map(|response| claimed(response)).collect();
     // A missing record counts only if records can be read at all.
     let known = context.sample(Sample::ContractState).await?;
     if !known
         .iter()
-        .any(|state| answered(state).and_then(stored).is_some())
+        .any(|state| state.success_object().and_then(stored).is_some())
     {
         let reason = "/sc-state showed no record in this run, so that it has none shows nothing";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
@@ -374,8 +375,10 @@ async fn not_stored(context: &Context) -> Findings {
     for (contract, asset) in claims {
         let state = contract_state_request(&contract, &asset);
         let state = context.node.send(state).await?;
-        checked.examined += u64::from(answered(&state).is_some());
-        if answered(&state).and_then(stored).is_some() && checked.findings.len() < MOST_FINDINGS {
+        checked.examined += u64::from(state.success_object().is_some());
+        if state.success_object().and_then(stored).is_some()
+            && checked.findings.len() < MOST_FINDINGS
+        {
             let what = "a claim that was refused is stored anyway";
             let actual = state.summary();
             checked.push(Finding::new(&state, what, "no record", actual));
@@ -385,46 +388,46 @@ async fn not_stored(context: &Context) -> Findings {
 }
 
 async fn wrong_method(context: &Context) -> Findings {
-    let answer = context
+    let response = context
         .node
         .send(Request::get("/submit-transaction"))
         .await?;
     let submitted = |body: &Value| body.get("response").is_some() || body["status"] == "SUCCESS";
-    if !answered(&answer).is_some_and(submitted) {
+    if !response.success_object().is_some_and(submitted) {
         let control = context.submissions.control().await?;
         // A missing or broken endpoint refuses every method.
         return Ok(Checked::of(
-            usize::from(Reply::of(&answer) != Reply::of(&control)),
+            usize::from(Reply::of(&response) != Reply::of(&control)),
             None,
         ));
     }
     let what = "the response to a GET is that to a submission";
     Ok(Checked::wrong(Finding::new(
-        &answer,
+        &response,
         what,
         "a refusal",
-        answer.summary(),
+        response.summary(),
     )))
 }
 
 async fn no_crash(context: &Context) -> Findings {
     let mut checked = Checked::default();
     for refusal in Refusal::ALL {
-        let Ok(answer) = context.submissions.refusal(refusal).await else {
+        let Ok(response) = context.submissions.refusal(refusal).await else {
             // The submission's own case reports the missing response.
             continue;
         };
-        checked.examined += u64::from(is_clear_refusal(&answer));
-        if answer.status < 500 {
+        checked.examined += u64::from(is_clear_refusal(&response));
+        if response.status < 500 {
             continue;
         }
         let what = format!(
             "{} is refused with status {}",
             refusal.what(),
-            answer.status
+            response.status
         );
         let expected = "a refusal of the request: a 4xx, or 200 with response.valid false";
-        checked.push(Finding::new(&answer, what, expected, answer.summary()));
+        checked.push(Finding::new(&response, what, expected, response.summary()));
     }
     Ok(checked)
 }

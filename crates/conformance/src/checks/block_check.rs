@@ -40,7 +40,7 @@ pub(crate) enum CheckScope {
     /// Each block on its own.
     Alone(fn(&BlockResponse, &mut CheckResult)),
     /// Each response that should be a block, on its own.
-    Answers(fn(&BlockResponse, &mut CheckResult)),
+    Responses(fn(&BlockResponse, &mut CheckResult)),
     /// Each block that has an index, whether it is the requested one or another.
     Indexes(fn(&BlockResponse, &mut CheckResult)),
     /// Each block, and each index without a block.
@@ -81,7 +81,7 @@ impl PreparedCheck {
     /// Whether the check examines responses of this kind.
     const fn concerns(&self, kind: ResponseKind) -> bool {
         match self.check.look {
-            CheckScope::Answers(_) => matches!(
+            CheckScope::Responses(_) => matches!(
                 kind,
                 ResponseKind::Block | ResponseKind::WrongIndex | ResponseKind::NotAnObject
             ),
@@ -105,7 +105,7 @@ impl PreparedCheck {
         match (self.check.look, &self.schema) {
             (
                 CheckScope::Alone(look)
-                | CheckScope::Answers(look)
+                | CheckScope::Responses(look)
                 | CheckScope::Indexes(look)
                 | CheckScope::Holes(look),
                 _,
@@ -163,13 +163,13 @@ pub(crate) fn whole_block(spec: &Spec) -> Result<SchemaValidator, InconclusiveRe
 
 /// Runs a check on the blocks that discovery has read.
 pub(crate) async fn over_sample(context: &Context, check: BlockCheck) -> Findings {
-    let answers = context.sample(Sample::Blocks).await?;
-    let sample = context.seen_blocks(&answers);
+    let responses = context.sample(Sample::Blocks).await?;
+    let sample = context.seen_blocks(&responses);
     let blocks = sample
         .iter()
         .filter(|seen| seen.kind == ResponseKind::Block);
     match (check.look, blocks.count()) {
-        (CheckScope::Answers(_) | CheckScope::Field(_), _) | (_, 1..) => {}
+        (CheckScope::Responses(_) | CheckScope::Field(_), _) | (_, 1..) => {}
         (_, 0) => {
             let reason = "no response was a 200 with a JSON object";
             return Err(InconclusiveReason::NoSample(reason.to_owned()));

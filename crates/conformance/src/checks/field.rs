@@ -43,7 +43,7 @@ impl Field {
         let Some((_, parents)) = self.path.split_last() else {
             return false;
         };
-        let body = exchange.answered_object();
+        let body = exchange.success_object();
         body.is_some_and(|body| leads_to_an_object(body, parents))
     }
 }

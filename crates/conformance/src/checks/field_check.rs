@@ -32,10 +32,10 @@ const MOST_PLACES: usize = 2_000;
 const MOST_DEPARTURES: usize = 200;
 
 pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
-    let answers = context.sample(field.sample).await?;
+    let responses = context.sample(field.sample).await?;
     let (validator, required) = field_schema(&context.spec, field)?;
     let mut result = CheckResult::default();
-    for exchange in &answers {
+    for exchange in &responses {
         check_places(exchange, field, required, &validator, &mut result);
     }
     if result.count == 0 {
@@ -70,7 +70,7 @@ pub(crate) fn check_places(
     validator: &SchemaValidator,
     result: &mut CheckResult,
 ) {
-    let Some(body) = exchange.answered_object() else {
+    let Some(body) = exchange.success_object() else {
         return;
     };
     let mut found = 0;
@@ -231,9 +231,9 @@ fn named_absence(field: &Field, place: &Place<'_>) -> Option<String> {
     }
     let name = field.path[0];
     if name == "index" && reported_index(place.parent).is_some() {
-        return Some("index is named block_index (get-block in row form)".to_owned());
+        return Some("index is named block_index (a row of the block table)".to_owned());
     }
-    is_row_form(place.parent).then(|| format!("{name} is missing (get-block in row form)"))
+    is_row_form(place.parent).then(|| format!("{name} is missing (a row of the block table)"))
 }
 
 fn named_mismatch(name: &str, found: &Value) -> Option<String> {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Checks that a response is a success with a JSON object, which every query and `/call-sc` must return.
-pub(crate) fn answers_json(exchange: &Arc<Exchange>) -> Vec<Finding> {
+pub(crate) fn check_json_response(exchange: &Arc<Exchange>) -> Vec<Finding> {
     if !exchange.is_success() {
         let expected = "200 with a JSON object";
         return vec![Finding::new(
@@ -137,9 +137,9 @@ const FEW: usize = 12;
 struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
 
 /// Checks that every response is a 200 with a JSON object. Inconclusive if one is too large to read.
-pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
-    let findings: Vec<_> = answers.iter().flat_map(answers_json).collect();
-    let too_much = answers
+pub(crate) fn check_json_responses(responses: &[Arc<Exchange>]) -> Findings {
+    let findings: Vec<_> = responses.iter().flat_map(check_json_response).collect();
+    let too_much = responses
         .iter()
         .filter(|exchange| exchange.is_success())
         .find_map(|exchange| {
@@ -155,16 +155,16 @@ pub(crate) fn all_answer_json(answers: &[Arc<Exchange>]) -> Findings {
         _ => {
             // An object without members is neither right nor wrong.
             let says_nothing =
-                |answer: &&Arc<Exchange>| answer.answered_object().is_some_and(is_empty);
-            let examined = answers.iter().filter(|answer| !says_nothing(answer));
+                |response: &&Arc<Exchange>| response.success_object().is_some_and(is_empty);
+            let examined = responses.iter().filter(|response| !says_nothing(response));
             Ok(Checked::of(examined.count(), findings))
         }
     }
 }
 
 /// Checks that every response of a sample is a 200 with a JSON object.
-pub(crate) async fn sample_answers(context: &Context, sample: Sample) -> Findings {
-    all_answer_json(&context.sample(sample).await?)
+pub(crate) async fn check_sample_responses(context: &Context, sample: Sample) -> Findings {
+    check_json_responses(&context.sample(sample).await?)
 }
 
 /// Returns the responses of a sample that are objects, or the reason why there are none.
@@ -172,10 +172,10 @@ pub(crate) async fn objects(
     context: &Context,
     sample: Sample,
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-    let answers = context.sample(sample).await?;
-    let objects: Vec<_> = answers
+    let responses = context.sample(sample).await?;
+    let objects: Vec<_> = responses
         .into_iter()
-        .filter(|answer| answer.answered_object().is_some())
+        .filter(|response| response.success_object().is_some())
         .collect();
     if objects.is_empty() {
         return Err(InconclusiveReason::NoSample(

@@ -30,7 +30,7 @@ pub(crate) use field::Field;
 pub(crate) use field_check::{MOST_FINDINGS, NEVER_SEEN, check_field};
 pub(crate) use fields::FIELDS;
 pub(crate) use finding::{Checked, Finding, Findings};
-pub(crate) use json_response::{all_answer_json, objects, sample_answers};
+pub(crate) use json_response::{check_json_responses, check_sample_responses, objects};
 pub(crate) use pinned::{PinKind, check_pinned};
 pub(crate) use receipt_signatures::{ALGORITHM, MOST_RECEIPTS, WrongReceipt, voter_key};
 pub(crate) use refused::{controls, is_missing, never, refused};

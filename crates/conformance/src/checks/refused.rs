@@ -59,7 +59,7 @@ pub(crate) async fn controls(
 ) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
     let none = || {
         InconclusiveReason::NoSample(format!(
-            "/{operation} did not return a valid response in this run, so a refusal proves nothing"
+            "/{operation} did not return a valid response in this run; an endpoint that refuses every request would pass"
         ))
     };
     let sample = match operation {
@@ -74,8 +74,8 @@ pub(crate) async fn controls(
     if operation == "get-balances" {
         controls.extend(context.discovered.wallet_lists.iter().cloned());
     }
-    controls.retain(|answer| {
-        answer.answered_object().is_some_and(|body| {
+    controls.retain(|response| {
+        response.success_object().is_some_and(|body| {
             !is_empty(body) && !is_refusal(body) && (operation != "get-block" || is_block(body))
         })
     });

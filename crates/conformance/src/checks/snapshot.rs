@@ -40,7 +40,7 @@ const fn name_of(sample: Sample) -> &'static str {
 
 /// Merges the responses of a sample into one shape, and compares it with its snapshot.
 pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Findings {
-    let answers = objects(context, sample).await?;
+    let responses = objects(context, sample).await?;
     let schema = match sample {
         // The contract does not show the response's shape. The transaction in it is meant to be submitted.
         Sample::CallSc => "/components/schemas/Transaction".to_owned(),
@@ -51,9 +51,9 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
             })?,
     };
     // Only changed bodies are copied. A response may be large, and there are several.
-    let bodies: Vec<Cow<'_, Value>> = answers
+    let bodies: Vec<Cow<'_, Value>> = responses
         .iter()
-        .filter_map(|exchange| exchange.answered_object())
+        .filter_map(|exchange| exchange.success_object())
         .map(|body| match sample {
             Sample::CallSc => Cow::Borrowed(&body["transaction"]),
             Sample::TokenBalance => with_one_name(body),
@@ -65,7 +65,7 @@ pub(crate) async fn check_snapshot(context: &Context, sample: Sample) -> Finding
     let text = serde_json::to_string_pretty(&shape)
         .map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let name = name_of(sample);
-    let Some(exchange) = answers.first() else {
+    let Some(exchange) = responses.first() else {
         return Ok(Checked::default());
     };
     match context.snapshots.compare(name, &text) {

@@ -22,7 +22,7 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
     let Some(first) = objects(context, sample).await?.into_iter().next_back() else {
         return Ok(Checked::default());
     };
-    if first.answered_object().is_some_and(is_empty) {
+    if first.success_object().is_some_and(is_empty) {
         return Ok(Checked::default());
     }
     let described = described(context, sample);
@@ -130,7 +130,7 @@ impl Height {
         let before = *height;
         for _ in 0..MOST_NEW_BLOCKS {
             let next = context.node.send(block_request(*height + 1)).await?;
-            if !next.answered_object().is_some_and(is_block) {
+            if !next.success_object().is_some_and(is_block) {
                 break;
             }
             *height += 1;

@@ -21,13 +21,13 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    pub(crate) fn of(answer: &Exchange) -> Self {
-        if is_valid(answer) {
+    pub(crate) fn of(response: &Exchange) -> Self {
+        if is_valid(response) {
             return Self::Accepted;
         }
         Self::Refused {
-            status: answer.status,
-            words: words(&message(answer)),
+            status: response.status,
+            words: words(&message(response)),
         }
     }
 }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_counts_only_if_a_right_submission_is_answered_otherwise() {
+    fn a_refusal_counts_only_if_a_correct_submission_gets_another_response() {
         let (poor, wrong) = ("no money", "bad signature");
         for (bad, control, wrong_signature, shows) in [
             ("valid", "valid", None, Shows::Accepts),

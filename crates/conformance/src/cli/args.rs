@@ -77,7 +77,7 @@ pub struct MonitorArgs {
     pub log: LogFormat,
 }
 
-/// Check whether a node keeps the contract.
+/// Check whether a node conforms to the API contract.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = EXIT_STATUS)]
 pub struct ConformanceArgs {

@@ -5,7 +5,7 @@ use std::{ops::Deref, sync::Arc};
 use super::{
     baseline::Baseline,
     probing::Probing,
-    samples::{Answers, Samples},
+    samples::{Responses, Samples},
     signing::Submitting,
     snapshot_store::SnapshotStore,
     submissions::Submissions,
@@ -44,17 +44,17 @@ impl Context {
     }
 
     /// Returns the responses of a sample: at least one, or the reason why there is none.
-    pub(crate) async fn sample(&self, sample: Sample) -> Answers {
+    pub(crate) async fn sample(&self, sample: Sample) -> Responses {
         match sample {
             Sample::Refusals => {
-                let answers = http::shared(self.submissions.refusals()).await;
-                for exchange in answers.iter().flatten() {
+                let responses = http::shared(self.submissions.refusals()).await;
+                for exchange in responses.iter().flatten() {
                     http::record(exchange);
                 }
                 // The contract does not show the form of an error response, whatever its status.
                 let told =
-                    |answer: &Arc<Exchange>| !answer.answered_object().is_some_and(is_refusal);
-                answers.map(|answers| answers.into_iter().filter(told).collect())
+                    |response: &Arc<Exchange>| !response.success_object().is_some_and(is_refusal);
+                responses.map(|responses| responses.into_iter().filter(told).collect())
             }
             Sample::Acceptances => self.submissions.acceptances().await,
             _ => self.get(sample).await,

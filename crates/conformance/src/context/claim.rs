@@ -15,8 +15,8 @@ use super::{
 };
 use crate::{
     api::{
-        IndexSearch, answered, block_request, contract_state_request, in_block, is_valid,
-        lists_transactions, reported_index, stored, token_balance_request,
+        IndexSearch, block_request, contract_state_request, in_block, is_valid, lists_transactions,
+        reported_index, stored, token_balance_request,
     },
     http::{BackOff, Exchange, InconclusiveReason, Request},
 };
@@ -65,7 +65,7 @@ pub(crate) struct Claim {
 
 /// The result of a submission that the node had to refuse.
 pub(crate) struct Refused {
-    pub(crate) answer: Arc<Exchange>,
+    pub(crate) response: Arc<Exchange>,
     /// The balance that would pay a fee, before and after the submission.
     pub(crate) balances: (Arc<Exchange>, Arc<Exchange>),
     /// The state of its asset, read once the claim was settled.
@@ -190,7 +190,7 @@ impl Claim {
         self.entry = Some(entry);
         let request = Request::post("/submit-transaction", body).carrying_signature();
         let submitted = submitter.submit_in_turn(request.clone()).await;
-        let accepted = submitted.as_ref().is_ok_and(|answer| is_valid(answer));
+        let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
         self.submitted = submitted;
         if !accepted {
             return Ok(());
@@ -248,14 +248,14 @@ impl Claim {
             .node
             .send(self.balance_request(text))
             .await?;
-        let answer = submitter.submit_in_turn(request).await?;
+        let response = submitter.submit_in_turn(request).await?;
         let after = submitter
             .samples
             .node
             .send(self.balance_request(text))
             .await?;
         let refused = Refused {
-            answer,
+            response,
             balances: (before, after),
             state: no(NOT_ACCEPTED),
         };
@@ -295,10 +295,11 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
     let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
         let request = contract_state_request(contract, asset);
-        let Ok(answer) = submitter.samples.node.send(request).await else {
+        let Ok(response) = submitter.samples.node.send(request).await else {
             return;
         };
-        if answered(&answer).and_then(stored).is_some() || Instant::now() + back_off.peek() > until
+        if response.success_object().and_then(stored).is_some()
+            || Instant::now() + back_off.peek() > until
         {
             return;
         }
@@ -343,13 +344,13 @@ async fn settle(
         blocks.advance(submitter).await?;
         if record.is_none() {
             let request = contract_state_request(contract, asset);
-            let answer = submitter.samples.node.send(request).await?;
-            if answered(&answer).and_then(stored).is_some() {
-                record = Some(answer);
+            let response = submitter.samples.node.send(request).await?;
+            if response.success_object().and_then(stored).is_some() {
+                record = Some(response);
                 // The block was made before its record could be read.
                 blocks.advance(submitter).await?;
             } else {
-                without = Some(answer);
+                without = Some(response);
             }
         }
         // A node may show a block later than the block's effects.
@@ -388,7 +389,7 @@ impl NewBlocks {
             return true;
         };
         let new = self.found.get(before..).unwrap_or_default();
-        let bodies = || new.iter().filter_map(|block| block.answered_object());
+        let bodies = || new.iter().filter_map(|block| block.success_object());
         bodies().any(|body| in_block(body, code).is_some())
             || (!new.is_empty() && !bodies().any(lists_transactions))
             || self.found.len() >= MOST_BLOCKS
@@ -412,9 +413,9 @@ impl NewBlocks {
     async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
         while let Some(index) = self.next
             && self.found.len() < MOST_BLOCKS
-            && let Some(answer) = block(submitter, index).await?
+            && let Some(response) = block(submitter, index).await?
         {
-            self.found.push(answer);
+            self.found.push(response);
             self.next = index.checked_add(1);
         }
         Ok(())
@@ -426,7 +427,7 @@ async fn block(
     submitter: &Submitter,
     index: u64,
 ) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
-    let answer = submitter.samples.node.send(block_request(index)).await?;
-    let reported = answer.answered_object().and_then(reported_index);
-    Ok((reported == Some(i128::from(index))).then_some(answer))
+    let response = submitter.samples.node.send(block_request(index)).await?;
+    let reported = response.success_object().and_then(reported_index);
+    Ok((reported == Some(i128::from(index))).then_some(response))
 }

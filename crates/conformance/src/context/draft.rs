@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{signing::Submitting, submitter::Submitter};
 use crate::{
-    api::{MILLISECONDS, answered},
+    api::MILLISECONDS,
     http::{Exchange, InconclusiveReason, Request},
 };
 
@@ -55,9 +55,9 @@ pub(crate) fn call_request(call: &Value) -> Request {
 /// Returns how a response of `/call-sc` differs from the requested call, or `None` if it matches.
 ///
 /// Only an exact match is signed. A signature can spend everything that the wallet holds.
-pub(crate) fn unlike(call: &Value, answer: &Exchange) -> Option<String> {
-    let Some(body) = answered(answer) else {
-        return Some(format!("no transaction was built: {}", answer.summary()));
+pub(crate) fn unlike(call: &Value, response: &Exchange) -> Option<String> {
+    let Some(body) = response.success_object() else {
+        return Some(format!("no transaction was built: {}", response.summary()));
     };
     let transaction = body.get("transaction").unwrap_or(body);
     if transaction.get("type").and_then(Value::as_i64) != Some(3) {
@@ -117,11 +117,11 @@ impl From<BuiltCallMismatch> for Unsigned {
 /// and the currency of this run. Only such a transaction is signed.
 fn checked(
     call: &Value,
-    answer: &Exchange,
+    response: &Exchange,
     with: &Submitting,
 ) -> Result<CheckedTransaction, Unsigned> {
     let told = |error: &dyn std::error::Error| Unsigned::Unchecked(error.to_string());
-    let raw = RawTransaction::from_slice(&answer.body).map_err(|error| told(&error))?;
+    let raw = RawTransaction::from_slice(&response.body).map_err(|error| told(&error))?;
     let currency = match &with.currency {
         Some(code) => code.clone(),
         None => {
@@ -147,10 +147,10 @@ fn checked(
 /// transaction that the user's wallet signs.
 pub(crate) fn checked_with_time(
     call: &Value,
-    answer: &Exchange,
+    response: &Exchange,
     with: &Submitting,
 ) -> Result<CheckedTransaction, Unsigned> {
-    let checked = checked(call, answer, with)?;
+    let checked = checked(call, response, with)?;
     checked.check_local_time()?;
     Ok(checked)
 }
@@ -178,12 +178,12 @@ pub(crate) async fn draft(
     );
     let built: Option<Arc<Exchange>> = match submitter.samples.node.send(call_request(&call)).await
     {
-        Ok(answer) => Some(answer),
+        Ok(response) => Some(response),
         Err(InconclusiveReason::Limit(reason)) => return Err(InconclusiveReason::Limit(reason)),
         Err(_) => None,
     };
     Ok(built
-        .and_then(|answer| checked(&call, &answer, &submitter.with).ok())
+        .and_then(|response| checked(&call, &response, &submitter.with).ok())
         .filter(|checked| submitter.is_own_code(&code_of(checked.transaction_text())))
         .map_or_else(
             || by_hand(submitter, &call),

@@ -11,18 +11,18 @@ use crate::{
 };
 
 /// After this many probes in a row without a response, the rest is not sent: the node is gone.
-const MOST_UNANSWERED: usize = 5;
+const MAX_FAILED_IN_A_ROW: usize = 5;
 
 /// All responses of an endpoint, or the reason why probing stopped.
 type Outcome = Result<Arc<Probed>, InconclusiveReason>;
-type Answer = Result<Arc<Exchange>, InconclusiveReason>;
+type Response = Result<Arc<Exchange>, InconclusiveReason>;
 
 /// The responses to the probes of one endpoint.
 pub(crate) struct Probed {
     /// The responses to plain requests about something that does not exist.
     pub(crate) controls: Vec<Arc<Exchange>>,
     /// The probes that were sent, with their responses.
-    pub(crate) answers: Vec<(Probe, Answer)>,
+    pub(crate) responses: Vec<(Probe, Response)>,
 }
 
 impl Probed {
@@ -83,21 +83,21 @@ impl Probing {
         let node = &self.samples.node;
         let mut probed = Probed {
             controls: Vec::new(),
-            answers: Vec::new(),
+            responses: Vec::new(),
         };
         for control in controls(path, &self.known) {
             probed.controls.push(node.send(control).await?);
         }
-        let mut unanswered = 0;
+        let mut failed_in_a_row = 0;
         for probe in probes(path, &self.known) {
-            let answer = node.send(probe.request.clone()).await;
-            match &answer {
-                Err(InconclusiveReason::Transport(_)) => unanswered += 1,
-                Err(InconclusiveReason::TooLarge(_)) | Ok(_) => unanswered = 0,
+            let response = node.send(probe.request.clone()).await;
+            match &response {
+                Err(InconclusiveReason::Transport(_)) => failed_in_a_row += 1,
+                Err(InconclusiveReason::TooLarge(_)) | Ok(_) => failed_in_a_row = 0,
                 Err(reason) => return Err(reason.clone()),
             }
-            probed.answers.push((probe, answer));
-            if unanswered == MOST_UNANSWERED {
+            probed.responses.push((probe, response));
+            if failed_in_a_row == MAX_FAILED_IN_A_ROW {
                 break;
             }
         }

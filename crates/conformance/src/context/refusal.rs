@@ -8,7 +8,7 @@ use super::{
     alteration::{Alteration, altered},
     draft::{REFUSED, draft},
     signing::SigningWallet,
-    submitter::{Answer, Submitter},
+    submitter::{Response, Submitter},
 };
 use crate::http::{InconclusiveReason, Request};
 
@@ -316,7 +316,7 @@ impl Refusal {
 }
 
 /// Submits the transaction with this fault.
-pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
+pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Response {
     let body = refusal.body(submitter).await?;
     let request = Request::post("/submit-transaction", body);
     match submitter.submit_in_turn(request).await {
@@ -325,12 +325,12 @@ pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Answer {
         Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
             InconclusiveReason::NoSample(format!("the node did not respond: {reason}")),
         ),
-        answered => answered,
+        other => other,
     }
 }
 
 /// Submits the control: a claim of the same form as the faulty ones, correctly signed.
-pub(crate) async fn submit_control(submitter: &Submitter) -> Answer {
+pub(crate) async fn submit_control(submitter: &Submitter) -> Response {
     let signer = signer(submitter)?;
     let text = draft(submitter, &[signer.address()], REFUSED).await?;
     let body = whole(&text, &[sign(&signer, &text).await?]);

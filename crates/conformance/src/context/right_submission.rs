@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     draft::{REFUSED, code_of, draft},
     refusal::{in_the_name_of, sign, signer, stranger, whole},
-    submitter::{Answer, Submitter},
+    submitter::{Response, Submitter},
 };
 use crate::http::{Exchange, InconclusiveReason, Request};
 
@@ -28,7 +28,7 @@ pub(crate) async fn after_a_bad_one(
 }
 
 /// Submits a transaction of two signers, with their signatures in the order of the signers or reversed.
-pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Answer {
+pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Response {
     let (first, second) = (signer(submitter)?, stranger()?);
     let signers = [first.address(), second.address()];
     let text = draft(submitter, &signers, REFUSED).await?;
@@ -51,6 +51,6 @@ pub(crate) async fn bad_batch(
     let entry = in_the_name_of(signer, sign(&stranger, &other).await?);
     let body = format!("[{},{}]", whole(&unsigned, &[]), whole(&other, &[entry]));
     let codes = [&unsigned, &other].map(|text| code_of(text));
-    let answer = submitter.submit_in_turn(Request::post(BATCH, body)).await?;
-    Ok((codes.to_vec(), answer))
+    let response = submitter.submit_in_turn(Request::post(BATCH, body)).await?;
+    Ok((codes.to_vec(), response))
 }

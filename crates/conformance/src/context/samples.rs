@@ -16,7 +16,7 @@ use crate::{
 };
 use nodeproof_openapi::Spec;
 
-pub(crate) type Answers = Result<Vec<Arc<Exchange>>, InconclusiveReason>;
+pub(crate) type Responses = Result<Vec<Arc<Exchange>>, InconclusiveReason>;
 
 /// The responses that several cases check, each requested once.
 pub(crate) struct Samples {
@@ -24,14 +24,14 @@ pub(crate) struct Samples {
     pub(crate) spec: Arc<Spec>,
     pub(crate) discovered: Discovered,
     seen_blocks: OnceLock<Arc<Vec<BlockResponse>>>,
-    token_balance: OnceCell<Answers>,
-    wallet_balances: OnceCell<Answers>,
-    token_holders: OnceCell<Answers>,
-    contract_state: OnceCell<Answers>,
-    trust_score: OnceCell<Answers>,
-    docs: OnceCell<Answers>,
+    token_balance: OnceCell<Responses>,
+    wallet_balances: OnceCell<Responses>,
+    token_holders: OnceCell<Responses>,
+    contract_state: OnceCell<Responses>,
+    trust_score: OnceCell<Responses>,
+    docs: OnceCell<Responses>,
     own_document: OnceCell<Result<Arc<Exchange>, InconclusiveReason>>,
-    call_sc: OnceCell<Answers>,
+    call_sc: OnceCell<Responses>,
 }
 
 /// Maximum number of wallets and tokens whose balance is requested.
@@ -69,7 +69,7 @@ impl Samples {
             let mut all: Vec<_> = sample
                 .iter()
                 .filter_map(|exchange| {
-                    let kind = match exchange.answered_object() {
+                    let kind = match exchange.success_object() {
                         Some(_) => ResponseKind::Block,
                         None => ResponseKind::NotAnObject,
                     };
@@ -97,18 +97,18 @@ impl Samples {
     }
 
     /// Returns the responses of a sample: at least one, or the reason why there is none.
-    pub(crate) async fn get(&self, sample: Sample) -> Answers {
-        let answers = http::shared(self.shared(sample)).await;
-        for exchange in answers.iter().flatten() {
+    pub(crate) async fn get(&self, sample: Sample) -> Responses {
+        let responses = http::shared(self.shared(sample)).await;
+        for exchange in responses.iter().flatten() {
             http::record(exchange);
         }
-        answers
+        responses
     }
 
     /// Like [`get`](Self::get), but does not record that the running case used the responses. The
     /// first case that needs the sample sends the requests.
-    async fn shared(&self, sample: Sample) -> Answers {
-        let answers = match sample {
+    async fn shared(&self, sample: Sample) -> Responses {
+        let responses = match sample {
             Sample::Blocks => return self.blocks(),
             // These are submitted, not read.
             Sample::Refusals | Sample::Acceptances => {
@@ -148,10 +148,10 @@ impl Samples {
                     .await
             }
         };
-        answers.clone()
+        responses.clone()
     }
 
-    fn blocks(&self) -> Answers {
+    fn blocks(&self) -> Responses {
         let blocks: Vec<_> = self
             .discovered
             .blocks
@@ -160,27 +160,27 @@ impl Samples {
             .collect();
         // A node may refuse an unknown index with status 200. Such a response is not a block.
         let (refusals, found): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|exchange| {
-            let body = exchange.answered_object();
+            let body = exchange.success_object();
             body.is_some_and(|body| is_nothing(body) || is_refusal(body))
         });
-        match (&self.discovered.first_answer, found.is_empty()) {
+        match (&self.discovered.first_response, found.is_empty()) {
             (_, false) => Ok(found),
             (_, true) if !refusals.is_empty() => Ok(refusals),
-            (Some(answer), true) => Ok(vec![Arc::clone(answer)]),
+            (Some(response), true) => Ok(vec![Arc::clone(response)]),
             (None, true) => Err(no("no block was requested")),
         }
     }
 
-    async fn ask_all(&self, requests: Result<Vec<Request>, InconclusiveReason>) -> Answers {
-        let mut answers = Vec::new();
+    async fn ask_all(&self, requests: Result<Vec<Request>, InconclusiveReason>) -> Responses {
+        let mut responses = Vec::new();
         for request in requests? {
-            answers.push(self.node.send(request).await?);
+            responses.push(self.node.send(request).await?);
         }
-        Ok(answers)
+        Ok(responses)
     }
 
     /// Requests the API listing. Follows at most one redirect, if it stays on this node.
-    async fn ask_docs(&self) -> Answers {
+    async fn ask_docs(&self) -> Responses {
         let request = Request::get("/docs");
         let first = self.node.send(request.clone()).await?;
         let Some(place) = first.moved_within_origin() else {
@@ -196,23 +196,23 @@ impl Samples {
         let asked = self
             .own_document
             .get_or_init(|| self.node.send(Request::get(OWN_DOCUMENT)));
-        let answer = http::shared(asked).await.clone();
-        if let Ok(exchange) = &answer {
+        let response = http::shared(asked).await.clone();
+        if let Ok(exchange) = &response {
             http::record(exchange);
         }
-        answer
+        response
     }
 
     /// Returns the response for the first pair of wallets with a score, or else the response for
     /// the last pair.
-    async fn ask_trust(&self) -> Answers {
+    async fn ask_trust(&self) -> Responses {
         let mut last = Err(no(
             "no two wallets were found on the chain; give some with --fixture",
         ));
         for (from, to) in self.discovered.trust.iter().take(4) {
-            let answer = self.node.send(trust_request(from, to)).await?;
-            let done = answer.is_success();
-            last = Ok(vec![answer]);
+            let response = self.node.send(trust_request(from, to)).await?;
+            let done = response.is_success();
+            last = Ok(vec![response]);
             if done {
                 break;
             }

@@ -8,7 +8,7 @@ use super::{
     claim::{Claim, later_blocks, make, wait_for},
     refusal::{Refusal, submit, submit_control},
     right_submission,
-    submitter::{Answer, Submitter},
+    submitter::{Response, Submitter},
 };
 use crate::{
     api::is_valid,
@@ -18,8 +18,8 @@ use crate::{
 /// The transactions that a run submits, each once for all cases.
 pub(crate) struct Submissions {
     pub(crate) submitter: Submitter,
-    control: OnceCell<Answer>,
-    refusals: [OnceCell<Answer>; Refusal::ALL.len()],
+    control: OnceCell<Response>,
+    refusals: [OnceCell<Response>; Refusal::ALL.len()],
     claim: OnceCell<Result<Claim, InconclusiveReason>>,
     /// Locked by submissions that may pay a fee, so that no other fee is paid while a balance is compared.
     ///
@@ -40,39 +40,39 @@ impl Submissions {
 
     /// Returns the response to a correctly signed submission of a wallet that may have no money.
     /// The responses to faulty submissions are compared with it.
-    pub(crate) async fn control(&self) -> Answer {
+    pub(crate) async fn control(&self) -> Response {
         let control = self.control.get_or_init(|| submit_control(&self.submitter));
-        let answer = http::shared(control).await;
-        answer.iter().for_each(|answer| http::record(answer));
-        answer.clone()
+        let response = http::shared(control).await;
+        response.iter().for_each(|response| http::record(response));
+        response.clone()
     }
 
     /// Returns the response to a faulty submission.
-    pub(crate) async fn refusal(&self, refusal: Refusal) -> Answer {
+    pub(crate) async fn refusal(&self, refusal: Refusal) -> Response {
         let place = refusal.place().and_then(|at| self.refusals.get(at));
         let Some(place) = place else {
             return Err(InconclusiveReason::Harness(format!(
                 "{refusal:?} has no place"
             )));
         };
-        let answer = http::shared(place.get_or_init(|| submit(&self.submitter, refusal))).await;
-        answer.iter().for_each(|answer| http::record(answer));
-        answer.clone()
+        let response = http::shared(place.get_or_init(|| submit(&self.submitter, refusal))).await;
+        response.iter().for_each(|response| http::record(response));
+        response.clone()
     }
 
     /// Returns the responses to all faulty submissions.
     pub(crate) async fn refusals(&self) -> Result<Vec<Arc<Exchange>>, InconclusiveReason> {
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         let mut missing = None;
         for refusal in Refusal::ALL {
             match self.refusal(refusal).await {
-                Ok(answer) => answers.push(answer),
+                Ok(response) => responses.push(response),
                 Err(inconclusive) => missing = missing.or(Some(inconclusive)),
             }
         }
         match missing {
-            Some(inconclusive) if answers.is_empty() => Err(inconclusive),
-            _ => Ok(answers),
+            Some(inconclusive) if responses.is_empty() => Err(inconclusive),
+            _ => Ok(responses),
         }
     }
 
@@ -89,13 +89,13 @@ impl Submissions {
     }
 
     /// Returns the response to a submission of two signers, with the signatures in their order or reversed.
-    pub(crate) async fn of_two(&self, reversed: bool) -> Answer {
+    pub(crate) async fn of_two(&self, reversed: bool) -> Response {
         let mut paying = self.paying.lock().await;
-        let answer = right_submission::of_two(&self.submitter, reversed).await?;
-        if is_valid(&answer) {
-            *paying = Some(Arc::clone(&answer));
+        let response = right_submission::of_two(&self.submitter, reversed).await?;
+        if is_valid(&response) {
+            *paying = Some(Arc::clone(&response));
         }
-        Ok(answer)
+        Ok(response)
     }
 
     /// Returns the codes of faulty transactions, and the response to a batch of them.
@@ -147,7 +147,7 @@ impl Submissions {
         let again = claim.again.as_ref().ok().filter(|again| is_valid(again));
         let all = [Some(first), again].into_iter().flatten();
         Ok(all
-            .inspect(|answer| http::record(answer))
+            .inspect(|response| http::record(response))
             .cloned()
             .collect())
     }

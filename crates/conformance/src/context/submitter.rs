@@ -11,7 +11,7 @@ use super::{samples::Samples, signing::Submitting};
 use crate::http::{Exchange, InconclusiveReason, Request};
 
 /// The result of a submission.
-pub(crate) type Answer = Result<Arc<Exchange>, InconclusiveReason>;
+pub(crate) type Response = Result<Arc<Exchange>, InconclusiveReason>;
 
 /// Submits transactions, one at a time. A node may limit the rate of submissions.
 pub(crate) struct Submitter {
@@ -47,7 +47,7 @@ impl Submitter {
 
     /// Submits a transaction when no other is being submitted. While the node responds that it is
     /// busy, retries for up to the settle timeout.
-    pub(crate) async fn submit_in_turn(&self, request: Request) -> Answer {
+    pub(crate) async fn submit_in_turn(&self, request: Request) -> Response {
         let _turn = self.turn.lock().await;
         let until = Instant::now() + self.with.settle_timeout;
         loop {
@@ -59,7 +59,7 @@ impl Submitter {
                     )));
                 }
                 Err(InconclusiveReason::Busy(_)) => {}
-                answered => return answered,
+                other => return other,
             }
         }
     }

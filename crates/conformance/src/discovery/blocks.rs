@@ -22,7 +22,7 @@ const NEAR: u64 = 3;
 const TRIED_TOO_LARGE: u32 = 3;
 
 /// The result of a block request.
-enum Answer {
+enum Lookup {
     /// An object, with the difference between its index and the requested one.
     Object(Arc<Exchange>, Option<i128>),
     /// A block that is too large to read or to keep in memory.
@@ -46,8 +46,8 @@ enum Standing {
 /// Reads blocks one by one, and decides which responses are blocks.
 pub(crate) struct Blocks<'a> {
     node: &'a Node,
-    answers: BTreeMap<u64, Answer>,
-    first_answer: Option<Arc<Exchange>>,
+    lookups: BTreeMap<u64, Lookup>,
+    first_response: Option<Arc<Exchange>>,
     /// For each status that is neither a block's nor "not found": whether a block exists at an
     /// index with this status.
     learnt: BTreeMap<u16, bool>,
@@ -65,8 +65,8 @@ impl<'a> Blocks<'a> {
     pub(crate) const fn of(node: &'a Node) -> Self {
         Self {
             node,
-            answers: BTreeMap::new(),
-            first_answer: None,
+            lookups: BTreeMap::new(),
+            first_response: None,
             learnt: BTreeMap::new(),
             settled: BTreeMap::new(),
             clamps: false,
@@ -90,22 +90,22 @@ impl<'a> Blocks<'a> {
 
     /// Returns the response for a block, if it is an object.
     pub(crate) fn object(&self, index: u64) -> Option<&Arc<Exchange>> {
-        match self.answers.get(&index) {
-            Some(Answer::Object(exchange, _)) => Some(exchange),
+        match self.lookups.get(&index) {
+            Some(Lookup::Object(exchange, _)) => Some(exchange),
             _ => None,
         }
     }
 
     /// Whether the response has a "not found" status.
     fn has_none(&self, index: u64) -> bool {
-        matches!(self.answers.get(&index), Some(Answer::NotFound(_)))
+        matches!(self.lookups.get(&index), Some(Lookup::NotFound(_)))
     }
 
     /// Whether the response is a node's "not found" and not that of any web server: status 400, or
     /// a JSON body.
     pub(crate) fn is_told_of_none(&self, index: u64) -> bool {
-        match self.answers.get(&index) {
-            Some(Answer::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
+        match self.lookups.get(&index) {
+            Some(Lookup::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
             _ => false,
         }
     }
@@ -116,22 +116,22 @@ impl<'a> Blocks<'a> {
     }
 
     fn objects(&self) -> impl Iterator<Item = &Arc<Exchange>> {
-        self.answers.values().filter_map(|answer| match answer {
-            Answer::Object(exchange, _) => Some(exchange),
+        self.lookups.values().filter_map(|lookup| match lookup {
+            Lookup::Object(exchange, _) => Some(exchange),
             _ => None,
         })
     }
 
     /// Requests a block, unless it was requested before.
     async fn asked(&mut self, index: u64) -> Result<Standing, InconclusiveReason> {
-        if !self.answers.contains_key(&index) {
-            let answer = self.ask(index).await?;
-            self.answers.insert(index, answer);
+        if !self.lookups.contains_key(&index) {
+            let lookup = self.ask(index).await?;
+            self.lookups.insert(index, lookup);
         }
         Ok(self.standing(index))
     }
 
-    async fn ask(&mut self, index: u64) -> Result<Answer, InconclusiveReason> {
+    async fn ask(&mut self, index: u64) -> Result<Lookup, InconclusiveReason> {
         let exchange = match self.node.send(block_request(index)).await {
             Ok(exchange) => exchange,
             Err(InconclusiveReason::TooLarge(reason)) => return self.not_kept(reason),
@@ -141,15 +141,15 @@ impl<'a> Blocks<'a> {
                 let reason = inconclusive.reason().to_owned();
                 self.silent += 1;
                 // After two requests in a row without a response, the node may be gone.
-                if self.silent >= 2 && !self.answers_still().await {
+                if self.silent >= 2 && !self.still_responds().await {
                     return Err(inconclusive);
                 }
-                return Ok(Answer::Nothing(reason));
+                return Ok(Lookup::Nothing(reason));
             }
             Err(inconclusive) => return Err(inconclusive),
         };
         self.silent = 0;
-        self.first_answer
+        self.first_response
             .get_or_insert_with(|| Arc::clone(&exchange));
         if exchange.is_success()
             && let Err(fault) = exchange.json()
@@ -157,11 +157,11 @@ impl<'a> Blocks<'a> {
         {
             return self.not_kept(format!("the response of {} is {fault}", exchange.url()));
         }
-        let Some(block) = exchange.answered_object() else {
+        let Some(block) = exchange.success_object() else {
             return Ok(if is_not_found(exchange.status) {
-                Answer::NotFound(exchange)
+                Lookup::NotFound(exchange)
             } else {
-                Answer::Neither(exchange)
+                Lookup::Neither(exchange)
             });
         };
         let difference = reported_index(block).map(|reported| reported - i128::from(index));
@@ -169,26 +169,26 @@ impl<'a> Blocks<'a> {
         let kept: usize = self.objects().map(|block| block.share.bytes()).sum();
         let most = self.node.most_memory() / 2;
         if kept > most / 4 && kept + exchange.share.bytes() > most {
-            return Ok(Answer::NotKept);
+            return Ok(Lookup::NotKept);
         }
-        Ok(Answer::Object(exchange, difference))
+        Ok(Lookup::Object(exchange, difference))
     }
 
     /// Records a block that exists but is too large for this run. The run continues without it,
     /// unless all blocks are too large.
-    fn not_kept(&mut self, reason: String) -> Result<Answer, InconclusiveReason> {
+    fn not_kept(&mut self, reason: String) -> Result<Lookup, InconclusiveReason> {
         self.silent = 0;
         self.too_large += 1;
         if self.too_large >= TRIED_TOO_LARGE && self.objects().next().is_none() {
             return Err(InconclusiveReason::TooLarge(reason));
         }
-        Ok(Answer::NotKept)
+        Ok(Lookup::NotKept)
     }
 
     /// Whether the node still responds to a request that it responded to before.
-    async fn answers_still(&mut self) -> bool {
-        let answered = |answer: &Answer| !matches!(answer, Answer::Nothing(_) | Answer::NotKept);
-        let mut known = self.answers.iter().filter(|(_, answer)| answered(answer));
+    async fn still_responds(&mut self) -> bool {
+        let responded = |lookup: &Lookup| !matches!(lookup, Lookup::Nothing(_) | Lookup::NotKept);
+        let mut known = self.lookups.iter().filter(|(_, lookup)| responded(lookup));
         let Some((index, _)) = known.next() else {
             return false;
         };
@@ -205,12 +205,12 @@ impl<'a> Blocks<'a> {
             Some(false) => return Standing::Absent,
             None => {}
         }
-        match self.answers.get(&index) {
-            Some(Answer::NotKept | Answer::Object(_, None | Some(0))) => Standing::There,
-            Some(Answer::Object(_, Some(difference))) => {
+        match self.lookups.get(&index) {
+            Some(Lookup::NotKept | Lookup::Object(_, None | Some(0))) => Standing::There,
+            Some(Lookup::Object(_, Some(difference))) => {
                 // A node that is off by one is off for every block. Another case reports that.
-                let alike = |answer: &&Answer| matches!(answer, Answer::Object(_, Some(other)) if other == difference);
-                if self.answers.values().filter(alike).count() > 1 {
+                let alike = |lookup: &&Lookup| matches!(lookup, Lookup::Object(_, Some(other)) if other == difference);
+                if self.lookups.values().filter(alike).count() > 1 {
                     Standing::There
                 } else if self.clamps {
                     Standing::Absent
@@ -218,13 +218,13 @@ impl<'a> Blocks<'a> {
                     Standing::Unclear
                 }
             }
-            Some(Answer::NotFound(_)) => Standing::Absent,
-            Some(Answer::Neither(exchange)) => match self.learnt.get(&exchange.status) {
+            Some(Lookup::NotFound(_)) => Standing::Absent,
+            Some(Lookup::Neither(exchange)) => match self.learnt.get(&exchange.status) {
                 Some(true) => Standing::There,
                 Some(false) => Standing::Absent,
                 None => Standing::Unclear,
             },
-            Some(Answer::Nothing(_)) | None => Standing::Unclear,
+            Some(Lookup::Nothing(_)) | None => Standing::Unclear,
         }
     }
 
@@ -263,8 +263,8 @@ impl<'a> Blocks<'a> {
         }
         // A network may fail for a while. This many responses of that kind in a row come from the node.
         Ok(!matches!(
-            self.answers.get(&index),
-            Some(Answer::Nothing(_))
+            self.lookups.get(&index),
+            Some(Lookup::Nothing(_))
         ))
     }
 
@@ -273,18 +273,18 @@ impl<'a> Blocks<'a> {
     async fn learn(&mut self, indexes: RangeInclusive<u64>) -> Result<bool, InconclusiveReason> {
         self.asked(FAR).await?;
         let says_otherwise = self.has_none(FAR);
-        for (_, answer) in self.answers.range(indexes.clone()) {
-            match answer {
-                Answer::Neither(exchange) => {
+        for (_, lookup) in self.lookups.range(indexes.clone()) {
+            match lookup {
+                Lookup::Neither(exchange) => {
                     self.learnt.insert(exchange.status, says_otherwise);
                 }
-                Answer::Object(..) if !says_otherwise => self.clamps = true,
+                Lookup::Object(..) if !says_otherwise => self.clamps = true,
                 _ => {}
             }
         }
-        match self.answers.get(indexes.start()) {
+        match self.lookups.get(indexes.start()) {
             _ if !says_otherwise => Ok(false),
-            Some(Answer::Nothing(_)) => self.follows_a_block(*indexes.start()).await,
+            Some(Lookup::Nothing(_)) => self.follows_a_block(*indexes.start()).await,
             _ => Ok(true),
         }
     }
@@ -293,9 +293,9 @@ impl<'a> Blocks<'a> {
     /// index below it that is known not to exist.
     pub(crate) fn lowest_known(&self, latest: u64) -> (u64, Option<u64>) {
         let there = |index: &u64| self.standing(*index) == Standing::There;
-        let lowest = self.answers.keys().copied().find(there).unwrap_or(latest);
+        let lowest = self.lookups.keys().copied().find(there).unwrap_or(latest);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
-        let mut below = self.answers.range(..lowest).map(|(index, _)| *index).rev();
+        let mut below = self.lookups.range(..lowest).map(|(index, _)| *index).rev();
         (lowest, below.find(absent))
     }
 
@@ -304,12 +304,12 @@ impl<'a> Blocks<'a> {
         &mut self,
         within: RangeInclusive<u64>,
     ) -> Result<(), InconclusiveReason> {
-        let asked = self.answers.range(within).map(|(index, _)| *index);
+        let asked = self.lookups.range(within).map(|(index, _)| *index);
         let absent = |index: &u64| self.standing(*index) == Standing::Absent;
         for index in asked.filter(absent).collect::<Vec<_>>() {
-            let answer = self.ask(index).await?;
+            let lookup = self.ask(index).await?;
             self.settled.remove(&index);
-            self.answers.insert(index, answer);
+            self.lookups.insert(index, lookup);
         }
         Ok(())
     }
@@ -322,40 +322,40 @@ impl<'a> Blocks<'a> {
         discovered: &mut Discovered,
     ) {
         let mut differences: BTreeMap<i128, usize> = BTreeMap::new();
-        for answer in self.answers.values() {
-            if let Answer::Object(_, Some(difference)) = answer {
+        for lookup in self.lookups.values() {
+            if let Lookup::Object(_, Some(difference)) = lookup {
                 *differences.entry(*difference).or_default() += 1;
             }
         }
         let most = |(difference, count): &(&i128, &usize)| (**count, **difference == 0);
         discovered.offset = differences.iter().max_by_key(most).map(|(d, _)| *d);
-        discovered.first_answer = self.first_answer;
+        discovered.first_response = self.first_response;
         let other_ways = self.learnt.into_iter().filter(|(_, there)| !there);
         discovered.unknown = Unknown {
             statuses: other_ways.map(|(status, _)| status).collect(),
             other_blocks: self.clamps,
         };
-        for (index, answer) in self.answers {
+        for (index, lookup) in self.lookups {
             let within = ends.is_some_and(|(lowest, latest)| (lowest..=latest).contains(&index));
-            match answer {
-                Answer::Object(exchange, None) => discovered.blocks.push((index, exchange)),
-                Answer::Object(exchange, difference) if difference == discovered.offset => {
+            match lookup {
+                Lookup::Object(exchange, None) => discovered.blocks.push((index, exchange)),
+                Lookup::Object(exchange, difference) if difference == discovered.offset => {
                     discovered.blocks.push((index, exchange));
                 }
                 // Other cases check the response for a block that does not exist.
-                Answer::Object(exchange, _) if within || ends.is_none() => {
+                Lookup::Object(exchange, _) if within || ends.is_none() => {
                     discovered.odd.push(exchange);
                 }
-                Answer::Neither(exchange) if within && is_gateway_error(exchange.status) => {
+                Lookup::Neither(exchange) if within && is_gateway_error(exchange.status) => {
                     let reason = exchange.summary();
                     discovered.unread.get_or_insert((index, reason));
                 }
-                Answer::Neither(exchange) | Answer::NotFound(exchange)
+                Lookup::Neither(exchange) | Lookup::NotFound(exchange)
                     if within || named.contains(&index) =>
                 {
                     discovered.without.push(exchange);
                 }
-                Answer::Nothing(reason) if within => {
+                Lookup::Nothing(reason) if within => {
                     discovered.unread.get_or_insert((index, reason));
                 }
                 _ => {}

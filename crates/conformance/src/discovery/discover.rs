@@ -44,14 +44,14 @@ pub(crate) async fn discover(
         let request = Request::get("/get-balances")
             .with("balance_type", "ALL_TOKENS_IN_WALLET")
             .with("wallet_address", &wallet);
-        let Some(answer) = optional(node.send(request).await)? else {
+        let Some(response) = optional(node.send(request).await)? else {
             continue;
         };
         let mut held = Mentions::default();
-        if let Some(value) = answer.answered_object() {
+        if let Some(value) = response.success_object() {
             held.walk(value, 0);
         }
-        discovered.wallet_lists.push(answer);
+        discovered.wallet_lists.push(response);
         for token in held.tokens {
             discovered.holdings.push((wallet.clone(), token.clone()));
             found.token(&token);
@@ -95,18 +95,18 @@ async fn ask_own_wallet(
     if discovered.wallet_lists.iter().any(is_known) {
         return Ok(());
     }
-    let answer = optional(node.send(request).await)?;
+    let response = optional(node.send(request).await)?;
     let holds =
-        |answer: &Arc<Exchange>| held_by_wallet(answer).is_some_and(|held| !held.is_empty());
-    discovered.wallet_lists.extend(answer.filter(holds));
+        |response: &Arc<Exchange>| held_by_wallet(response).is_some_and(|held| !held.is_empty());
+    discovered.wallet_lists.extend(response.filter(holds));
     Ok(())
 }
 
 /// Ignores the failure of a single request. Only a reached limit ends the run.
 fn optional(
-    answer: Result<Arc<Exchange>, InconclusiveReason>,
+    response: Result<Arc<Exchange>, InconclusiveReason>,
 ) -> Result<Option<Arc<Exchange>>, InconclusiveReason> {
-    match answer {
+    match response {
         Ok(exchange) => Ok(Some(exchange)),
         Err(InconclusiveReason::Limit(reason)) => Err(InconclusiveReason::Limit(reason)),
         Err(_) => Ok(None),

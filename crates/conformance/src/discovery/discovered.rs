@@ -25,7 +25,7 @@ pub(crate) struct Discovered {
     /// The node's responses for a block that does not exist, other than "not found".
     pub(crate) unknown: Unknown,
     /// The first response to a block request, whatever it was.
-    pub(crate) first_answer: Option<Arc<Exchange>>,
+    pub(crate) first_response: Option<Arc<Exchange>>,
     pub(crate) wallets: Vec<String>,
     pub(crate) tokens: Vec<String>,
     /// The lists of balances that were requested here.

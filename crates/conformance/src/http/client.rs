@@ -78,7 +78,7 @@ pub(crate) struct Node {
     calls: tokio::sync::RwLock<()>,
     pacing: Pacing,
     /// Whether the node has ever responded without being busy.
-    answered: AtomicBool,
+    responded: AtomicBool,
     log: Mutex<RequestLog>,
 }
 
@@ -124,7 +124,7 @@ impl Node {
             sent: AtomicU64::new(0),
             calls: tokio::sync::RwLock::new(()),
             pacing: Pacing::new(limits.rate),
-            answered: AtomicBool::new(false),
+            responded: AtomicBool::new(false),
             log: Mutex::default(),
         })
     }
@@ -208,7 +208,7 @@ impl Node {
             match self.send_once(&request, retried, gate).await {
                 Ok((exchange, _, retry_after)) if matches!(exchange.status, 429 | 503) => {
                     let alone = gate.is_none() && request.only_reads();
-                    let bounded = alone && self.answered.load(Ordering::Relaxed);
+                    let bounded = alone && self.responded.load(Ordering::Relaxed);
                     let most = if bounded {
                         MOST_WAITS_FOR_MORE
                     } else {
@@ -242,7 +242,7 @@ impl Node {
                     if let Some(error) = server_error.filter(|_| exchange.status < 500) {
                         self.with_log(|log| log.repeated(Arc::new(error)));
                     }
-                    self.answered.store(true, Ordering::Relaxed);
+                    self.responded.store(true, Ordering::Relaxed);
                     self.pacing.speed_up().await;
                     let exchange = Arc::new(exchange);
                     exchange_recorder::record(&exchange);
@@ -275,7 +275,7 @@ impl Node {
         } else {
             ""
         };
-        let likely = match (self.answered.load(Ordering::Relaxed), twice) {
+        let likely = match (self.responded.load(Ordering::Relaxed), twice) {
             (false, _) if !self.target.base_url.is_https() => {
                 "The node may have crashed on the request, or the port expects https"
             }

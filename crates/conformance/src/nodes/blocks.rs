@@ -97,9 +97,9 @@ pub(crate) async fn compare_blocks(
         }
         None => Box::new(some(from, to, heights).into_iter()),
     };
-    let mut answers = stream::iter(indexes).map(ask).buffered(jobs);
+    let mut responses = stream::iter(indexes).map(ask).buffered(jobs);
     let mut failed = None;
-    while let Some((index, contents)) = answers.next().await {
+    while let Some((index, contents)) = responses.next().await {
         let mut said = Vec::new();
         for (side, content) in sides.iter().zip(contents) {
             said.push(content.unwrap_or_else(|inconclusive| {
@@ -129,7 +129,7 @@ impl Asked<'_> {
     /// Requests the block from each node. A node without that index has `None`.
     async fn all_say(&self) -> Vec<Said> {
         let sides = self.sides.iter().zip(self.gates).zip(self.has);
-        let answers = sides.map(|((side, gate), has)| async move {
+        let responses = sides.map(|((side, gate), has)| async move {
             if !has.contains(&self.index) {
                 return Ok(None);
             }
@@ -138,11 +138,11 @@ impl Asked<'_> {
                 long_responses: Some(gate),
                 ..SendOptions::default()
             };
-            let answer = side.known.node.send_with(request, options).await;
+            let response = side.known.node.send_with(request, options).await;
             // Only the content is kept. Dropping the permit lets the next long response be read.
-            answer.map(|(exchange, _permit)| block_content(&exchange))
+            response.map(|(exchange, _permit)| block_content(&exchange))
         });
-        join_all(answers).await
+        join_all(responses).await
     }
 
     /// Requests the latest block again until each node returns the same content twice.

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeproof_client::{BalanceAnswer, Block, ContractState, FieldError, HexText, TrustScore};
+use nodeproof_client::{BalanceResponse, Block, ContractState, FieldError, HexText, TrustScore};
 use nodeproof_primitives::{Integer, RawJson, TimestampMs};
 use nodeproof_primitives::{canonical_json, escape::escaped_up_to as shown};
 
@@ -86,7 +86,7 @@ fn canonical(text: &str) -> String {
 
 /// Returns the content of a block, or `None` if the response has no information about it.
 pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
-    if exchange.answered_object().is_none() {
+    if exchange.success_object().is_none() {
         // A server error has no information about the block.
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
@@ -174,8 +174,8 @@ pub(crate) fn block_content(exchange: &Exchange) -> Option<Content> {
 
 /// Returns the content of a balance. Null and missing count as 0.
 pub(crate) fn balance_content(exchange: &Exchange) -> Option<Content> {
-    exchange.answered_object()?;
-    let balance = BalanceAnswer::from_slice(&exchange.body).ok()?;
+    exchange.success_object()?;
+    let balance = BalanceResponse::from_slice(&exchange.body).ok()?;
     let mut content = Content::new();
     match balance.amount() {
         Ok(held) => {
@@ -200,9 +200,9 @@ pub(crate) fn listed_content(amount: Option<&String>) -> Content {
 
 /// Returns a wallet's balances by token, or `None` if not all of them can be read.
 pub(crate) fn held_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
-    exchange.answered_object()?;
-    let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
-    let listing = answer.tokens().ok()?;
+    exchange.success_object()?;
+    let response = BalanceResponse::from_slice(&exchange.body).ok()?;
+    let listing = response.tokens().ok()?;
     let whole = listing.faults().is_empty();
     let entries = listing
         .into_iter()
@@ -212,9 +212,9 @@ pub(crate) fn held_content(exchange: &Exchange) -> Option<BTreeMap<String, Strin
 
 /// Returns a token's balances by holder, or `None` if not all of them can be read.
 pub(crate) fn holders_content(exchange: &Exchange) -> Option<BTreeMap<String, String>> {
-    exchange.answered_object()?;
-    let answer = BalanceAnswer::from_slice(&exchange.body).ok()?;
-    let listing = answer.holders().ok()?;
+    exchange.success_object()?;
+    let response = BalanceResponse::from_slice(&exchange.body).ok()?;
+    let listing = response.holders().ok()?;
     let whole = listing.faults().is_empty();
     let entries = listing
         .into_iter()
@@ -229,11 +229,11 @@ fn amounts(entries: impl Iterator<Item = (String, Option<Integer>)>) -> BTreeMap
 
 /// Returns the content of a trust score. A refusal counts as a missing score.
 pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
-    if exchange.answered_object().is_none() {
+    if exchange.success_object().is_none() {
         return (exchange.status < 500 && !exchange.is_success()).then(|| there(false));
     }
-    let answer = TrustScore::from_slice(&exchange.body).ok()?;
-    let score = answer.score();
+    let response = TrustScore::from_slice(&exchange.body).ok()?;
+    let score = response.score();
     if score
         .as_ref()
         .is_err_and(|fault| fault.raw().is_none_or(RawJson::is_null))
@@ -247,7 +247,7 @@ pub(crate) fn trust_content(exchange: &Exchange) -> Option<Content> {
 
 /// Returns the content of a record of the table `verification`.
 pub(crate) fn record_content(exchange: &Exchange) -> Option<Content> {
-    exchange.answered_object()?;
+    exchange.success_object()?;
     let state = ContractState::from_slice(&exchange.body).ok()?;
     let Some(record) = state.verification().ok()? else {
         return Some(there(false));

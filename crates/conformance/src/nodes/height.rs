@@ -40,7 +40,7 @@ const MOST_GROWTH: u64 = 1 << 33;
 
 async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
     let exchange = side.known.node.send(block_request(index)).await?;
-    let Some(block) = exchange.answered_object() else {
+    let Some(block) = exchange.success_object() else {
         return Ok(false);
     };
     let offset = side.known.chain.offset.unwrap_or(0);

@@ -114,7 +114,7 @@ impl Comparison {
         request: &Request,
         read: fn(&Exchange) -> Option<Content>,
     ) {
-        if let Some(contents) = self.answers(sides, request, read).await {
+        if let Some(contents) = self.responses(sides, request, read).await {
             self.differences.add(sides, &contents, || place.clone());
         }
     }
@@ -127,7 +127,7 @@ impl Comparison {
         request: &Request,
         read: fn(&Exchange) -> Option<BTreeMap<String, String>>,
     ) {
-        let Some(lists) = self.answers(sides, request, read).await else {
+        let Some(lists) = self.responses(sides, request, read).await else {
             return;
         };
         let names: BTreeSet<_> = lists.iter().flatten().flat_map(BTreeMap::keys).collect();
@@ -140,19 +140,19 @@ impl Comparison {
         }
     }
 
-    async fn answers<T>(
+    async fn responses<T>(
         &mut self,
         sides: &[Side],
         request: &Request,
         read: fn(&Exchange) -> Option<T>,
     ) -> Option<Vec<Option<T>>> {
         self.asked = true;
-        let (answers, why) = match at_rest(sides, request, read).await {
-            Ok((answers, left_out)) => (Some(answers), left_out),
+        let (responses, why) = match at_rest(sides, request, read).await {
+            Ok((responses, left_out)) => (Some(responses), left_out),
             Err(reason) => (None, Some(reason)),
         };
         self.why = self.why.take().or(why);
-        answers
+        responses
     }
 
     fn told(self, id: &str) -> CrossCheck {
@@ -171,7 +171,7 @@ async fn at_rest<T>(
     let mut before = heights_of_all(sides).await?;
     let mut back_off = BackOff::unbounded(FIRST_PAUSE);
     for _ in 0..MOST_TRIES {
-        let answers = join_all(
+        let responses = join_all(
             sides
                 .iter()
                 .map(|side| side.known.node.send(request.clone())),
@@ -194,10 +194,10 @@ async fn at_rest<T>(
         // A node that just got a block may be at the common height in the next try.
         let moved = before != after;
         if at_rest.len() >= 2 && !moved {
-            let contents = answers.into_iter().enumerate().map(|(place, answer)| {
-                let answer: Result<Arc<Exchange>, InconclusiveReason> = answer;
-                let answer = answer.ok().filter(|_| at_rest.contains(&place))?;
-                read(&answer)
+            let contents = responses.into_iter().enumerate().map(|(place, response)| {
+                let response: Result<Arc<Exchange>, InconclusiveReason> = response;
+                let response = response.ok().filter(|_| at_rest.contains(&place))?;
+                read(&response)
             });
             let left_out: Vec<_> = (0..sides.len())
                 .filter(|place| !at_rest.contains(place))

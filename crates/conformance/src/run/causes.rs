@@ -89,7 +89,7 @@ const RULES: &[Rule] = &[
         &["http/content-type"],
         &[
             "submit-transaction/content-type",
-            "submit-transaction/claim-answers",
+            "submit-transaction/claim-content-type",
         ],
         When::Always,
     ),
@@ -131,7 +131,7 @@ const RULES: &[Rule] = &[
     ),
     // An endpoint that does not exist, or whose responses are not JSON objects.
     rule(
-        &["get-block/answers"],
+        &["get-block/responds"],
         &["get-block/*", "chain/*"],
         When::Unusable,
     ),
@@ -154,21 +154,21 @@ const RULES: &[Rule] = &[
         When::Unusable,
     ),
     rule(
-        &["submit-transaction/answers"],
+        &["submit-transaction/responds"],
         &["submit-transaction/*"],
         When::Unusable,
     ),
     rule(
-        &["sc-state/answers"],
+        &["sc-state/responds"],
         &["sc-state/*", "submit-transaction/*"],
         When::Unusable,
     ),
     rule(
-        &["get-trustscore-wallets/answers"],
+        &["get-trustscore-wallets/responds"],
         &["get-trustscore-wallets/*"],
         When::Unusable,
     ),
-    rule(&["docs/answers"], &["docs/*"], When::Unusable),
+    rule(&["docs/responds"], &["docs/*"], When::Unusable),
     rule(
         &["docs/page"],
         &["docs/lists-calls", "docs/openapi-document"],
@@ -180,7 +180,7 @@ const RULES: &[Rule] = &[
         When::Always,
     ),
     rule(
-        &["call-sc/answers"],
+        &["call-sc/responds"],
         &["call-sc/*", "submit-transaction/*"],
         When::Unusable,
     ),
@@ -585,12 +585,12 @@ pub(super) fn aspect_of(case: &Case) -> Aspect {
     const STYLE: &[&str] = &[
         "submit-transaction/refusal-is-no-crash",
         "submit-transaction/claim-http-status",
-        "submit-transaction/claim-answers",
+        "submit-transaction/claim-content-type",
         "submit-transaction/claim-lists",
         "docs/lists-calls",
     ];
     const ENDPOINT: &[&str] = &[
-        "*/answers",
+        "*/responds",
         "get-balances/token-in-wallet",
         "get-balances/all-*",
         "docs/page",

@@ -86,7 +86,7 @@ impl Expectations {
     /// let text = r#"
     ///     [[expect]]
     ///     case = "get-block/committee"
-    ///     reason = "answers the committee as text"
+    ///     reason = "returns the committee as text"
     ///     expires = 2027-06-30
     /// "#;
     /// nodeproof_conformance::Expectations::from_toml(text)?;

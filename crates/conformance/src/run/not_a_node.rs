@@ -14,7 +14,7 @@ pub(crate) async fn not_a_node_reason(
     if !discovered.blocks.is_empty() {
         return Ok(None);
     }
-    let first = discovered.first_answer.clone();
+    let first = discovered.first_response.clone();
     if first.as_ref().is_some_and(|exchange| is_a_nodes(exchange)) {
         return Ok(None);
     }

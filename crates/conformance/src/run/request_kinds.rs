@@ -60,7 +60,7 @@ const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused
 /// The cases about all submissions that must be refused.
 const SHAPE: [&str; 10] = [
     "submit-transaction/refused-not-stored",
-    "submit-transaction/answers",
+    "submit-transaction/responds",
     "submit-transaction/content-type",
     "submit-transaction/refusal-is-no-crash",
     "submit-transaction/decodes",
@@ -237,7 +237,7 @@ pub const KINDS: &[RequestKind] = &[
         None,
         Read,
         &[
-            "sc-state/answers",
+            "sc-state/responds",
             "http/*",
             "!http/no-retries",
             "sc-state/value",
@@ -301,7 +301,7 @@ pub const KINDS: &[RequestKind] = &[
         None,
         Read,
         &[
-            "get-trustscore-wallets/answers",
+            "get-trustscore-wallets/responds",
             "http/*",
             "!http/no-retries",
             "get-trustscore-wallets/status*",

@@ -67,7 +67,7 @@ impl Checks {
     /// The index in a block may differ from the requested one by the chain's constant offset. One case
     /// reports that, and the other cases still check the blocks.
     fn kind(&self, index: u64, exchange: &Exchange) -> ResponseKind {
-        let kind = match exchange.answered_object().map(reported_index) {
+        let kind = match exchange.success_object().map(reported_index) {
             Some(Some(reported))
                 if reported - i128::from(index) != self.chain.offset.unwrap_or(0) =>
             {
@@ -109,7 +109,7 @@ impl Checks {
         let seen = BlockResponse::new(index, self.kind(index, &exchange), exchange);
         let conforms = seen.kind == ResponseKind::Block
             && self.whole.as_ref().is_some_and(|whole| {
-                let body = seen.exchange.answered_object();
+                let body = seen.exchange.success_object();
                 body.is_some_and(|body| whole.is_valid(body))
             });
         let has_links = !self.in_order.is_empty() && seen.kind == ResponseKind::Block;
@@ -154,7 +154,7 @@ pub(crate) enum Checked {
     /// The node returned a response, which was checked.
     Results(Box<CheckResults>),
     /// The node responds, but not to this request.
-    Unanswered(String),
+    Unreachable(String),
     /// The response is too large.
     TooLarge(String),
 }

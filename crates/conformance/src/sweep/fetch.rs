@@ -103,7 +103,7 @@ impl Fetcher {
                 }
                 Err(InconclusiveReason::Busy(reason)) => {
                     if pauses >= SOME_PAUSES && self.responds(index).await {
-                        return Ok(Err(Checked::Unanswered(reason)));
+                        return Ok(Err(Checked::Unreachable(reason)));
                     }
                     if pauses == MOST_PAUSES {
                         return Err(InconclusiveReason::Busy(reason));
@@ -115,7 +115,7 @@ impl Fetcher {
                 Err(inconclusive) => return Err(inconclusive),
             };
             if failed {
-                return Ok(Err(Checked::Unanswered(reason)));
+                return Ok(Err(Checked::Unreachable(reason)));
             }
             if !self.responds(index).await {
                 return Err(InconclusiveReason::Transport(reason));

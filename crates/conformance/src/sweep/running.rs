@@ -38,7 +38,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(2);
 /// How often progress is reported.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 /// Number of blocks in a row without a response after which the node counts as lost.
-const MOST_UNANSWERED: u64 = 20;
+const MAX_UNREACHABLE: u64 = 20;
 
 /// A running sweep.
 pub(crate) struct RunningSweep {
@@ -62,7 +62,7 @@ pub(crate) struct RunningSweep {
 struct Position {
     chain_end: ChainEnd,
     /// Number of blocks in a row without a response.
-    unanswered: u64,
+    unreachable: u64,
 }
 
 impl RunningSweep {
@@ -220,16 +220,16 @@ impl RunningSweep {
             }
         }
         match &block.what {
-            Checked::Unanswered(reason) => {
-                position.unanswered += 1;
-                if position.unanswered > MOST_UNANSWERED {
+            Checked::Unreachable(reason) => {
+                position.unreachable += 1;
+                if position.unreachable > MAX_UNREACHABLE {
                     return Err(Lost {
                         block: block.index,
                         inconclusive: InconclusiveReason::Transport(reason.clone()),
                     });
                 }
             }
-            _ => position.unanswered = 0,
+            _ => position.unreachable = 0,
         }
         let may_be_the_end =
             fetcher.checks.chain.is_beyond(block.index) && block.is(ResponseKind::Missing);
@@ -285,7 +285,7 @@ impl RunningSweep {
                 Checked::Results(results) => {
                     add_results(block.index, *results, state, checks, watch);
                 }
-                Checked::Unanswered(reason) | Checked::TooLarge(reason) => {
+                Checked::Unreachable(reason) | Checked::TooLarge(reason) => {
                     state.tally.unread.add(block.index, reason);
                 }
             }

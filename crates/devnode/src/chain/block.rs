@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hashed_text_is_the_sorted_text_of_what_is_answered() {
+    fn the_hashed_text_is_the_sorted_text_of_the_response() {
         for transactions in [&[][..], &[r#"{"b":1.50,"a":"é"}"#, r#"{"z":[],"c":{}}"#]] {
             with_view(transactions, |view| {
                 assert_eq!(view.sorted_text(), sorted_message(&view.text()).unwrap());
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vote_is_signed_as_the_message_of_what_is_answered() {
+    fn a_vote_is_signed_as_the_message_in_the_response() {
         let committee = committee();
         for vote in Vote::all(&committee, 1, Hash256::from_bytes([7; 32]), 4000, 5000) {
             assert_eq!(vote.message(), signed_message(&vote.data(&DENSE)).unwrap());

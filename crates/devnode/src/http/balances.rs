@@ -7,8 +7,8 @@ use nodeproof_primitives::HolderAddress;
 use serde_json::Value;
 
 use super::{
-    answer::{Fault, Faults, json_text},
     query::Query,
+    response::{Fault, Faults, json_text},
 };
 use crate::{Forms, Node};
 

@@ -9,8 +9,8 @@ use axum::{
 };
 
 use super::{
-    answer::{detail, json_text},
     query::Query,
+    response::{detail, json_text},
 };
 use crate::Node;
 
@@ -20,7 +20,7 @@ use crate::Node;
 pub(super) async fn get_block(State(node): State<Arc<Node>>, query: Query) -> Response {
     let index = match query.text("block_index") {
         Ok(text) => index(text),
-        Err(fault) => return super::answer::Faults::from(fault).into_response(),
+        Err(fault) => return super::response::Faults::from(fault).into_response(),
     };
     match index.and_then(|index| node.chain().block_text(index, node.forms())) {
         Some(text) => json_text(StatusCode::OK, text),

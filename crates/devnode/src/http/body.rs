@@ -10,8 +10,8 @@ use axum::{
 use futures_util::StreamExt;
 
 use super::{
-    answer::{Fault, Faults, detail},
     browser::declares_json,
+    response::{Fault, Faults, detail},
 };
 
 /// Time limit for receiving a body.

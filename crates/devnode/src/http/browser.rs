@@ -21,7 +21,7 @@ use axum::{
     response::Response,
 };
 
-use super::answer::detail;
+use super::response::detail;
 use crate::Node;
 
 /// Refuses requests for other hosts.

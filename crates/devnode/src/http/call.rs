@@ -11,9 +11,9 @@ use axum::{
 use nodeproof_primitives::{ContractAddress, WalletAddress};
 
 use super::{
-    answer::{Fault, Faults, json_text},
     body::read_json,
     fields::{Fields, wrong_kind},
+    response::{Fault, Faults, json_text},
 };
 use crate::{Node, chain::ContractCall};
 

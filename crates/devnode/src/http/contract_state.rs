@@ -11,8 +11,8 @@ use nodeproof_primitives::ContractAddress;
 use serde_json::Value;
 
 use super::{
-    answer::{Faults, detail, json_text},
     query::Query,
+    response::{Faults, detail, json_text},
 };
 use crate::{Forms, InjectedFault, Node, chain::TABLE};
 

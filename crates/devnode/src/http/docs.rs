@@ -31,7 +31,7 @@ const ASSETS: [&str; 4] = [
     "favicon-32x32.png",
 ];
 
-fn answer(content_type: &str, body: impl Into<Body>) -> Response {
+fn response(content_type: &str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     if let Ok(value) = HeaderValue::from_str(content_type) {
         response.headers_mut().insert(header::CONTENT_TYPE, value);
@@ -54,7 +54,7 @@ pub(super) async fn page(uri: Uri) -> Response {
     } else {
         below_root
     };
-    let mut response = answer("text/html; charset=utf-8", page.as_str());
+    let mut response = response("text/html; charset=utf-8", page.as_str());
     response.headers_mut().insert(
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(POLICY),
@@ -100,17 +100,17 @@ pub(super) async fn asset(uri: Uri) -> Response {
         .flatten()
         .flatten();
     match file {
-        Some(file) => answer(&file.content_type, file.bytes.into_owned()),
-        None => super::answer::detail(axum::http::StatusCode::NOT_FOUND, "Not Found"),
+        Some(file) => response(&file.content_type, file.bytes.into_owned()),
+        None => super::response::detail(axum::http::StatusCode::NOT_FOUND, "Not Found"),
     }
 }
 
 /// Returns the OpenAPI description as YAML.
 pub(super) async fn yaml() -> Response {
-    answer("application/yaml", NODE_YAML)
+    response("application/yaml", NODE_YAML)
 }
 
 /// Returns the OpenAPI description as JSON, at the same path as real nodes.
 pub(super) async fn json() -> Response {
-    answer("application/json", NODE_JSON)
+    response("application/json", NODE_JSON)
 }

@@ -15,7 +15,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-use super::answer::detail;
+use super::response::detail;
 use crate::InjectedFault;
 
 /// The read of a block, counted from 1, from which on its content is different.
@@ -94,9 +94,9 @@ impl Faulty {
                 altered(&|block| block["proof"] = Value::from(99))
             }
             (F::BalanceOffByOne, "/get-balances") if query.contains("TOKEN_IN_WALLET&") => {
-                altered(&|answer| {
-                    if let Some(balance) = answer["balance"].as_u64() {
-                        answer["balance"] = Value::from(balance + 1);
+                altered(&|response| {
+                    if let Some(balance) = response["balance"].as_u64() {
+                        response["balance"] = Value::from(balance + 1);
                     }
                 })
             }

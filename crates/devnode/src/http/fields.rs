@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use super::answer::{Fault, Place};
+use super::response::{Fault, Place};
 
 /// The members of an object as raw text. If a name occurs twice, the last one counts, as in the signed
 /// message.

@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 
-use super::answer::json_text;
+use super::response::json_text;
 use crate::{InjectedFault, Node};
 
 /// Handles a request, and applies the node's fault.

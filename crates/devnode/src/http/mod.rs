@@ -1,6 +1,5 @@
 //! The HTTP layer: routes, requests and responses.
 
-mod answer;
 mod balances;
 mod blocks;
 mod body;
@@ -13,6 +12,7 @@ mod fields;
 mod inject;
 mod query;
 mod rate_limit;
+mod response;
 mod submit;
 mod trust;
 
@@ -62,9 +62,9 @@ pub fn router(node: Arc<Node>) -> Router {
         .route("/docs/", get(docs::page))
         .route("/openapi.yaml", get(docs::yaml))
         .route("/openapi.json", get(docs::json))
-        .fallback(|| async { answer::detail(StatusCode::NOT_FOUND, "Not Found") })
+        .fallback(|| async { response::detail(StatusCode::NOT_FOUND, "Not Found") })
         .method_not_allowed_fallback(|| async {
-            answer::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
+            response::detail(StatusCode::METHOD_NOT_ALLOWED, "Method Not Allowed")
         })
         .layer(middleware::from_fn_with_state(
             Arc::clone(&node),

@@ -5,7 +5,7 @@ use std::{convert::Infallible, fmt::Display, str::FromStr};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use percent_encoding::percent_decode_str;
 
-use super::answer::Fault;
+use super::response::Fault;
 
 /// The parameters of a query string. Unknown ones are ignored. If a name occurs twice, the last one
 /// counts, as on a real node.

@@ -11,9 +11,9 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{
-    answer::{Fault, Faults, Place, json_text},
     body::read_json,
     fields::{Fields, elements},
+    response::{Fault, Faults, Place, json_text},
 };
 use crate::{Node, chain::Submission};
 

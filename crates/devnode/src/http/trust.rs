@@ -10,8 +10,8 @@ use axum::{
 use nodeproof_primitives::WalletAddress;
 
 use super::{
-    answer::{Faults, detail, json_text},
     query::Query,
+    response::{Faults, detail, json_text},
 };
 use crate::Node;
 

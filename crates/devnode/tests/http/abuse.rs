@@ -19,9 +19,10 @@ async fn raw(peer: &Peer, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(peer.node.address()).await.unwrap();
     // The node may close the connection before it has received everything.
     let _sent = stream.write_all(bytes).await;
-    let mut answer = Vec::new();
-    let _read = tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut answer)).await;
-    String::from_utf8_lossy(&answer).into_owned()
+    let mut response = Vec::new();
+    let _read =
+        tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut response)).await;
+    String::from_utf8_lossy(&response).into_owned()
 }
 
 #[tokio::test]
@@ -35,9 +36,9 @@ async fn bodies_over_the_limit_are_413_however_they_are_sent() {
         "/submit-transaction-batch",
     ] {
         peer.post(path, fits.clone()).await.assert_faulted();
-        let answer = peer.post(path, over.clone()).await;
+        let response = peer.post(path, over.clone()).await;
         assert_eq!(
-            (answer.status, answer.json()["detail"].is_string()),
+            (response.status, response.json()["detail"].is_string()),
             (413, true)
         );
         let huge = peer.post(path, "x".repeat(4 << 20)).await;
@@ -91,8 +92,8 @@ async fn what_is_no_http_ends_its_own_connection_only() {
         b"POST /call-sc HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: -1\r\n\r\n",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ] {
-        let answer = raw(&peer, &[bytes, b"\r\nconnection: close\r\n\r\n"].concat()).await;
-        assert!(!answer.starts_with("HTTP/1.1 5"), "{answer}");
+        let response = raw(&peer, &[bytes, b"\r\nconnection: close\r\n\r\n"].concat()).await;
+        assert!(!response.starts_with("HTTP/1.1 5"), "{response}");
     }
     let many_headers = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(10_000));
     assert!(
@@ -104,7 +105,7 @@ async fn what_is_no_http_ends_its_own_connection_only() {
 }
 
 #[tokio::test]
-async fn unusual_requests_are_answered_as_any_other() {
+async fn unusual_requests_get_the_usual_responses() {
     let peer = Peer::new().await;
     for (line, status) in [
         ("GET http://localhost/get-block?block_index=1", "200 OK"),
@@ -117,14 +118,14 @@ async fn unusual_requests_are_answered_as_any_other() {
         ("TRACE /docs", "405 Method Not Allowed"),
     ] {
         let request = format!("{line} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
-        let answer = raw(&peer, request.as_bytes()).await;
+        let response = raw(&peer, request.as_bytes()).await;
         assert!(
-            answer.starts_with(&format!("HTTP/1.1 {status}\r\n")),
-            "{line}: {answer}"
+            response.starts_with(&format!("HTTP/1.1 {status}\r\n")),
+            "{line}: {response}"
         );
         assert!(
-            answer.contains("content-type: application/json\r\n"),
-            "{line}: {answer}"
+            response.contains("content-type: application/json\r\n"),
+            "{line}: {response}"
         );
     }
 }
@@ -140,8 +141,8 @@ async fn silent_and_slow_clients_hold_up_nobody() {
         stream.write_all(part).await.unwrap();
         silent.push(stream);
     }
-    let answer = timeout(NEVER, peer.get("/get-block?block_index=1")).await;
-    assert_eq!(answer.unwrap().status, 200);
+    let response = timeout(NEVER, peer.get("/get-block?block_index=1")).await;
+    assert_eq!(response.unwrap().status, 200);
     timeout(NEVER, peer.node.shutdown()).await.unwrap();
 }
 

@@ -26,10 +26,10 @@ async fn every_value_comes_back_exactly_as_it_was_sent() {
         ),
         &format!("{{\"digits\":{}}}", "7".repeat(10_000)),
     ] {
-        let answer = peer.post("/call-sc", request(params)).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
+        let response = peer.post("/call-sc", request(params)).await;
+        assert_eq!(response.status, 200, "{}", response.text);
         assert!(
-            answer.text.contains(&format!("\"params\":{params}}}")),
+            response.text.contains(&format!("\"params\":{params}}}")),
             "{params:.80}"
         );
     }
@@ -65,7 +65,7 @@ async fn two_calls_have_two_codes_and_neither_changes_anything() {
     let first = peer.post("/call-sc", request(r#"{"a":1}"#)).await;
     let second = peer.post("/call-sc", request(r#"{"a":2}"#)).await;
     let code =
-        |answer: &crate::peer::Answer| answer.json()["transaction"]["trans_code"].to_string();
+        |response: &crate::peer::Response| response.json()["transaction"]["trans_code"].to_string();
     assert_ne!(code(&first), code(&second));
     assert_eq!(peer.post("/call-sc", request(r#"{"a":1}"#)).await, first);
     assert_eq!((peer.node.height(), peer.node.pending()), (12, 0));
@@ -99,13 +99,13 @@ async fn what_is_missing_or_of_another_kind_is_named() {
     ] {
         let mut request = right.clone();
         request[name] = wrong;
-        let answer = peer.post("/call-sc", request.to_string()).await;
-        answer.assert_faulted();
-        assert_eq!(answer.json()["detail"][0]["loc"][1], name);
+        let response = peer.post("/call-sc", request.to_string()).await;
+        response.assert_faulted();
+        assert_eq!(response.json()["detail"][0]["loc"][1], name);
         request.as_object_mut().unwrap().remove(name);
-        let answer = peer.post("/call-sc", request.to_string()).await;
-        answer.assert_faulted();
-        assert_eq!(answer.json()["detail"][0]["type"], "value_error.missing");
+        let response = peer.post("/call-sc", request.to_string()).await;
+        response.assert_faulted();
+        assert_eq!(response.json()["detail"][0]["type"], "value_error.missing");
     }
 }
 
@@ -129,11 +129,11 @@ async fn a_body_that_is_no_json_object_is_refused() {
             "/submit-transaction",
             "/submit-transaction-batch",
         ] {
-            let answer = peer.post(path, body.to_vec()).await;
+            let response = peer.post(path, body.to_vec()).await;
             if path.ends_with("batch") && body == b"[]" {
-                assert_eq!(answer.status, 200);
+                assert_eq!(response.status, 200);
             } else {
-                answer.assert_faulted();
+                response.assert_faulted();
             }
         }
     }

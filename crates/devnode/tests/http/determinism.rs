@@ -3,19 +3,19 @@
 use nodeproof_devnode::{ChainTime, Config};
 use serde_json::json;
 
-use crate::peer::{Answer, Peer};
+use crate::peer::{Peer, Response};
 
 /// Returns a node's responses to a list of requests, with a claim in between.
-async fn answers(seed: u64) -> Vec<Answer> {
+async fn responses(seed: u64) -> Vec<Response> {
     let peer = Peer::with(
         Config::for_tests()
             .with_seed(seed)
             .with_time(ChainTime::FIXED),
     )
     .await;
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for index in 0..14 {
-        answers.push(peer.get(&format!("/get-block?block_index={index}")).await);
+        responses.push(peer.get(&format!("/get-block?block_index={index}")).await);
     }
     let [alice, bob] = ["alice", "bob"].map(|name| peer.keys(name).address());
     for path in [
@@ -25,31 +25,31 @@ async fn answers(seed: u64) -> Vec<Answer> {
         "/openapi.json".to_owned(),
         "/nosuch".to_owned(),
     ] {
-        answers.push(peer.get(&path).await);
+        responses.push(peer.get(&path).await);
     }
-    answers.push(peer.record("warehouse-receipt-0001").await);
+    responses.push(peer.record("warehouse-receipt-0001").await);
     let claim = peer.claim_request(&["bob"], "determined");
-    answers.push(peer.post("/call-sc", claim.to_string()).await);
+    responses.push(peer.post("/call-sc", claim.to_string()).await);
     let signed = peer.signed_claim("bob", "determined").await;
-    answers.push(peer.submit(signed.clone()).await);
-    answers.push(peer.submit(signed).await);
+    responses.push(peer.submit(signed.clone()).await);
+    responses.push(peer.submit(signed).await);
     let transfer = peer.transfer_request("alice", "bob", "GRAIN", &json!(5));
     let transaction = peer.raw(&transfer).await;
-    answers.push(peer.submit(peer.signed(&transaction, &["alice"])).await);
+    responses.push(peer.submit(peer.signed(&transaction, &["alice"])).await);
     let index = peer.node.make_block();
-    answers.push(peer.get(&format!("/get-block?block_index={index}")).await);
-    answers.push(peer.record("determined").await);
-    answers
+    responses.push(peer.get(&format!("/get-block?block_index={index}")).await);
+    responses.push(peer.record("determined").await);
+    responses
 }
 
 #[tokio::test]
-async fn answer_the_same_requests_with_the_same_bytes() {
-    let (first, second) = tokio::join!(answers(7), answers(7));
+async fn respond_to_the_same_requests_with_the_same_bytes() {
+    let (first, second) = tokio::join!(responses(7), responses(7));
     assert_eq!(first, second);
 }
 
 #[tokio::test]
 async fn and_another_seed_makes_another_chain() {
-    let (first, other) = tokio::join!(answers(7), answers(8));
+    let (first, other) = tokio::join!(responses(7), responses(8));
     assert_ne!(first[1], other[1]);
 }

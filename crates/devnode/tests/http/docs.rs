@@ -3,7 +3,7 @@
 use crate::peer::Peer;
 
 #[tokio::test]
-async fn the_page_is_answered_right_away_and_lists_every_documented_call() {
+async fn the_page_is_served_at_once_and_lists_every_endpoint() {
     let peer = Peer::new().await;
     for path in ["/docs", "/docs/"] {
         let response = peer.http.get(peer.url(path)).send().await.unwrap();

@@ -23,7 +23,7 @@ fn possible_connections() -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_connections_are_all_answered() {
+async fn ten_thousand_connections_all_get_a_response() {
     let peer = Peer::new().await;
     let address = peer.node.address();
     let mut open = Vec::new();
@@ -40,27 +40,27 @@ async fn ten_thousand_connections_are_all_answered() {
     // A later client still gets a response immediately.
     assert_eq!(peer.get("/get-block?block_index=2").await.status, 200);
     let asked = open.len();
-    let mut answers: JoinSet<_> = open
+    let mut responses: JoinSet<_> = open
         .into_iter()
         .map(|mut stream| async move {
             stream.write_all(b"tion: close\r\n\r\n").await.unwrap();
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).await.unwrap();
-            answer
+            let mut response = String::new();
+            stream.read_to_string(&mut response).await.unwrap();
+            response
         })
         .collect();
     let mut good = 0;
-    while let Some(answer) = answers.join_next().await {
-        let answer = answer.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
-        assert!(answer.contains("\"index\":1,"), "{answer}");
+    while let Some(response) = responses.join_next().await {
+        let response = response.unwrap();
+        assert!(response.starts_with("HTTP/1.1 200 OK"), "{response}");
+        assert!(response.contains("\"index\":1,"), "{response}");
         good += 1;
     }
     assert_eq!(good, asked);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bodies_that_trickle_in_side_by_side_are_all_answered() {
+async fn slow_bodies_in_parallel_all_get_a_response() {
     let peer = Peer::new().await;
     let address = peer.node.address();
     let body = b"{\"transaction\": 1}";
@@ -80,8 +80,8 @@ async fn bodies_that_trickle_in_side_by_side_are_all_answered() {
         }
     }
     for mut stream in slow {
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.starts_with("HTTP/1.1 422"), "{answer}");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.unwrap();
+        assert!(response.starts_with("HTTP/1.1 422"), "{response}");
     }
 }

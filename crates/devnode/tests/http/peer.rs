@@ -12,12 +12,12 @@ pub(crate) struct Peer {
 
 /// The status and the text of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) text: String,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap()
     }
@@ -72,21 +72,21 @@ impl Peer {
         format!("{}{path}", self.node.base_url())
     }
 
-    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+    pub(crate) async fn send(&self, request: reqwest::RequestBuilder) -> Response {
         let response = request.send().await.unwrap();
         let content_type = response.headers()["content-type"].to_str().unwrap();
         assert_eq!(content_type, "application/json");
-        Answer {
+        Response {
             status: response.status().as_u16(),
             text: response.text().await.unwrap(),
         }
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.send(self.http.get(self.url(path))).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> Response {
         let request = self.http.post(self.url(path));
         let request = request.header("content-type", "application/json");
         self.send(request.body(body)).await
@@ -97,9 +97,9 @@ impl Peer {
     }
 
     pub(crate) async fn block(&self, index: u64) -> Value {
-        let answer = self.get(&format!("/get-block?block_index={index}")).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        answer.json()
+        let response = self.get(&format!("/get-block?block_index={index}")).await;
+        assert_eq!(response.status, 200, "{}", response.text);
+        response.json()
     }
 
     pub(crate) async fn balance(&self, wallet: WalletAddress, token: &str) -> u128 {
@@ -112,7 +112,7 @@ impl Peer {
             .unwrap()
     }
 
-    pub(crate) async fn record(&self, asset: &str) -> Answer {
+    pub(crate) async fn record(&self, asset: &str) -> Response {
         let path = format!(
             "/sc-state?table_name=verification&contract_address={}&unique_column=asset_id\
              &unique_value={asset}",
@@ -127,9 +127,9 @@ impl Peer {
         struct Raw {
             transaction: RawJson,
         }
-        let answer = self.post("/call-sc", request.to_string()).await;
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        let raw: Raw = serde_json::from_str(&answer.text).unwrap();
+        let response = self.post("/call-sc", request.to_string()).await;
+        assert_eq!(response.status, 200, "{}", response.text);
+        let raw: Raw = serde_json::from_str(&response.text).unwrap();
         raw.transaction
             .as_str()
             .replace("\"fee\":0.0", "\"fee\":1000000")
@@ -190,7 +190,7 @@ impl Peer {
         with_signatures(transaction, &entries)
     }
 
-    pub(crate) async fn submit(&self, signed: impl Into<reqwest::Body>) -> Answer {
+    pub(crate) async fn submit(&self, signed: impl Into<reqwest::Body>) -> Response {
         self.post("/submit-transaction", signed).await
     }
 }

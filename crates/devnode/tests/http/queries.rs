@@ -32,9 +32,9 @@ async fn what_is_no_index_of_a_block_is_not_found() {
     for index in [
         "0", "13", "-1", "+1", "01", "1.0", "1e0", "abc", "", "%00", "%ff", " 1", "null", &long,
     ] {
-        let answer = peer.get(&format!("/get-block?block_index={index}")).await;
+        let response = peer.get(&format!("/get-block?block_index={index}")).await;
         assert_eq!(
-            (answer.status, answer.text.as_str()),
+            (response.status, response.text.as_str()),
             (400, r#"{"detail":"Block not found"}"#),
             "{index:?}"
         );
@@ -44,15 +44,15 @@ async fn what_is_no_index_of_a_block_is_not_found() {
 #[tokio::test]
 async fn a_missing_parameter_is_named() {
     let peer = Peer::new().await;
-    let answer = peer.get("/get-block?index=1").await;
-    answer.assert_faulted();
+    let response = peer.get("/get-block?index=1").await;
+    response.assert_faulted();
     assert_eq!(
-        answer.text,
+        response.text,
         r#"{"detail":[{"loc":["query","block_index"],"msg":"field required","type":"value_error.missing"}]}"#
     );
-    let answer = peer.get("/sc-state?table_name=verification").await;
-    answer.assert_faulted();
-    assert_eq!(answer.json()["detail"].as_array().unwrap().len(), 3);
+    let response = peer.get("/sc-state?table_name=verification").await;
+    response.assert_faulted();
+    assert_eq!(response.json()["detail"].as_array().unwrap().len(), 3);
     peer.get("/get-trustscore-wallets").await.assert_faulted();
     peer.get("/get-balances").await.assert_faulted();
 }
@@ -203,9 +203,9 @@ async fn unknown_tables_columns_and_contracts_are_told_and_are_no_fault_of_the_n
             "no such table: verification;drop".to_owned(),
         ),
     ] {
-        let answer = peer.get(&path).await;
+        let response = peer.get(&path).await;
         assert_eq!(
-            (answer.status, answer.json()["detail"].as_str().unwrap()),
+            (response.status, response.json()["detail"].as_str().unwrap()),
             (400, detail.as_str())
         );
     }
@@ -254,9 +254,9 @@ async fn unknown_paths_and_other_methods_are_told_as_real_nodes_tell_them() {
         "/%ff",
         "/docs/..%2fsecret",
     ] {
-        let answer = peer.get(path).await;
+        let response = peer.get(path).await;
         assert_eq!(
-            (answer.status, answer.text.as_str()),
+            (response.status, response.text.as_str()),
             (404, r#"{"detail":"Not Found"}"#),
             "{path}"
         );
@@ -286,7 +286,7 @@ async fn unknown_paths_and_other_methods_are_told_as_real_nodes_tell_them() {
 }
 
 #[tokio::test]
-async fn head_answers_as_get_does_without_a_body() {
+async fn head_responds_like_get_without_a_body() {
     let peer = Peer::new().await;
     let url = peer.url("/get-block?block_index=1");
     let get = peer.http.get(&url).send().await.unwrap();

@@ -203,10 +203,10 @@ async fn fields_that_are_missing_or_of_another_kind_are_named() {
     for name in fields.iter().filter(|name| *name != "is_child_txn") {
         let mut wrong = right.clone();
         wrong["transaction"][name] = json!([null]);
-        let answer = peer.submit(wrong.to_string()).await;
-        answer.assert_faulted();
+        let response = peer.submit(wrong.to_string()).await;
+        response.assert_faulted();
         assert_eq!(
-            answer.json()["detail"][0]["loc"],
+            response.json()["detail"][0]["loc"],
             json!(["body", "transaction", name])
         );
         wrong["transaction"].as_object_mut().unwrap().remove(name);

@@ -251,14 +251,14 @@ async fn a_batch_tells_which_transactions_were_taken() {
         let signed: Value = serde_json::from_str(signed).unwrap();
         signed["transaction"]["trans_code"].clone()
     };
-    let answer = peer
+    let response = peer
         .post(
             "/submit-transaction-batch",
             format!("[{good},{bad},{good}]"),
         )
         .await;
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({"status": "SUCCESS", "response": {
             "accepted_transactions": [code(&good), code(&good)],
             "failed_transactions": [code(&bad)],
@@ -275,9 +275,9 @@ async fn a_node_can_bound_submissions_as_real_ones_do() {
     let config = Config::for_tests().with_rate_limit(NonZeroU32::MIN);
     let peer = Peer::with(config).await;
     peer.submit("{}").await.assert_faulted();
-    let answer = peer.submit("{}").await;
+    let response = peer.submit("{}").await;
     assert_eq!(
-        (answer.status, answer.text.as_str()),
+        (response.status, response.text.as_str()),
         (429, r#"{"error":"Rate limit exceeded: 1 per 1 second"}"#)
     );
     assert_eq!(peer.get("/get-block?block_index=1").await.status, 200);

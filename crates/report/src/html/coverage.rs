@@ -50,7 +50,7 @@ fn row(operation: &OperationCoverage) -> Markup {
             th scope="row" { (Line(&operation.operation)) }
             @if operation.requests == 0 {
                 td.gap colspan="4" {
-                    "not asked"
+                    "no requests"
                     @if let Some(reason) = &operation.reason { ": " (Line(reason)) }
                 }
             } @else {

@@ -35,7 +35,7 @@ pub(super) fn whole(report: &Report, exchange: &ExchangeReport, index: Option<us
                     pre tabindex="0" { (Lines(body)) }
                 }
                 p.part {
-                    "answered " (exchange.status)
+                    "responded with " (exchange.status)
                     " · " (Line(media_type.unwrap_or("no Content-Type")))
                     " · " (count(exchange.body_bytes, "byte"))
                 }

@@ -146,7 +146,7 @@ pub(super) fn findings(report: &Report) -> Markup {
                         (finding_line(case))
                         @if !explained.is_empty() {
                             details.more {
-                                summary { (count(explained.len(), "more case")) " for this reason" }
+                                summary { (count(explained.len(), "more case")) " with the same cause" }
                                 ul.list { @for case in explained { li { (finding_line(case)) } "\n" } }
                             }
                         }

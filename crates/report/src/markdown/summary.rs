@@ -91,7 +91,7 @@ fn findings(report: &Report, out: &mut String) {
         if others > 0 {
             let _ = writeln!(
                 out,
-                "- Cases that were not checked for this reason: {others}"
+                "- Cases that were not checked because of this finding: {others}"
             );
         }
     }
@@ -110,7 +110,7 @@ fn case(case: &CaseReport, out: &mut String) {
     );
     for requirement in &case.requirements {
         let text = code(&requirement.text, 600);
-        let _ = writeln!(out, "- Contract: {}: {text}", code(&requirement.id, 40));
+        let _ = writeln!(out, "- Requires: {}: {text}", code(&requirement.id, 40));
     }
     if let Some(finding) = case.findings.first() {
         first(finding, out);

@@ -60,7 +60,7 @@ pub(super) fn text_of_case_with(
             escaped(&requirement.id),
             escaped(&requirement.text)
         );
-        line(&mut out, "contract", &text);
+        line(&mut out, "requires", &text);
     }
     // Equal mismatches in several responses are shown once.
     let mut shown: Vec<&str> = Vec::new();

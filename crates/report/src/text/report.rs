@@ -87,11 +87,11 @@ fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
     }
     match others.len() {
         0 => {}
-        1 => line(out, "not checked", "1 case, for this reason"),
+        1 => line(out, "not checked", "1 case, because of this finding"),
         count => line(
             out,
             "not checked",
-            &format!("{count} cases, for this reason"),
+            &format!("{count} cases, because of this finding"),
         ),
     }
 }
@@ -137,7 +137,7 @@ fn verdict(report: &Report, style: Style, out: &mut String) {
             && let Some(reason) = &operation.reason
         {
             let reason = escaped(reason);
-            let _ = writeln!(out, "\nnot exercised: {}: {reason}", operation.operation);
+            let _ = writeln!(out, "\nnot exercised: {} ({reason})", operation.operation);
         }
     }
     for note in &report.notes {

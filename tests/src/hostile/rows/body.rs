@@ -67,11 +67,11 @@ pub(super) fn rows() -> Vec<Hostile> {
                     with_member(&String::from_utf8_lossy(&again), b"2")
                 })
             }),
-            both(Client::Answer, departs("get-block/answers")),
+            both(Client::Response, departs("get-block/responds")),
         ),
         row(
             "html",
-            "answers everything with a page",
+            "responds to everything with a page",
             Start::Instead(|_| {
                 doing(|_, _| {
                     Act::send(raw(
@@ -87,7 +87,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "empty",
-            "answers 200 with an empty body",
+            "responds with 200 and an empty body",
             Start::Instead(|_| good_documents(|good| Act::send(good.changed("")))),
             both(fails(Decode, "it is empty"), departs("an empty body")),
         ),
@@ -119,7 +119,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     out.into_bytes()
                 })
             }),
-            both(Client::Answer, departs("get-block/"))
+            both(Client::Response, departs("get-block/"))
                 .nodectl_reading(6, "expected block 5, but the node returned block 777"),
         ),
     ]

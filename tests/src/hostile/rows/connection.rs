@@ -25,7 +25,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         slow(
             "silence",
-            "accepts connections and never answers",
+            "accepts connections and never responds",
             Start::AtOnce(Act::Silence),
             both(
                 fails(Timeout, "no complete response in time"),
@@ -43,7 +43,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "reset",
-            "resets the connection instead of answering",
+            "resets the connection instead of responding",
             Start::Instead(|_| doing(|_, _| Act::reset(""))),
             both(
                 fails(Connection, "the connection failed: "),
@@ -52,7 +52,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         slow(
             "slow-head",
-            "answers a byte a second, from the first on",
+            "sends one byte of the response per second",
             Start::Instead(|_| doing(|_, good| Act::slowly("", good.whole(), A_SECOND))),
             both(
                 fails(Timeout, "no complete response in time"),
@@ -61,7 +61,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         slow(
             "slow-body",
-            "answers the headers at once, and the body a byte a second",
+            "sends the headers at once, and one byte of the body per second",
             Start::Instead(|_| {
                 doing(|_, good| {
                     let head = good.with_length(good.body.len());

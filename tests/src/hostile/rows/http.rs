@@ -50,7 +50,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "http-0.9",
-            "answers with the body alone, as HTTP/0.9 did",
+            "responds with the body alone, like HTTP/0.9",
             Start::Instead(|_| doing(|_, good| Act::close(good.body.clone()))),
             both(
                 fails(Connection, "the connection failed: "),
@@ -74,7 +74,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "no-content",
-            "answers everything with 204 and nothing",
+            "responds to everything with 204 and no body",
             Start::Instead(|_| always(Act::send("HTTP/1.1 204 No Content\r\n\r\n"))),
             both(
                 fails(Status, "204 No Content, where 200 with a"),
@@ -84,7 +84,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "not-modified",
-            "answers everything with 304 and nothing",
+            "responds to everything with 304 and no body",
             Start::Instead(|_| always(Act::send("HTTP/1.1 304 Not Modified\r\n\r\n"))),
             both(
                 fails(Status, "304 Not Modified, where 200 with a"),
@@ -136,7 +136,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::send(raw(&head, &good.body))
                 })
             }),
-            both(Client::Answer, conforms("http/content-type")),
+            both(Client::Response, conforms("http/content-type")),
         ),
         row(
             "bad-chunks",
@@ -173,7 +173,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "busy-429",
-            "answers everything with 429",
+            "responds to everything with 429",
             Start::Instead(|_| {
                 always(Act::send(
                     "HTTP/1.1 429 Too Many Requests\r\nContent-Length: 0\r\n\r\n",
@@ -187,7 +187,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "busy-503",
-            "answers everything with 503, and asks to wait for a second",
+            "responds to everything with 503 and Retry-After: 1",
             Start::Instead(|_| {
                 always(Act::send(
                     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n",
@@ -200,7 +200,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "failing",
-            "answers everything with 500 and a text of control characters",
+            "responds to everything with 500 and control characters",
             Start::Instead(|_| {
                 let detail = serde_json::json!({"detail": super::text::HOSTILE}).to_string();
                 let head = format!(
@@ -212,7 +212,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 fails(Status, "500 Internal Server Error: \\u{1b}"),
                 fails(Status, "500 Internal Server Error: \\u{1b}"),
-                departs("get-block/answers"),
+                departs("get-block/responds"),
             ),
         ),
         row(
@@ -223,7 +223,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             }),
             both(
                 fails(Decode, "EOF while parsing"),
-                departs("get-block/answers"),
+                departs("get-block/responds"),
             ),
         ),
     ]

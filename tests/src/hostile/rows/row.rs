@@ -113,7 +113,7 @@ pub(super) const fn each(read: Client, submit: Client, conformance: Conformance)
 /// node's fault (6). Every other error means that the node was not reached (3).
 const fn nodectl_reads(client: Client) -> Ended {
     match client {
-        Client::Answer => ends_well("block           5"),
+        Client::Response => ends_well("block           5"),
         Client::Fails { kind, says, .. } | Client::Perhaps { kind, says } => Ended {
             exit: match kind {
                 ErrorKind::Decode | ErrorKind::BodyTooLarge => 6,
@@ -129,7 +129,7 @@ const fn nodectl_reads(client: Client) -> Ended {
 const fn nodectl_submits(client: Client) -> Ended {
     match client {
         // Each run is a new process, so it has no old connection that could break.
-        Client::Answer | Client::Perhaps { .. } => ends_well("new          "),
+        Client::Response | Client::Perhaps { .. } => ends_well("new          "),
         Client::Fails {
             says, maybe_sent, ..
         } => Ended {

@@ -127,7 +127,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "brackets",
-            "answers 10 million opening brackets",
+            "responds with 10 million opening brackets",
             Start::Instead(|_| document(|| vec![b'['; 10_000_000])),
             both(
                 fails(BodyTooLarge, "the response has more than 500000 values"),
@@ -136,7 +136,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "deep",
-            "answers a document of 100,000 levels",
+            "responds with a document of 100,000 levels",
             Start::Instead(|_| {
                 document(|| {
                     let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
@@ -153,7 +153,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "zeros",
-            "answers a list of 5 million zeros where receipts belong",
+            "returns a list of 5 million zeros instead of receipts",
             Start::Instead(|_| {
                 document(|| {
                     let zeros = vec!["0"; 5_000_000].join(",");
@@ -168,14 +168,14 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "members",
-            "answers an object of 60,000 members",
+            "responds with an object of 60,000 members",
             Start::Instead(|_| {
                 document(|| {
                     let members: Vec<_> = (0..60_000).map(|at| format!("\"m{at}\":{{}}")).collect();
                     format!("{{\"index\":5,{}}}", members.join(",")).into_bytes()
                 })
             }),
-            both(Client::Answer, departs("get-block/timestamp")).nodectl_submitting(Ended {
+            both(Client::Response, departs("get-block/timestamp")).nodectl_submitting(Ended {
                 exit: 5,
                 says: "`response` is missing",
                 maybe_sent: true,
@@ -187,7 +187,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             Start::Instead(|_| blocks(|block| grown(block, 50_000_000))),
             each(
                 fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
-                Client::Answer,
+                Client::Response,
                 unreachable("longer than 16 MiB"),
             ),
         ),
@@ -196,8 +196,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             "has valid blocks as large as is read",
             Start::Instead(|_| blocks(|block| grown(block, 16 * MIB))),
             each(
-                Client::Answer,
-                Client::Answer,
+                Client::Response,
+                Client::Response,
                 unreachable("takes too much memory"),
             ),
         ),
@@ -206,22 +206,22 @@ pub(super) fn rows() -> Vec<Hostile> {
             "has blocks with 20,000 receipts each, all the same",
             Start::Instead(|_| blocks(|block| with_receipts(block, 20_000))),
             each(
-                Client::Answer,
-                Client::Answer,
+                Client::Response,
+                Client::Response,
                 conforms("chain/one-vote-a-voter"),
             ),
         ),
         row(
             "16-mb-of-everything",
-            "answers everything with 16 MB of something",
+            "responds to everything with a JSON document of 16 MB",
             Start::Instead(|_| {
                 good_documents(|good| Act::send(good.changed(grown(&good.text(), 16 * MIB))))
             }),
-            both(Client::Answer, unreachable("takes too much memory")),
+            both(Client::Response, unreachable("takes too much memory")),
         ),
         row(
             "16-mb-in-chunks",
-            "answers everything with 16 MB of something, unannounced",
+            "responds to everything with a JSON document of 16 MB, without Content-Length",
             Start::Instead(|_| {
                 good_documents(|good| {
                     let body = grown(&good.text(), 16 * MIB);
@@ -230,7 +230,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     Act::send(raw(&head, chunk.as_bytes()))
                 })
             }),
-            both(Client::Answer, unreachable("takes too much memory")),
+            both(Client::Response, unreachable("takes too much memory")),
         ),
     ]
 }

@@ -47,7 +47,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             "hostile-text",
             "has terminal escapes, bidi marks, HTML, line ends and NUL in every text",
             Start::Instead(|_| behind_texts(&[], HOSTILE)),
-            both(Client::Answer, departs("\\u{1b}[2J"))
+            both(Client::Response, departs("\\u{1b}[2J"))
                 .nodectl_reading(0, "\\u{1b}[2J")
                 .nodectl_submitting(Ended {
                     exit: 5,
@@ -64,7 +64,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     "\r\nX-Injected: yes\r\n\r\n",
                 )
             }),
-            both(Client::Answer, departs("get-balances/")),
+            both(Client::Response, departs("get-balances/")),
         ),
     ]
 }

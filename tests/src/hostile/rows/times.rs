@@ -17,18 +17,18 @@ pub(super) fn rows() -> Vec<Hostile> {
     vec![
         counting(
             "each-tenth-reset",
-            "resets the connection instead of each tenth answer",
+            "resets the connection instead of every tenth response",
             Start::Instead(|_| {
                 doing(|seen, _| match seen.place % 10 {
                     0 => Act::reset(""),
                     _ => Act::Right,
                 })
             }),
-            both(Client::Answer, CONFORMS),
+            both(Client::Response, CONFORMS),
         ),
         counting(
             "each-tenth-500",
-            "answers each tenth request with 500",
+            "responds to every tenth request with 500",
             Start::Instead(|_| {
                 doing(|seen, _| match seen.place % 10 {
                     0 => Act::send(raw(
@@ -38,7 +38,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                     _ => Act::Right,
                 })
             }),
-            both(Client::Answer, CONFORMS),
+            both(Client::Response, CONFORMS),
         ),
         row(
             "closed-when-reused",
@@ -50,7 +50,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             each(
-                Client::Answer,
+                Client::Response,
                 // The connection may also not be back in time for reuse.
                 Client::Perhaps {
                     kind: Connection,
@@ -61,10 +61,10 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "closed-unannounced",
-            "closes each connection behind its answer, unannounced",
+            "closes each connection after its response, without `Connection: close`",
             Start::Instead(|_| doing(|_, good| Act::close(good.whole()))),
             each(
-                Client::Answer,
+                Client::Response,
                 // It is a race whether the end of a connection is noticed before its reuse.
                 Client::Perhaps {
                     kind: Connection,
@@ -85,7 +85,10 @@ pub(super) fn rows() -> Vec<Hostile> {
                     }
                 })
             }),
-            both(Client::Answer, unreachable("some requests had no response")),
+            both(
+                Client::Response,
+                unreachable("some requests had no response"),
+            ),
         ),
         row(
             "lost",
@@ -97,7 +100,7 @@ pub(super) fn rows() -> Vec<Hostile> {
                 })
             }),
             both(
-                Client::Answer,
+                Client::Response,
                 unreachable("the node was lost during the run"),
             ),
         ),

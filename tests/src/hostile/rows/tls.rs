@@ -30,11 +30,11 @@ pub(super) fn rows() -> Vec<Hostile> {
             "good-certificate",
             "has a good certificate, as a counter-check",
             Start::Tls(Certificate::Good),
-            both(Client::Answer, CONFORMS),
+            both(Client::Response, CONFORMS),
         ),
         row(
             "tls-only",
-            "answers as a server of TLS does that is spoken to without",
+            "responds like a TLS server that receives plain HTTP",
             Start::Instead(|_| doing(|_, _| Act::close(&b"\x15\x03\x01\x00\x02\x02\x16"[..]))),
             both(
                 fails(

@@ -11,7 +11,7 @@ use std::{
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
     faults::Behaviour,
-    proxy::{Answer, Asked, Fault},
+    proxy::{Asked, Fault, Response},
 };
 use serde_json::{Value, json};
 
@@ -23,12 +23,12 @@ use crate::{
 
 /// Renames the members of the entries of balance lists.
 pub(super) fn renamed(names: &'static [(&'static str, &'static str)]) -> Fault {
-    Arc::new(move |asked, answer| {
+    Arc::new(move |asked, response| {
         if asked.path != BALANCES || !asks_for(asked, "ALL_") {
-            return answer;
+            return response;
         }
-        answer.with_json(|answer| {
-            entries(answer).for_each(|entry| {
+        response.with_json(|response| {
+            entries(response).for_each(|entry| {
                 for (from, to) in names {
                     if let Some(members) = entry.as_object_mut()
                         && let Some(value) = members.shift_remove(*from)
@@ -62,18 +62,18 @@ impl BalancesThatMove {
         }
     }
 
-    fn block(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn block(&self, asked: &Asked, response: Response) -> Response {
         let index: u64 = asked.query.replace("block_index=", "").parse().unwrap_or(0);
         if index == self.latest {
-            self.template.get_or_init(|| answer.body.clone());
+            self.template.get_or_init(|| response.body.clone());
         }
         let made = self.latest + 1..=self.latest + self.requests.load(SeqCst) / 3;
         match self.template.get() {
-            Some(body) if made.contains(&index) => answer
+            Some(body) if made.contains(&index) => response
                 .with_status(StatusCode::OK)
                 .with_body(body.clone())
                 .with_json(|block| block["index"] = json!(index)),
-            _ => answer,
+            _ => response,
         }
     }
 
@@ -90,22 +90,22 @@ impl BalancesThatMove {
 }
 
 impl Behaviour for BalancesThatMove {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path == BLOCK {
-            return self.block(asked, answer);
+            return self.block(asked, response);
         }
-        if asked.path != BALANCES || answer.status != StatusCode::OK {
-            return answer;
+        if asked.path != BALANCES || response.status != StatusCode::OK {
+            return response;
         }
         let paid = (self.requests.fetch_add(1, SeqCst) + 1) / 3;
-        answer.with_json(|answer| {
+        response.with_json(|response| {
             let alone = [&self.payer, &self.receiver]
                 .into_iter()
                 .find(|wallet| asks_for(asked, wallet));
-            if let (Some(wallet), true) = (alone, answer["balance"] != 0) {
-                self.pay(wallet, &mut answer["balance"], paid);
+            if let (Some(wallet), true) = (alone, response["balance"] != 0) {
+                self.pay(wallet, &mut response["balance"], paid);
             }
-            entries(answer).for_each(|entry| {
+            entries(response).for_each(|entry| {
                 let named = entry["wallet"].as_str().map(str::to_owned);
                 let wallet = named.or_else(|| alone.cloned()).unwrap_or_default();
                 self.pay(&wallet, &mut entry["balance"], paid);
@@ -130,16 +130,16 @@ impl BoundedRate {
 }
 
 impl Behaviour for BoundedRate {
-    fn answer(&self, _: &Asked, answer: Answer) -> Answer {
+    fn response(&self, _: &Asked, response: Response) -> Response {
         let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
         accepted.retain(|at| at.elapsed().as_millis() < 100);
         if accepted.len() >= self.most {
-            return answer
+            return response
                 .with_status(StatusCode::TOO_MANY_REQUESTS)
                 .with_body(r#"{"error":"Rate limit exceeded"}"#);
         }
         accepted.push(Instant::now());
-        answer
+        response
     }
 }
 
@@ -150,12 +150,12 @@ pub(super) struct MembersThatVary {
 }
 
 impl Behaviour for MembersThatVary {
-    fn answer(&self, asked: &Asked, answer: Answer) -> Answer {
+    fn response(&self, asked: &Asked, response: Response) -> Response {
         let number = self.responses.fetch_add(1, SeqCst);
-        if asked.method != "GET" || answer.status != StatusCode::OK || asked.path == "/docs" {
-            return answer;
+        if asked.method != "GET" || response.status != StatusCode::OK || asked.path == "/docs" {
+            return response;
         }
-        answer.with_json(|value| {
+        response.with_json(|value| {
             if let Some(members) = value.as_object_mut() {
                 members.insert("took_us".to_owned(), json!(number));
                 members.insert("request_id".to_owned(), json!(format!("r-{number}")));

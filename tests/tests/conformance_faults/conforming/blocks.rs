@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Broken, answer_of, json_of, set},
+    faults::{Broken, json_of, response_of, set},
 };
 use serde_json::{Value, json};
 
@@ -108,20 +108,20 @@ pub(super) fn variants() -> Vec<Broken> {
             let index = block["index"].as_i64().unwrap_or_default();
             block["timestamp"] = json!(1_800_000_000_000_i64 - index);
         }) => ["chain/time-goes-on"];
-        "an old block is gone", answer_of(BLOCK, |asked, answer| {
+        "an old block is gone", response_of(BLOCK, |asked, response| {
             match asked.query.as_str() {
-                "block_index=2" => answer
+                "block_index=2" => response
                     .with_status(StatusCode::NOT_FOUND)
                     .with_body(r#"{"detail":"pruned"}"#),
-                _ => answer,
+                _ => response,
             }
         }) => ["chain/no-holes"];
-        "the latest block is a known word", answer_of(BLOCK, |asked, answer| {
+        "the latest block is a known word", response_of(BLOCK, |asked, response| {
             match asked.query.as_str() {
-                "block_index=newest" | "block_index=latest" => answer
+                "block_index=newest" | "block_index=latest" => response
                     .with_status(StatusCode::OK)
                     .with_body(r#"{"index": 3}"#),
-                _ => answer,
+                _ => response,
             }
         }) => [];
     }

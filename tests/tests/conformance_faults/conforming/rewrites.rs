@@ -3,77 +3,86 @@
 use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
-use integration_tests::proxy::{Answer, Asked, Fault};
+use integration_tests::proxy::{Asked, Fault, Response};
 use serde_json::Value;
 
 /// Changes every successful JSON response.
 pub(super) fn every_json(change: fn(&mut Value)) -> Fault {
-    Arc::new(move |asked, answer| {
-        if is_json(asked, &answer) {
-            answer.with_json(change)
+    Arc::new(move |asked, response| {
+        if is_json(asked, &response) {
+            response.with_json(change)
         } else {
-            answer
+            response
         }
     })
 }
 
 /// Changes the text of every successful JSON response.
 pub(super) fn every_text(change: fn(&str) -> String) -> Fault {
-    Arc::new(move |asked, answer| {
-        if is_json(asked, &answer) {
-            let text = String::from_utf8_lossy(&answer.body).into_owned();
-            answer.with_body(change(&text))
+    Arc::new(move |asked, response| {
+        if is_json(asked, &response) {
+            let text = String::from_utf8_lossy(&response.body).into_owned();
+            response.with_body(change(&text))
         } else {
-            answer
+            response
         }
     })
 }
 
 /// Changes every successful response that is JSON.
-pub(super) fn every_success(change: fn(Answer) -> Answer) -> Fault {
-    Arc::new(move |asked, answer| {
-        if is_json(asked, &answer) {
-            change(answer)
+pub(super) fn every_success(change: fn(Response) -> Response) -> Fault {
+    Arc::new(move |asked, response| {
+        if is_json(asked, &response) {
+            change(response)
         } else {
-            answer
+            response
         }
     })
 }
 
-fn is_json(asked: &Asked, answer: &Answer) -> bool {
-    answer.status.is_success() && asked.path != "/docs" && answer.body.starts_with(b"{")
+fn is_json(asked: &Asked, response: &Response) -> bool {
+    response.status.is_success() && asked.path != "/docs" && response.body.starts_with(b"{")
 }
 
 /// Changes the refusals of a local node.
-pub(super) fn refusals(change: fn(Answer) -> Answer) -> Fault {
-    Arc::new(move |_, answer| {
-        if answer.status.is_client_error() {
-            change(answer)
+pub(super) fn refusals(change: fn(Response) -> Response) -> Fault {
+    Arc::new(move |_, response| {
+        if response.status.is_client_error() {
+            change(response)
         } else {
-            answer
+            response
         }
     })
 }
 
 /// Returns a response with this status, content type and body.
-pub(super) fn told(answer: Answer, status: u16, media: &'static str, body: &'static str) -> Answer {
+pub(super) fn told(
+    response: Response,
+    status: u16,
+    media: &'static str,
+    body: &'static str,
+) -> Response {
     let status = StatusCode::from_u16(status).expect("a status");
-    let mut answer = answer.with_status(status).with_body(body);
+    let mut response = response.with_status(status).with_body(body);
     let media = HeaderValue::from_static(media);
-    answer.headers.insert(header::CONTENT_TYPE, media);
-    answer
+    response.headers.insert(header::CONTENT_TYPE, media);
+    response
 }
 
 /// Returns the response with another status.
-pub(super) fn with_status(answer: Answer, status: u16) -> Answer {
-    answer.with_status(StatusCode::from_u16(status).expect("a status"))
+pub(super) fn with_status(response: Response, status: u16) -> Response {
+    response.with_status(StatusCode::from_u16(status).expect("a status"))
 }
 
 /// Returns the response with another header.
-pub(super) fn with_header(mut answer: Answer, name: &'static str, value: &'static str) -> Answer {
+pub(super) fn with_header(
+    mut response: Response,
+    name: &'static str,
+    value: &'static str,
+) -> Response {
     let value = HeaderValue::from_static(value);
-    answer.headers.insert(name, value);
-    answer
+    response.headers.insert(name, value);
+    response
 }
 
 /// Returns a value with the members of each object in reverse order.

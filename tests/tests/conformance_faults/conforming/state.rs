@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Broken, answer_of, json_of, remove},
-    proxy::{Answer, Fault},
+    faults::{Broken, json_of, remove, response_of},
+    proxy::{Fault, Response},
 };
 use serde_json::{Value, json};
 
@@ -37,55 +37,55 @@ pub(super) fn variants() -> Vec<Broken> {
             }
             row
         }) => [];
-        "a record is JSON text", json_of(STATE, |_, answer| {
+        "a record is JSON text", json_of(STATE, |_, response| {
             for name in ["value", "data"] {
-                answer[name] = json!(answer[name].to_string());
+                response[name] = json!(response[name].to_string());
             }
         }) => [];
-        "a record is in value alone", json_of(STATE, |_, answer| {
-            remove(answer, "", "data");
-            remove(answer, "", "status");
+        "a record is in value alone", json_of(STATE, |_, response| {
+            remove(response, "", "data");
+            remove(response, "", "status");
         }) => [];
-        "a record is in data alone", json_of(STATE, |_, answer| remove(answer, "", "value"))
+        "a record is in data alone", json_of(STATE, |_, response| remove(response, "", "value"))
             => ["sc-state/value"];
-        "no record is an empty list", json_of(STATE, |_, answer| {
-            if answer["value"].is_null() {
-                *answer = json!({"value": []});
+        "no record is an empty list", json_of(STATE, |_, response| {
+            if response["value"].is_null() {
+                *response = json!({"value": []});
             }
         }) => [];
-        "no record is not found", answer_of(STATE, |_, answer| {
-            let found: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        "no record is not found", response_of(STATE, |_, response| {
+            let found: Value = serde_json::from_slice(&response.body).unwrap_or_default();
             if found["value"].is_null() {
-                told(answer, 404, "application/json", r#"{"detail":"no record"}"#)
-            } else { answer }
+                told(response, 404, "application/json", r#"{"detail":"no record"}"#)
+            } else { response }
         }) => [];
         "an unknown pair has the score 0", unknown_pairs(r#"{"status":"SUCCESS","trust_score":0}"#, 200)
             => [];
         "an unknown pair is not found", unknown_pairs(r#"{"detail":"no score"}"#, 404) => [];
         "an unknown pair has null", unknown_pairs(r#"{"status":"FAILURE","trust_score":null}"#, 200)
             => [];
-        "scores are negative", json_of(TRUST, |_, answer| answer["trust_score"] = json!(-5)) => [];
-        "scores are large", json_of(TRUST, |_, answer| {
-            answer["trust_score"] = json!(9_007_199_254_740_993_i64);
+        "scores are negative", json_of(TRUST, |_, response| response["trust_score"] = json!(-5)) => [];
+        "scores are large", json_of(TRUST, |_, response| {
+            response["trust_score"] = json!(9_007_199_254_740_993_i64);
         }) => [];
-        "there is no OpenAPI document", answer_of(DOCUMENT, |_, answer| {
-            answer.with_status(StatusCode::NOT_FOUND)
+        "there is no OpenAPI document", response_of(DOCUMENT, |_, response| {
+            response.with_status(StatusCode::NOT_FOUND)
         }) => [];
-        "the listing is a page of its own", answer_of("/docs", |_, answer| {
-            answer.with_body(
+        "the listing is a page of its own", response_of("/docs", |_, response| {
+            response.with_body(
                 "<!DOCTYPE html><title>API</title><form><p>get-block get-balances sc-state \
                  get-trustscore-wallets call-sc submit-transaction</p></form>",
             )
         }) => [];
-        "the listing is a text", answer_of("/docs", |_, answer| {
-            with_header(answer, "content-type", "text/plain")
+        "the listing is a text", response_of("/docs", |_, response| {
+            with_header(response, "content-type", "text/plain")
         }) => ["docs/page"];
     }
 }
 
 /// Changes the record in both members that contain it.
 fn records(change: fn(Value) -> Value) -> Fault {
-    json_of(STATE, move |_, answer| rows_of(answer, change))
+    json_of(STATE, move |_, response| rows_of(response, change))
 }
 
 /// Returns a row as an object with the names of its columns.
@@ -104,11 +104,11 @@ pub(super) fn named(row: &Value, reverse: bool) -> Value {
 
 /// Sends this response for each pair of wallets without a score.
 fn unknown_pairs(body: &'static str, status: u16) -> Fault {
-    Arc::new(move |asked, answer: Answer| {
-        if asked.path == TRUST && answer.status == StatusCode::BAD_REQUEST {
-            told(answer, status, "application/json", body)
+    Arc::new(move |asked, response: Response| {
+        if asked.path == TRUST && response.status == StatusCode::BAD_REQUEST {
+            told(response, status, "application/json", body)
         } else {
-            answer
+            response
         }
     })
 }

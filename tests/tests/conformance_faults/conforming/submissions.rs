@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use integration_tests::{
     broken,
-    faults::{Broken, answer_of, json_of, set},
-    proxy::{Answer, Fault},
+    faults::{Broken, json_of, response_of, set},
+    proxy::{Fault, Response},
     submissions::{SUBMIT, in_blocks, kind_of_submission, refusing},
 };
 use serde_json::{Value, json};
@@ -20,34 +20,34 @@ const JSON: &str = "application/json";
 
 pub(super) fn refusals() -> Vec<Broken> {
     broken! {
-        "refusals have any text", refusing(|answer| {
-            set(answer, "/response/msg", json!("Nein: \u{1f6ab} \"zurückgewiesen\""));
+        "refusals have any text", refusing(|response| {
+            set(response, "/response/msg", json!("Nein: \u{1f6ab} \"zurückgewiesen\""));
         }) => [];
-        "refusals are a failure", refusing(|answer| answer["status"] = json!("FAILURE")) => [];
-        "refusals are not new", refusing(|answer| {
-            set(answer, "/response/new_transaction", json!(false));
+        "refusals are a failure", refusing(|response| response["status"] = json!("FAILURE")) => [];
+        "refusals are not new", refusing(|response| {
+            set(response, "/response/new_transaction", json!(false));
         }) => [];
-        "refusals have more members", refusing(|answer| answer["response"]["code"] = json!(17)) => [];
-        "refusals have status 400 and a detail", refused(|answer| {
-            told(answer, 400, JSON, r#"{"detail":"no"}"#)
+        "refusals have more members", refusing(|response| response["response"]["code"] = json!(17)) => [];
+        "refusals have status 400 and a detail", refused(|response| {
+            told(response, 400, JSON, r#"{"detail":"no"}"#)
         }) => [];
-        "refusals have status 403 and no body", refused(|answer| told(answer, 403, "text/plain", ""))
+        "refusals have status 403 and no body", refused(|response| told(response, 403, "text/plain", ""))
             => [];
-        "refusals have status 422 and a form", refused(|answer| with_status(answer, 422)) => [];
-        "refusals are faults of the server", refused(|answer| {
-            told(answer, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
+        "refusals have status 422 and a form", refused(|response| with_status(response, 422)) => [];
+        "refusals are faults of the server", refused(|response| {
+            told(response, 500, JSON, r#"{"detail":"Signature verification failed"}"#)
         }) => ["submit-transaction/refusal-is-no-crash"];
-        "refusals have status 202", refused(|answer| with_status(answer, 202)) => [];
-        "a GET of a submission explains itself", answer_of(SUBMIT, |asked, answer| {
+        "refusals have status 202", refused(|response| with_status(response, 202)) => [];
+        "a GET of a submission explains itself", response_of(SUBMIT, |asked, response| {
             match asked.method.as_str() {
-                "GET" => told(answer, 200, JSON, r#"{"help":"send a POST"}"#),
-                _ => answer,
+                "GET" => told(response, 200, JSON, r#"{"help":"send a POST"}"#),
+                _ => response,
             }
         }) => [];
-        "a GET of a submission is a page", answer_of(SUBMIT, |asked, answer| {
+        "a GET of a submission is a page", response_of(SUBMIT, |asked, response| {
             match asked.method.as_str() {
-                "GET" => told(answer, 200, "text/html", "<html>send a POST</html>"),
-                _ => answer,
+                "GET" => told(response, 200, "text/html", "<html>send a POST</html>"),
+                _ => response,
             }
         }) => [];
     }
@@ -55,31 +55,31 @@ pub(super) fn refusals() -> Vec<Broken> {
 
 pub(super) fn claims() -> Vec<Broken> {
     broken! {
-        "a claim is accepted in other words", of_claims(|answer| {
-            answer.with_json(|answer| set(answer, "/response/msg", json!("")))
+        "a claim is accepted in other words", of_claims(|response| {
+            response.with_json(|response| set(response, "/response/msg", json!("")))
         }) => [];
-        "a claim is created", of_claims(|answer| with_status(answer, 201))
+        "a claim is created", of_claims(|response| with_status(response, 201))
             => ["submit-transaction/claim-http-status"];
-        "a known claim is a conflict", of_known_claims(|answer| {
-            told(answer, 409, JSON, r#"{"detail":"known"}"#)
+        "a known claim is a conflict", of_known_claims(|response| {
+            told(response, 409, JSON, r#"{"detail":"known"}"#)
         }) => [];
-        "a known claim is not valid", of_known_claims(|answer| {
-            answer.with_json(|answer| set(answer, "/response/valid", json!(false)))
+        "a known claim is not valid", of_known_claims(|response| {
+            response.with_json(|response| set(response, "/response/valid", json!(false)))
         }) => ["submit-transaction/resubmission-valid"];
-        "a known claim is a fault of the server", of_known_claims(|answer| {
-            told(answer, 500, JSON, r#"{"detail":"known"}"#)
+        "a known claim is a fault of the server", of_known_claims(|response| {
+            told(response, 500, JSON, r#"{"detail":"known"}"#)
         }) => ["submit-transaction/resubmission-valid"];
-        "a claim's record is an object", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| named(&row, false));
+        "a claim's record is an object", json_of(STATE, |_, response| {
+            rows_of(response, |row| named(&row, false));
         }) => [];
-        "a claim's record is an object in reverse order", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| named(&row, true));
+        "a claim's record is an object in reverse order", json_of(STATE, |_, response| {
+            rows_of(response, |row| named(&row, true));
         }) => [];
-        "a claim's record is one of a list", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| json!([row]));
+        "a claim's record is one of a list", json_of(STATE, |_, response| {
+            rows_of(response, |row| json!([row]));
         }) => [];
-        "a claim's columns are in reverse order", json_of(STATE, |_, answer| {
-            rows_of(answer, |row| {
+        "a claim's columns are in reverse order", json_of(STATE, |_, response| {
+            rows_of(response, |row| {
                 let items = row.as_array().into_iter().flatten();
                 items.rev().cloned().collect()
             });
@@ -107,42 +107,42 @@ pub(super) fn claims() -> Vec<Broken> {
                 *entry = flat;
             }
         }) => [];
-        "built claims have places for signatures", json_of("/call-sc", |_, answer| {
-            let signers = answer["transaction"]["specific_data"]["signers"].as_array();
+        "built claims have places for signatures", json_of("/call-sc", |_, response| {
+            let signers = response["transaction"]["specific_data"]["signers"].as_array();
             let place = |signer: &Value| json!({"wallet_address": signer, "msgsign": ""});
-            answer["signatures"] = signers.into_iter().flatten().map(place).collect();
+            response["signatures"] = signers.into_iter().flatten().map(place).collect();
         }) => ["call-sc/submittable"];
     }
 }
 
 /// Changes the refusals of submissions.
-fn refused(change: fn(Answer) -> Answer) -> Fault {
-    answer_of(SUBMIT, move |asked, answer| {
+fn refused(change: fn(Response) -> Response) -> Fault {
+    response_of(SUBMIT, move |asked, response| {
         let refuses =
             asked.method == "POST" && !matches!(kind_of_submission(asked), "claim" | "control");
-        if refuses { change(answer) } else { answer }
+        if refuses { change(response) } else { response }
     })
 }
 
 /// Changes the first and all later responses to a claim.
-fn of_claims(change: fn(Answer) -> Answer) -> Fault {
-    answer_of(SUBMIT, move |asked, answer| {
+fn of_claims(change: fn(Response) -> Response) -> Fault {
+    response_of(SUBMIT, move |asked, response| {
         if kind_of_submission(asked) == "claim" {
-            change(answer)
+            change(response)
         } else {
-            answer
+            response
         }
     })
 }
 
 /// Changes the responses to a claim that is already known.
-fn of_known_claims(change: fn(Answer) -> Answer) -> Fault {
-    Arc::new(move |asked, answer| {
-        let known = String::from_utf8_lossy(&answer.body).contains("\"new_transaction\":false");
+fn of_known_claims(change: fn(Response) -> Response) -> Fault {
+    Arc::new(move |asked, response| {
+        let known = String::from_utf8_lossy(&response.body).contains("\"new_transaction\":false");
         if asked.path == SUBMIT && kind_of_submission(asked) == "claim" && known {
-            change(answer)
+            change(response)
         } else {
-            answer
+            response
         }
     })
 }

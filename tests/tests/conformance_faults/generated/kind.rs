@@ -104,7 +104,7 @@ impl Kind {
             ),
             Self::WrongLater => (
                 "wrong later",
-                "the first response is right, and the same request is later answered with another value \
+                "the first response is right, and the same request later gets another value \
                  of the right form",
             ),
         }

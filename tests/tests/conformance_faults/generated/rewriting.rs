@@ -9,7 +9,7 @@ use std::{
 };
 
 use axum::http::{Method, StatusCode};
-use integration_tests::proxy::{Answer, Asked, Fault};
+use integration_tests::proxy::{Asked, Fault, Response};
 use serde_json::{Map, Value};
 
 use super::{field::Field, kind::Kind};
@@ -37,12 +37,12 @@ struct Earlier {
 pub(crate) fn fault(responses: Responses, field: Field, kind: Kind) -> (Fault, Arc<AtomicBool>) {
     let changed = Arc::new(AtomicBool::new(false));
     let (noted, earlier) = (Arc::clone(&changed), Mutex::new(Earlier::default()));
-    let fault: Fault = Arc::new(move |asked: &Asked, answer: Answer| {
-        if asked.path != responses.path || answer.status != StatusCode::OK {
-            return answer;
+    let fault: Fault = Arc::new(move |asked: &Asked, response: Response| {
+        if asked.path != responses.path || response.status != StatusCode::OK {
+            return response;
         }
         let mut doubled = false;
-        let answer = answer.with_json(|body| {
+        let response = response.with_json(|body| {
             if !body.is_object() || !(responses.are)(asked, body) {
                 return;
             }
@@ -56,10 +56,10 @@ pub(crate) fn fault(responses: Responses, field: Field, kind: Kind) -> (Fault, A
             }
         });
         match doubled {
-            false => answer,
+            false => response,
             true => {
-                let text = String::from_utf8_lossy(&answer.body).replace(SECOND, "");
-                answer.with_body(text)
+                let text = String::from_utf8_lossy(&response.body).replace(SECOND, "");
+                response.with_body(text)
             }
         }
     });

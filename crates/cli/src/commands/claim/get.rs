@@ -9,7 +9,7 @@ use super::record::Shown;
 use crate::{
     arguments::addresses::{contract_address, wallet_address},
     failure::Failure,
-    io::{output::Answer, table::Columns},
+    io::{output::CommandResult, table::Columns},
     session::settings::Session,
 };
 
@@ -41,7 +41,7 @@ struct Records<'r> {
     records: Vec<Shown<'r>>,
 }
 
-impl Answer for Records<'_> {
+impl CommandResult for Records<'_> {
     fn for_a_person(&self) -> String {
         let texts: Vec<String> = self
             .records

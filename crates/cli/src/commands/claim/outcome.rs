@@ -9,7 +9,7 @@ use super::record;
 use crate::{
     commands::{call::mismatch, submit},
     failure::{Failure, Kind},
-    io::{output::Answer, table::Columns},
+    io::{output::CommandResult, table::Columns},
 };
 
 /// A claim that the node accepted.
@@ -28,7 +28,7 @@ pub(super) struct Made<'o> {
     pub(super) record: Option<record::Shown<'o>>,
 }
 
-impl Answer for Made<'_> {
+impl CommandResult for Made<'_> {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         columns.row(["transaction", &self.trans_code]);

@@ -85,7 +85,7 @@ impl Progress {
             ClaimStep::Built { transaction } => {
                 self.built.store(true, Ordering::SeqCst);
                 self.note(&format!(
-                    "the node built the requested transaction: transaction {}, of {}, fee {} {}",
+                    "the node built transaction {} as requested: time {}, fee {} {}",
                     transaction.trans_code(),
                     date_and_time(transaction.timestamp()),
                     transaction.fee().amount(),
@@ -94,7 +94,7 @@ impl Progress {
             }
             ClaimStep::Saved { path } => {
                 interrupt::from_now_on(kept_words(&path.display(), "the transaction is signed"));
-                self.note(&format!("signed, and saved in {}", path.display()));
+                self.note(&format!("signed, and saved to {}", path.display()));
             }
             ClaimStep::Submitting { earlier: 0 } => self.spin("submitting"),
             ClaimStep::Submitting { .. } => self.spin("submitting the same transaction again"),

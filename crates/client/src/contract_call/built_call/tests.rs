@@ -21,7 +21,7 @@ fn tampered(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn an_honest_answer_is_priced_and_nothing_else_in_it_changes() {
+fn only_the_fee_and_the_currency_of_a_matching_response_change() {
     let checked = check(&honest()).unwrap();
     let wanted = honest()
         .replace(r#""NWRL""#, r#""TKN \"é\"""#)

@@ -9,15 +9,15 @@ use nodeproof_primitives::Network;
 
 use super::*;
 
-/// Starts a node that runs `answer` for each connection after its first bytes arrived.
-fn node(answer: fn(&mut TcpStream)) -> Node {
+/// Starts a node that runs `respond` for each connection after its first bytes arrived.
+fn node(respond: fn(&mut TcpStream)) -> Node {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let node = node_at(&listener, false);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             std::thread::spawn(move || {
                 let _ = stream.read(&mut [0; 4096]);
-                answer(&mut stream);
+                respond(&mut stream);
             });
         }
     });
@@ -63,8 +63,8 @@ async fn a_node_may_close_its_connection_whenever_it_likes() {
     let without_a_length: fn(&mut TcpStream) = |stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: a/b\r\n\r\n{}");
     };
-    for answer in [says_so, without_a_word, without_a_length] {
-        let node = node(answer);
+    for respond in [says_so, without_a_word, without_a_length] {
+        let node = node(respond);
         for index in 0..20 {
             let request = Request::get("/get-block").with("block_index", index.to_string());
             let exchange = node.send(request).await.unwrap();
@@ -76,7 +76,7 @@ async fn a_node_may_close_its_connection_whenever_it_likes() {
 }
 
 #[tokio::test]
-async fn a_long_answer_takes_little_memory_before_it_has_its_turn() {
+async fn a_long_response_takes_little_memory_before_it_has_its_turn() {
     let node = endless();
     let request = Request::get("/get-block").with("block_index", "1");
     let sending = node.connections.next(false).await;

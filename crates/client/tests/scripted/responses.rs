@@ -11,7 +11,7 @@ use crate::{
 };
 
 async fn refusal(reply: Reply) -> nodeproof_client::Error {
-    let server = Server::answering(reply).await;
+    let server = Server::responding(reply).await;
     let error = client(&server.base).block_response(9).await.unwrap_err();
     let url = format!("{}/get-block?block_index=9", server.base);
     assert_eq!(error.operation(), Some("get_block"));
@@ -51,7 +51,7 @@ async fn an_unknown_block_is_not_found_however_the_node_says_it() {
 
 #[tokio::test]
 async fn an_unknown_pair_is_not_found() {
-    let server = Server::answering(Reply::status(
+    let server = Server::responding(Reply::status(
         400,
         r#"{"detail":"Trust score not available"}"#,
     ))
@@ -76,7 +76,7 @@ async fn what_is_not_there_is_none_in_every_method() {
         (200, "null"),
         (200, r#"{"status":"FAILURE","msg":"unknown asset"}"#),
     ] {
-        let server = Server::answering(Reply::status(status, body)).await;
+        let server = Server::responding(Reply::status(status, body)).await;
         let node = client(&server.base);
         assert!(node.block(9).await.unwrap().is_none(), "{status} {body}");
         assert_eq!(node.token_balance("T", wallet).await.unwrap(), None);
@@ -94,7 +94,7 @@ async fn what_is_not_there_is_none_in_every_method() {
         (200, r#"{"detail":"unknown error"}"#),
         (200, "<html>not found</html>"),
     ] {
-        let server = Server::answering(Reply::status(status, body)).await;
+        let server = Server::responding(Reply::status(status, body)).await;
         let node = client(&server.base);
         for error in [
             node.block(9).await.err(),
@@ -113,7 +113,7 @@ async fn what_is_not_there_is_none_in_every_method() {
 
 #[tokio::test]
 async fn another_block_is_not_the_requested_one() {
-    let server = Server::answering(Reply::json(r#"{"index":8}"#)).await;
+    let server = Server::responding(Reply::json(r#"{"index":8}"#)).await;
     let error = client(&server.base).block(9).await.unwrap_err();
     assert!(error.is_decode());
     assert!(
@@ -148,7 +148,7 @@ async fn a_failure_that_is_no_absence_is_not_taken_for_one() {
     .await;
     assert_eq!(error.detail(), Some("query.block_index: field required"));
     let server =
-        Server::answering(Reply::status(500, r#"{"detail":"no such table: claims"}"#)).await;
+        Server::responding(Reply::status(500, r#"{"detail":"no such table: claims"}"#)).await;
     let error = client(&server.base)
         .contract_state("claims", CONTRACT.parse().unwrap(), "a", "b")
         .await
@@ -158,15 +158,15 @@ async fn a_failure_that_is_no_absence_is_not_taken_for_one() {
 }
 
 #[tokio::test]
-async fn successes_without_an_answer_are_errors() {
+async fn successes_without_a_body_are_errors() {
     for (status, head) in [
         (204, ""),
         (304, ""),
         (201, "content-length: 0\r\n"),
         (206, "content-length: 0\r\n"),
     ] {
-        let answer = format!("HTTP/1.1 {status} X\r\n{head}\r\n").into_bytes();
-        let error = refusal(Reply::Bytes(answer)).await;
+        let response = format!("HTTP/1.1 {status} X\r\n{head}\r\n").into_bytes();
+        let error = refusal(Reply::Bytes(response)).await;
         assert_eq!(error.kind(), ErrorKind::Status, "{error}");
         assert_eq!(error.status().unwrap().as_u16(), status);
         assert!(
@@ -178,7 +178,7 @@ async fn successes_without_an_answer_are_errors() {
 
 #[tokio::test]
 async fn redirects_are_told_and_not_followed() {
-    let aim = Server::answering(Reply::json(r#"{"index":1}"#)).await;
+    let aim = Server::responding(Reply::json(r#"{"index":1}"#)).await;
     for target in [
         format!("{}/get-block", aim.base),
         "file:///etc/passwd".into(),
@@ -229,8 +229,8 @@ async fn what_is_no_json_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn an_answer_without_its_balance_is_an_error_with_its_url() {
-    let server = Server::answering(Reply::json(r#"{"balance":"12\u001b[0m"}"#)).await;
+async fn a_response_without_a_balance_is_an_error_with_its_url() {
+    let server = Server::responding(Reply::json(r#"{"balance":"12\u001b[0m"}"#)).await;
     let error = client(&server.base)
         .token_balance("T", WALLET.parse().unwrap())
         .await

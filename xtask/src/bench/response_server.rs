@@ -16,26 +16,26 @@ use tokio::{
 use super::BenchError;
 
 /// A response, and the request target that it belongs to.
-pub(super) struct Answer {
+pub(super) struct Response {
     pub(super) target: String,
     pub(super) body: String,
 }
 
 /// A server on its own thread. It ends when this is dropped.
-pub(super) struct Answers {
+pub(super) struct ResponseServer {
     pub(super) address: SocketAddr,
     _stop: oneshot::Sender<()>,
 }
 
-impl Answers {
-    pub(super) fn serve(answers: Vec<Answer>) -> Result<Self, BenchError> {
-        let whole = answers.into_iter().map(|Answer { target, body }| {
-            let answer = format!(
+impl ResponseServer {
+    pub(super) fn serve(responses: Vec<Response>) -> Result<Self, BenchError> {
+        let whole = responses.into_iter().map(|Response { target, body }| {
+            let response = format!(
                 "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
                  date: Thu, 01 Jan 2026 00:00:00 GMT\r\n\r\n{body}",
                 body.len()
             );
-            (format!("GET {target} HTTP/1.1\r\n"), answer)
+            (format!("GET {target} HTTP/1.1\r\n"), response)
         });
         let whole: Arc<[(String, String)]> = whole.collect();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -60,7 +60,7 @@ impl Answers {
                 let accepting = async {
                     while let Ok((stream, _)) = listener.accept().await {
                         // The peer notices a broken connection by itself.
-                        tokio::spawn(answer(stream, Arc::clone(&whole)));
+                        tokio::spawn(respond(stream, Arc::clone(&whole)));
                     }
                 };
                 tokio::select! {
@@ -78,7 +78,7 @@ impl Answers {
 }
 
 /// Responds to requests one after the other, until one has no prepared response.
-async fn answer(mut stream: TcpStream, answers: Arc<[(String, String)]>) -> std::io::Result<()> {
+async fn respond(mut stream: TcpStream, responses: Arc<[(String, String)]>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut asked = Vec::new();
     loop {
@@ -87,7 +87,7 @@ async fn answer(mut stream: TcpStream, answers: Arc<[(String, String)]>) -> std:
                 return Ok(());
             }
         }
-        let found = answers
+        let found = responses
             .iter()
             .find(|(begin, _)| asked.starts_with(begin.as_bytes()));
         let Some((_, whole)) = found else {

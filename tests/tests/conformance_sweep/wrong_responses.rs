@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    proxy::{Answer, Asked, Proxy},
+    proxy::{Asked, Proxy, Response},
     watch::{check, ids},
 };
 use nodeproof_conformance::report::{Outcome, Verdict};
@@ -16,11 +16,11 @@ const BLOCK: &str = "block_index=40";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_the_sweep() {
-    let huge = |asked: &Asked, answer: Answer| {
+    let huge = |asked: &Asked, response: Response| {
         if asked.query == BLOCK {
-            answer.with_body(vec![b' '; 17 << 20])
+            response.with_body(vec![b' '; 17 << 20])
         } else {
-            answer
+            response
         }
     };
     let report = swept(60, Arc::new(huge)).await;
@@ -38,12 +38,12 @@ async fn a_block_that_is_larger_than_is_read_leaves_no_verdict_and_does_not_end_
 #[tokio::test(flavor = "multi_thread")]
 async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
     // White space is part of a JSON document. Each response is long enough to wait for a permit.
-    let large = |asked: &Asked, answer: Answer| {
-        if asked.path == "/get-block" && answer.status == StatusCode::OK {
-            let body = [answer.body.as_ref(), &vec![b' '; 2 << 20]].concat();
-            answer.with_body(body)
+    let large = |asked: &Asked, response: Response| {
+        if asked.path == "/get-block" && response.status == StatusCode::OK {
+            let body = [response.body.as_ref(), &vec![b' '; 2 << 20]].concat();
+            response.with_body(body)
         } else {
-            answer
+            response
         }
     };
     let report = swept(30, Arc::new(large)).await;
@@ -54,11 +54,13 @@ async fn many_large_blocks_are_judged_one_at_a_time_and_none_is_lost() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_a_gateway_does_not_get_is_no_violation() {
-    let gateway = |asked: &Asked, answer: Answer| {
+    let gateway = |asked: &Asked, response: Response| {
         if asked.query == BLOCK {
-            answer.with_status(StatusCode::BAD_GATEWAY).with_body("no")
+            response
+                .with_status(StatusCode::BAD_GATEWAY)
+                .with_body("no")
         } else {
-            answer
+            response
         }
     };
     let report = swept(60, Arc::new(gateway)).await;
@@ -73,14 +75,14 @@ async fn a_block_that_a_gateway_does_not_get_is_no_violation() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_that_a_node_names_becomes_a_million_kinds() {
-    let hostile = |asked: &Asked, answer: Answer| {
-        if asked.path == "/get-block" && answer.status == StatusCode::OK {
+    let hostile = |asked: &Asked, response: Response| {
+        if asked.path == "/get-block" && response.status == StatusCode::OK {
             let name = format!("\\u001b[31m{}", asked.query);
             let twice = format!("{{\"{name}\":1,\"{name}\":2,");
-            let text = String::from_utf8_lossy(&answer.body).replacen('{', &twice, 1);
-            answer.with_body(text)
+            let text = String::from_utf8_lossy(&response.body).replacen('{', &twice, 1);
+            response.with_body(text)
         } else {
-            answer
+            response
         }
     };
     let report = swept(300, Arc::new(hostile)).await;
@@ -95,16 +97,16 @@ async fn nothing_that_a_node_names_becomes_a_million_kinds() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_is_busy_now_and_then_is_waited_for() {
     let asked_before = std::sync::Mutex::new(std::collections::BTreeSet::new());
-    let busy = move |asked: &Asked, answer: Answer| {
+    let busy = move |asked: &Asked, response: Response| {
         let first = asked_before
             .lock()
             .is_ok_and(|mut seen| seen.insert(asked.query.clone()));
         if first && asked.query == BLOCK {
-            let mut answer = answer.with_status(StatusCode::TOO_MANY_REQUESTS);
-            answer.headers.insert("retry-after", 0.into());
-            answer
+            let mut response = response.with_status(StatusCode::TOO_MANY_REQUESTS);
+            response.headers.insert("retry-after", 0.into());
+            response
         } else {
-            answer
+            response
         }
     };
     let report = swept(60, Arc::new(busy)).await;
@@ -114,13 +116,13 @@ async fn a_node_that_is_busy_now_and_then_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_block_that_stays_busy_does_not_end_the_sweep() {
-    let busy = |asked: &Asked, answer: Answer| {
+    let busy = |asked: &Asked, response: Response| {
         if asked.query == BLOCK {
-            let mut answer = answer.with_status(StatusCode::SERVICE_UNAVAILABLE);
-            answer.headers.insert("retry-after", 0.into());
-            answer
+            let mut response = response.with_status(StatusCode::SERVICE_UNAVAILABLE);
+            response.headers.insert("retry-after", 0.into());
+            response
         } else {
-            answer
+            response
         }
     };
     let report = swept(60, Arc::new(busy)).await;
