@@ -6,7 +6,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let manifest = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let folder = manifest.join("snapshots").join("common");
     println!("cargo:rerun-if-changed={}", folder.display());
-    // insta asks for it, and starts `cargo metadata` where it isn't known.
+    // insta needs it, and starts `cargo metadata` where it isn't known.
     println!(
         "cargo:rustc-env=INSTA_WORKSPACE_ROOT={}",
         manifest.display()

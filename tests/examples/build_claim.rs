@@ -2,9 +2,9 @@
 //!
 //! `cargo run -p integration-tests --example build_claim -- http://localhost:8420 ct… 0x… asset`
 //!
-//! Nothing changes by it: a claim is made by signing what is shown, and submitting it.
+//! It changes nothing: to make the claim, sign and submit the printed transaction.
 
-#![expect(clippy::print_stdout, reason = "printing is what it is for")]
+#![expect(clippy::print_stdout, reason = "the example prints its result")]
 
 use std::{env, error::Error};
 

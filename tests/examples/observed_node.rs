@@ -1,4 +1,4 @@
-//! Serves a node that responses in the forms that were observed on a real one, until it is ended.
+//! Serves a node that responds in the forms observed on real nodes, until it is stopped.
 //!
 //! It is what the checks of violations run against: `cargo run -p integration-tests --example
 //! observed_node`, then `cargo xtask conformance --base-url URL --network devnet`.

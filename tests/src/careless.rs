@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub enum Careless {
     /// It returns what it returned to an earlier request.
-    Steals,
+    Replays,
     /// It fails with a 500.
     Fails,
     /// It closes the connection.
@@ -44,7 +44,7 @@ pub fn careless(
         let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
         if misunderstands(&asked.path, &parameters) {
             match does {
-                Careless::Steals => return earlier.get(&asked.path).cloned().unwrap_or(response),
+                Careless::Replays => return earlier.get(&asked.path).cloned().unwrap_or(response),
                 Careless::Fails => return response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 Careless::Dies => {
                     drop((earlier, changed));

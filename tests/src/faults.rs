@@ -17,28 +17,28 @@ use serde_json::Value;
 use crate::proxy::{Asked, Fault, Response};
 
 /// One fault of a node.
-pub struct Broken {
+pub struct SeededFault {
     /// A description of the fault.
     pub name: &'static str,
     /// The fault.
     pub fault: Fault,
     /// The cases that must fail, warn or inform. All of them must, and no others.
-    pub caught_by: &'static [&'static str],
+    pub failing_cases: &'static [&'static str],
 }
 
 /// Builds a list of [`Broken`] from entries of the form `name, fault => [cases];`.
 #[macro_export]
 macro_rules! broken {
     ($($name:literal, $fault:expr => [$($case:literal),* $(,)?];)*) => {
-        vec![$($crate::faults::Broken {
-            name: $name, fault: $fault, caught_by: &[$($case),*],
+        vec![$($crate::faults::SeededFault {
+            name: $name, fault: $fault, failing_cases: &[$($case),*],
         }),*]
     };
 }
 
 /// Changes the JSON in responses to successful requests for a path.
 #[must_use]
-pub fn json_of(
+pub fn change_json(
     path: &'static str,
     change: impl Fn(&Asked, &mut Value) + Send + Sync + 'static,
 ) -> Fault {
@@ -53,7 +53,7 @@ pub fn json_of(
 
 /// Changes the responses to requests for a path.
 #[must_use]
-pub fn response_of(
+pub fn change_response(
     path: &'static str,
     change: impl Fn(&Asked, Response) -> Response + Send + Sync + 'static,
 ) -> Fault {
@@ -68,7 +68,7 @@ pub fn response_of(
 
 /// Returns a good response to wrong requests.
 #[must_use]
-pub fn as_if_right(
+pub fn respond_successfully_if(
     path: &'static str,
     wrong: impl Fn(&Asked, &Response) -> bool + Send + Sync + 'static,
     good: Value,
@@ -101,26 +101,26 @@ pub fn text_of(path: &'static str, from: &'static str, to: &'static str) -> Faul
 }
 
 /// A fault that remembers something from one request to the next.
-pub trait Behaviour: Send + Sync + 'static {
+pub trait StatefulFault: Send + Sync + 'static {
     /// Returns the response of the node with this fault, from the response of a good node.
     fn response(&self, asked: &Asked, response: Response) -> Response;
 }
 
 /// Returns the fault of a node that behaves like this.
-pub fn behaving(behaviour: impl Behaviour) -> Fault {
+pub fn stateful(behaviour: impl StatefulFault) -> Fault {
     Arc::new(move |asked, response| behaviour.response(asked, response))
 }
 
 /// Sets a member in each successful response for a path. Its value depends on the number of earlier ones.
 #[derive(Debug)]
-pub struct Dice {
+pub struct ChangingValue {
     path: &'static str,
     member: &'static str,
     thrown: fn(u64) -> Value,
     throws: AtomicU64,
 }
 
-impl Dice {
+impl ChangingValue {
     /// Sets `member` to `thrown(n)`, with `n` counted from 0.
     #[must_use]
     pub fn new(path: &'static str, member: &'static str, thrown: fn(u64) -> Value) -> Self {
@@ -133,7 +133,7 @@ impl Dice {
     }
 }
 
-impl Behaviour for Dice {
+impl StatefulFault for ChangingValue {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path != self.path || response.status != StatusCode::OK {
             return response;
@@ -161,7 +161,7 @@ impl FirstResponse {
     }
 }
 
-impl Behaviour for FirstResponse {
+impl StatefulFault for FirstResponse {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         if !(self.of)(asked) || response.status != StatusCode::OK {
             return response;
@@ -189,7 +189,7 @@ impl FirstResponseToEach {
     }
 }
 
-impl Behaviour for FirstResponseToEach {
+impl StatefulFault for FirstResponseToEach {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         let Ok(mut first) = self.first.lock() else {
             return response;

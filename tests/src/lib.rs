@@ -1,4 +1,4 @@
-//! Shared code of the end-to-end tests: servers that stand in for good and bad nodes.
+//! Shared code of the end-to-end tests: servers that simulate conforming and faulty nodes.
 
 pub mod built;
 pub mod careless;

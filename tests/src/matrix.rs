@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, env, fs, path::PathBuf, sync::Mutex};
 
-use crate::faults::Broken;
+use crate::faults::SeededFault;
 
 /// The environment variable that updates the file instead of comparing it.
 pub const UPDATE: &str = "UPDATE_FAULT_MATRIX";
@@ -50,15 +50,18 @@ fn judges_form(id: &str) -> bool {
 
 /// Renders faults and the cases that catch them, in the order of their table, and their counts.
 #[must_use]
-pub fn render(faults: &[Broken]) -> String {
-    let cases: BTreeSet<_> = faults.iter().flat_map(|broken| broken.caught_by).collect();
+pub fn render(faults: &[SeededFault]) -> String {
+    let cases: BTreeSet<_> = faults
+        .iter()
+        .flat_map(|broken| broken.failing_cases)
+        .collect();
     let by_form = faults
         .iter()
-        .filter(|broken| broken.caught_by.iter().any(|id| judges_form(id)))
+        .filter(|broken| broken.failing_cases.iter().any(|id| judges_form(id)))
         .count();
     let mut text = format!(
-        "{}, caught by {}. {} noticed by the form of a response already (`responses`, `decodes`, `page`, \
-         `shape` or `snapshot` fails); {} only by what it says.\n\n\
+        "{}, caught by {}. {} detected by the form of the response (`responds`, `decodes`, `page`, \
+         `shape` or `snapshot` fails); {} only by the content.\n\n\
          | fault | caught by |\n| --- | --- |\n",
         count(faults.len(), "fault", "faults"),
         count(cases.len(), "case", "different cases"),
@@ -66,12 +69,12 @@ pub fn render(faults: &[Broken]) -> String {
         faults.len() - by_form,
     );
     for broken in faults {
-        let mut caught_by = broken.caught_by.to_vec();
-        caught_by.sort_unstable();
+        let mut failing_cases = broken.failing_cases.to_vec();
+        failing_cases.sort_unstable();
         text.push_str(&format!(
             "| {} | {} |\n",
             cell(broken.name),
-            ids(&caught_by)
+            ids(&failing_cases)
         ));
     }
     text
@@ -126,7 +129,7 @@ pub fn keep_file_fresh(name: &str, fresh: &str) -> Result<(), String> {
         return fs::write(file(name), fresh).map_err(|error| format!("{name}: {error}"));
     }
     Err(format!(
-        "docs/{name} is stale; {UPDATE}=1 cargo test -p integration-tests docs renews it"
+        "docs/{name} is stale; {UPDATE}=1 cargo test -p integration-tests docs updates it"
     ))
 }
 

@@ -1,10 +1,7 @@
 //! Submissions of the higher tiers: the fault of each, as the node sees it, and faults of a node that
 //! receives them.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +16,7 @@ use nodeproof_wallet::{KeyPair, SignatureEntry, verify_transaction};
 use serde_json::{Value, json};
 
 use crate::{
-    faults::{Behaviour, as_if_right},
+    faults::{StatefulFault, respond_successfully_if},
     proxy::{Asked, Fault, Response},
 };
 
@@ -230,7 +227,7 @@ pub fn building(change: fn(&mut Value)) -> Fault {
 pub fn refused_asset(asked: &Asked) -> Option<String> {
     let body: Value = serde_json::from_slice(&asked.body).ok()?;
     let params = body.pointer("/transaction/specific_data/params")?;
-    let right = asked.path == SUBMIT && params["remarks"] == "to be refused, and to have no effect";
+    let right = asked.path == SUBMIT && params["remarks"] == "must be refused without effect";
     right.then(|| params["asset_id"].as_str().map(ToOwned::to_owned))?
 }
 
@@ -253,7 +250,7 @@ impl Charging {
     }
 }
 
-impl Behaviour for Charging {
+impl StatefulFault for Charging {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         let Ok(mut counts) = self.submitted_and_refused.lock() else {
             return response;
@@ -282,7 +279,7 @@ pub struct KnowsCodes {
     accepted: Mutex<BTreeSet<String>>,
 }
 
-impl Behaviour for KnowsCodes {
+impl StatefulFault for KnowsCodes {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
         let code = body
@@ -317,5 +314,5 @@ pub fn accepting(kind: &'static str) -> Fault {
     let wrong = move |asked: &Asked, _: &Response| {
         asked.method == "POST" && kind_of_submission(asked) == kind
     };
-    as_if_right(SUBMIT, wrong, good)
+    respond_successfully_if(SUBMIT, wrong, good)
 }

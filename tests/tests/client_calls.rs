@@ -1,9 +1,6 @@
 //! Contract calls from start to end, and the blocks that contain them.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
     sync::{

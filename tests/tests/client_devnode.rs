@@ -1,9 +1,6 @@
 //! The client against a local node: each endpoint, and all steps of a claim.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use nodeproof_client::{AddVerification, Client, ContractCall, HolderAddress, RawTransaction};
 use nodeproof_devnode::{Config, Handle};

@@ -1,9 +1,6 @@
 //! The examples as users run them: real processes against a local node.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
     io::{BufRead, BufReader},

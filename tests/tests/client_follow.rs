@@ -1,9 +1,6 @@
 //! Recognising a node, following its blocks, and reading a range of them.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
     sync::{

@@ -100,7 +100,7 @@ fn outcome(report: &Report, id: &str) -> Result<Completion, Failed> {
         return Err(format!("{id} did not run").into());
     };
     match case.outcome {
-        Outcome::Fail | Outcome::Stale => Err(report::text_of_case(case, Style::Plain).into()),
+        Outcome::Fail | Outcome::Stale => Err(report::case_text(case, Style::Plain).into()),
         Outcome::Inconclusive if report.exit_code >= 3 => Err(report
             .reason
             .clone()

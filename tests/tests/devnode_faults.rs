@@ -3,10 +3,7 @@
 //! Each fault is checked twice. One check is like a user's, with both programs and the user's wallet. The
 //! other is a run against its own node, whose test wallet also signs what must be refused.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{
     collections::BTreeMap,
@@ -61,9 +58,9 @@ fn expected(fault: F) -> Option<Found> {
              shows another source of balances",
         ),
         F::BalanceStale => As("submit-transaction/fee-paid"),
-        F::TrustSwapped => Nothing(
-            "a score is shown by one query only, and no other response says whom it is from",
-        ),
+        F::TrustSwapped => {
+            Nothing("only one query returns scores, so no other response shows their direction")
+        }
         F::TableCondition => As("sc-state/probes-only-asked"),
         F::ConstantCode => As("call-sc/trans-code-distinct"),
         F::ParamsAltered => As("call-sc/params"),
@@ -113,7 +110,7 @@ fn compare(fault: F, own_node: bool, causes: &[String]) -> Result<(), Failed> {
         Some(AsEither(user, own)) => vec![if own_node { own } else { user }],
         Some(Nothing(reason)) if causes.is_empty() && !reason.is_empty() => vec![],
         Some(Nothing(_)) => {
-            return Err(format!("{fault} is found by {causes:?}: say so in the table").into());
+            return Err(format!("{fault} is found by {causes:?}: update the table").into());
         }
         None => return Err(format!("{fault} has no row in the table").into()),
     };

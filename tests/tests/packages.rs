@@ -1,9 +1,6 @@
 //! Checks each published package's metadata and README, which help users find and understand it.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{path::Path, process::Command};
 

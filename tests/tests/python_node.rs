@@ -1,11 +1,8 @@
 //! The Python node, which was written from the documentation alone, conforms in every tier. It
 //! handles one connection at a time, so it also shows that no run waits for an idle connection.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
+#![expect(clippy::print_stderr, reason = "a skipped test prints a note")]
 
 use std::{
     io::{BufRead, BufReader},

@@ -197,7 +197,7 @@ fn is_there(probe: &[&str]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-#[expect(clippy::print_stderr, reason = "a task tells on stderr what it does")]
+#[expect(clippy::print_stderr, reason = "a task prints its progress to stderr")]
 fn announce(text: &str) {
     eprintln!("== {text}");
 }

@@ -106,18 +106,12 @@ fn with_causes(error: &dyn Error) -> String {
     text
 }
 
-#[expect(
-    clippy::print_stdout,
-    reason = "a task tells on stdout what it found out"
-)]
+#[expect(clippy::print_stdout, reason = "a task prints its results to stdout")]
 fn say(text: &str) {
     print!("{text}");
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "a task tells on stderr what went wrong"
-)]
+#[expect(clippy::print_stderr, reason = "a task prints its errors to stderr")]
 fn complain(text: &str) {
     eprintln!("error: {text}");
 }

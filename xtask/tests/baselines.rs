@@ -1,9 +1,6 @@
 //! Baselines and coverage, through the real binary against a real node.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{
     collections::BTreeMap,

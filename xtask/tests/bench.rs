@@ -1,9 +1,6 @@
 //! The command line of `cargo xtask bench`. The results are not checked here: machines are busy.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::process::Command;
 
@@ -69,7 +66,7 @@ fn every_figure_is_measured_and_told() {
 }
 
 #[test]
-fn calls_blocks_and_signatures_are_held_against_what_nobody_can_do_without() {
+fn benchmarks_compare_calls_blocks_and_signatures_with_a_baseline() {
     let (status, text) = bench(&[
         "--as-built",
         "--runs",

@@ -1,9 +1,6 @@
 //! `cargo xtask conformance` as people run it: the real binary against real nodes.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::process::Command;
 
@@ -101,7 +98,7 @@ async fn a_node_of_the_observed_forms_departs_and_its_violations_are_named() {
         "committee as text",
         "status is null",
         "creator_wallet is null",
-        "the response for nothing held has balance: null",
+        "a zero balance is returned as balance: null",
         "the state is in `data`, and `value` is missing",
     ] {
         assert!(stdout.contains(named), "{named:?} is not named: {stdout}");

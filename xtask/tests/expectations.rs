@@ -1,9 +1,6 @@
 //! Known deviations, through the real binary: known, stale, expired, and without a case.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{path::PathBuf, process::Command};
 
@@ -75,7 +72,7 @@ async fn the_shipped_file_makes_a_node_of_the_observed_forms_pass_with_its_viola
             .as_deref()
             .is_some_and(|note| note.contains("inside a string"))
     );
-    assert!(known.reason.is_some(), "what was found is told as well");
+    assert!(known.reason.is_some(), "the findings are reported too");
 }
 
 #[tokio::test]

@@ -1,13 +1,10 @@
 //! Checks of several nodes from the command line.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{fs, process::Command};
 
-use integration_tests::{faults::json_of, proxy::Proxy};
+use integration_tests::{faults::change_json, proxy::Proxy};
 use nodeproof_conformance::report::NodesReport;
 use nodeproof_devnode::{ChainTime, Config};
 use serde_json::json;
@@ -47,7 +44,7 @@ fn arguments(parts: &[&str]) -> Vec<String> {
 async fn a_file_of_nodes_gives_one_report_with_a_column_each() {
     let (one, two) = (devnode(3).await, devnode(3).await);
     // The node sends markup in a field that a finding shows.
-    let fault = json_of("/get-block", |_, block| {
+    let fault = change_json("/get-block", |_, block| {
         block["expected_miner"] = json!("<script>alert(1)</script>\u{1b}[31m");
     });
     let broken = Proxy::spawn(two.base_url(), fault).await.expect("a proxy");

@@ -1,9 +1,6 @@
 //! Sweeps from the command line: killed and resumed, and the messages if a sweep can't be resumed.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{
     fs,
@@ -144,7 +141,7 @@ async fn a_sweep_that_was_killed_goes_on_and_reports_what_a_whole_one_reports() 
         .iter()
         .filter(|asked| asked.query == "block_index=30")
         .count();
-    assert_eq!(again, 0, "what was judged before is not checked again");
+    assert_eq!(again, 0, "checked blocks are not checked again");
     assert!(text.contains(&format!("of {BLOCKS} blocks")), "{text}");
     assert_eq!(report(&cut), report(&whole));
     assert_eq!(

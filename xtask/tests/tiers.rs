@@ -1,9 +1,6 @@
 //! The tiers above reading, through the real binary, against a node by its URL.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{path::PathBuf, process::Command, time::Duration};
 

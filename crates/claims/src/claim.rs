@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_message_that_can_be_signed_is_refused_before_anybody_is_asked() {
+    fn rejects_an_unsignable_claim_before_any_request() {
         let (long, most): (Integer, Integer) = (
             "9".repeat(4301).parse().unwrap(),
             "9".repeat(4300).parse().unwrap(),

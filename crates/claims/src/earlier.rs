@@ -29,8 +29,12 @@ impl EarlierClaims {
     pub(crate) fn refuse(&self, mut unsearched: impl FnMut(&str)) -> Result<(), ClaimError> {
         for folder in &self.folders {
             for verifier in &self.verifiers {
-                let pending =
-                    SavedTransaction::pending_in(folder, self.contract, &self.asset_id, *verifier)?;
+                let pending = SavedTransaction::find_pending(
+                    folder,
+                    self.contract,
+                    &self.asset_id,
+                    *verifier,
+                )?;
                 if let Some(saved) = pending.transactions.iter().find(|one| self.is_rival(one)) {
                     return Err(ClaimError::Pending {
                         path: saved.path().to_owned(),
@@ -62,17 +66,17 @@ impl EarlierClaims {
 }
 
 /// The largest number of unreadable files that are reported for each folder.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 fn report(folder: &Path, pending: &PendingTransactions, unsearched: &mut impl FnMut(&str)) {
-    for fault in pending.skipped.iter().take(MOST_NAMED) {
+    for fault in pending.skipped.iter().take(MAX_NAMED) {
         unsearched(&format!(
-            "whether it keeps a claim about this asset is not known: {fault}"
+            "it is unknown whether it contains a claim about this asset: {fault}"
         ));
     }
     if !pending.complete {
         unsearched(&format!(
-            "{} holds too many files to look for an earlier claim in all of them",
+            "{} has too many files to search all of them for an earlier claim",
             folder.display()
         ));
     }

@@ -174,7 +174,7 @@ impl From<BuildCallError> for ClaimError {
 
 fn reasons(messages: &[String]) -> String {
     if messages.is_empty() {
-        return "it does not say why".to_owned();
+        return "it gives no reason".to_owned();
     }
     escaped_up_to(&messages.join("; "), 400)
 }
@@ -182,7 +182,7 @@ fn reasons(messages: &[String]) -> String {
 fn still_saved(saved_in: Option<&PathBuf>) -> String {
     saved_in.map(|path| {
         format!(
-            "; it is saved in {}, which is the only proof of it: claim the same again to submit the \
+            "; it is saved in {}, which is the only proof of it: repeat the same claim to submit the \
              same transaction once more",
             escaped(&path.to_string_lossy())
         )
@@ -191,12 +191,11 @@ fn still_saved(saved_in: Option<&PathBuf>) -> String {
 }
 
 /// A warning: a refused transaction can still be submitted.
-const ANYONE: &str =
-    "; only the node reports that, and anyone who has the transaction can still submit it";
+const ANYONE: &str = "; the refusal is not final: anyone with the transaction can still submit it";
 
 fn refused_earlier(state: TransactionState) -> &'static str {
     if state == TransactionState::Refused {
-        " (a node refused it, but anyone who has it can still submit it)"
+        " (a node refused it, but anyone with it can still submit it)"
     } else {
         ""
     }
@@ -210,7 +209,7 @@ fn again(saved_in: Option<&PathBuf>, source: &SubmitError) -> String {
     };
     match (saved_in, source.maybe_sent()) {
         (Some(path), maybe_sent) => format!(
-            "; {} saved in {}: claim the same again to submit the same transaction{refused}",
+            "; {} saved in {}: repeat the same claim to submit the same transaction{refused}",
             if maybe_sent {
                 "the transaction may have been taken, in this run or an earlier one, and is"
             } else {

@@ -26,17 +26,17 @@ type Progress = dyn Fn(&ClaimStep<'_>) + Send + Sync;
 ///
 /// let options = ClaimOptions::default()
 ///     .save_to("claims/asset-7.json")
-///     .search_in("claims/earlier")
+///     .search_folders("claims/earlier")
 ///     .network(Network::Testnet)
 ///     .pauses(Duration::from_secs(1), Duration::from_secs(10));
 /// assert_eq!((options.wait, options.again), (Duration::from_secs(60), false));
 ///
 /// let unchecked = options
 ///     .again(true)
-///     .although_recorded(true)
+///     .allow_existing_record(true)
 ///     .any_node(true)
 ///     .node_time(true);
-/// assert!(unchecked.again && unchecked.although_recorded);
+/// assert!(unchecked.again && unchecked.allow_existing_record);
 /// ```
 #[derive(Clone)]
 #[non_exhaustive]
@@ -59,13 +59,13 @@ pub struct ClaimOptions {
     pub again: bool,
     /// Whether to claim although this verifier already has a record about the asset. The default is no:
     /// nodes were seen to refuse such a claim only when the block is made, and then the fee may be lost.
-    pub although_recorded: bool,
+    pub allow_existing_record: bool,
     /// Whether to submit a transaction that was saved for a node at another base URL. The default is
     /// no, because that node may be on another network.
     pub any_node: bool,
     /// More folders in which to look for pending claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched. The default is none.
-    pub search_in: Vec<PathBuf>,
+    pub search_folders: Vec<PathBuf>,
     /// The node's network, if it is known. Pending claims on another network do not count. The default
     /// is unknown.
     pub network: Option<Network>,
@@ -84,9 +84,9 @@ impl Default for ClaimOptions {
             longest_pause: Duration::from_secs(5),
             submit: SubmitPolicy::default(),
             again: false,
-            although_recorded: false,
+            allow_existing_record: false,
             any_node: false,
-            search_in: Vec::new(),
+            search_folders: Vec::new(),
             network: None,
             node_time: false,
             progress: None,
@@ -141,8 +141,8 @@ impl ClaimOptions {
 
     /// Sets whether to claim although this verifier already has a record about the asset.
     #[must_use]
-    pub fn although_recorded(mut self, yes: bool) -> Self {
-        self.although_recorded = yes;
+    pub fn allow_existing_record(mut self, yes: bool) -> Self {
+        self.allow_existing_record = yes;
         self
     }
 
@@ -156,8 +156,8 @@ impl ClaimOptions {
     /// Adds a folder in which to look for pending claims about the same asset. The folder of
     /// [`save_to`](Self::save_to) is always searched.
     #[must_use]
-    pub fn search_in(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.search_in.push(folder.into());
+    pub fn search_folders(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.search_folders.push(folder.into());
         self
     }
 
@@ -203,9 +203,9 @@ impl fmt::Debug for ClaimOptions {
             .field("longest_pause", &self.longest_pause)
             .field("submit", &self.submit)
             .field("again", &self.again)
-            .field("although_recorded", &self.although_recorded)
+            .field("although_recorded", &self.allow_existing_record)
             .field("any_node", &self.any_node)
-            .field("search_in", &self.search_in)
+            .field("search_in", &self.search_folders)
             .field("network", &self.network)
             .field("node_time", &self.node_time)
             .field("progress", &self.progress.is_some())

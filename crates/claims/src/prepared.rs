@@ -160,7 +160,7 @@ impl PreparedClaim {
     }
 
     /// Fails while another claim about the same asset by the same verifier is pending. It searches the
-    /// folder of the claim's own file and the [other folders](ClaimOptions::search_in). A claim is
+    /// folder of the claim's own file and the [other folders](ClaimOptions::search_folders). A claim is
     /// pending until it is recorded, or until a day after a refusal.
     ///
     /// [`SignedClaim::save`](crate::SignedClaim::save) checks this again, with the folders locked.
@@ -182,7 +182,7 @@ impl PreparedClaim {
         let own = self.options.save_to.clone();
         let base_url = self.client.base_url();
         EarlierClaims {
-            folders: earlier::folders(own.as_deref(), &self.options.search_in),
+            folders: earlier::folders(own.as_deref(), &self.options.search_folders),
             own,
             network: self
                 .options
@@ -198,7 +198,7 @@ impl PreparedClaim {
     ///
     /// # Errors
     /// [`ClaimError::AlreadyRecorded`] if there is one and
-    /// [`although_recorded`](ClaimOptions::although_recorded) is not set. [`ClaimError::Network`]
+    /// [`allow_existing_record`](ClaimOptions::allow_existing_record) is not set. [`ClaimError::Network`]
     /// if the request fails.
     pub async fn existing_record(&self) -> Result<ExistingRecord, ClaimError> {
         let seen = look(
@@ -208,8 +208,8 @@ impl PreparedClaim {
             &self.verifiers,
         );
         match seen.await? {
-            ReadBack::Recorded(_) if self.options.although_recorded => Ok(ExistingRecord::Same),
-            ReadBack::Differs { .. } if self.options.although_recorded => {
+            ReadBack::Recorded(_) if self.options.allow_existing_record => Ok(ExistingRecord::Same),
+            ReadBack::Differs { .. } if self.options.allow_existing_record => {
                 Ok(ExistingRecord::Different)
             }
             ReadBack::Recorded(record)
@@ -217,7 +217,7 @@ impl PreparedClaim {
             | ReadBack::Differs { record, .. } => Err(ClaimError::AlreadyRecorded {
                 record: Box::new(record),
             }),
-            ReadBack::OfOthers(_) | ReadBack::Nothing => Ok(ExistingRecord::None),
+            ReadBack::OtherVerifiers(_) | ReadBack::Nothing => Ok(ExistingRecord::None),
         }
     }
 

@@ -40,7 +40,7 @@ pub enum ReadBack {
     },
     /// Only records of other verifiers. Nodes were seen to show only the first record about an asset,
     /// so this verifier's record may exist.
-    OfOthers(Vec<VerificationRecord>),
+    OtherVerifiers(Vec<VerificationRecord>),
     /// No record about this asset.
     Nothing,
 }
@@ -163,7 +163,7 @@ impl ReadBack {
         match different {
             Some(different) => different,
             None if others.is_empty() => Self::Nothing,
-            None => Self::OfOthers(others),
+            None => Self::OtherVerifiers(others),
         }
     }
 }
@@ -273,7 +273,7 @@ mod tests {
             row("a", 2, "fine"),
             row("a", 3, "fine")
         )) {
-            ReadBack::OfOthers(records) => assert_eq!(records.len(), 2),
+            ReadBack::OtherVerifiers(records) => assert_eq!(records.len(), 2),
             other => panic!("{other:?}"),
         }
         match seen(&row("a", 1, "other")) {

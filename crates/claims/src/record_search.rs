@@ -8,7 +8,7 @@ use nodeproof_primitives::{ContractAddress, WalletAddress};
 use crate::read_back::ReadBack;
 
 /// The shortest pause between two requests, even if the options set a shorter one.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// The time to wait for a record, and the pauses.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +33,10 @@ pub(crate) struct Patience {
 /// #     contract: nodeproof_client::nodeproof_primitives::ContractAddress,
 /// #     claim: nodeproof_client::AddVerification,
 /// # ) -> Result<(), nodeproof_client::Error> {
-/// use nodeproof_claims::{ReadBack, look_for_claim, wait_for_claim};
+/// use nodeproof_claims::{ReadBack, find_claim, wait_for_claim};
 /// use std::time::Duration;
 ///
-/// let mut seen = look_for_claim(&node, contract, &claim).await?;
+/// let mut seen = find_claim(&node, contract, &claim).await?;
 /// if !seen.is_final() {
 ///     let pauses = (Duration::from_millis(500), Duration::from_secs(5));
 ///     seen = wait_for_claim(&node, contract, &claim, Duration::from_secs(60), pauses).await?;
@@ -49,7 +49,7 @@ pub(crate) struct Patience {
 /// # Ok(())
 /// # }
 /// ```
-pub async fn look_for_claim(
+pub async fn find_claim(
     client: &Client,
     contract: ContractAddress,
     claim: &AddVerification,
@@ -65,7 +65,7 @@ pub async fn look_for_claim(
 ///
 /// # Errors
 /// If the last request failed. An earlier failure does not end the wait: a node that takes
-/// transactions can fail a request now and then.
+/// transactions can occasionally fail a request.
 pub async fn wait_for_claim(
     client: &Client,
     contract: ContractAddress,
@@ -106,13 +106,13 @@ pub(crate) async fn wait_with_progress(
             Ok(state) => on_look(state, left),
             Err(error) => tracing::debug!(%error, "looking again"),
         }
-        tokio::time::sleep(pause.min(left).max(SHORTEST_PAUSE)).await;
-        let longest_pause = patience.longest_pause.max(SHORTEST_PAUSE);
-        pause = (pause + pause / 2).clamp(SHORTEST_PAUSE, longest_pause);
+        tokio::time::sleep(pause.min(left).max(MIN_PAUSE)).await;
+        let longest_pause = patience.longest_pause.max(MIN_PAUSE);
+        pause = (pause + pause / 2).clamp(MIN_PAUSE, longest_pause);
 
         let left = patience.wait.saturating_sub(started.elapsed());
         let look = look(client, contract, claim, verifiers);
-        match tokio::time::timeout(left.max(SHORTEST_PAUSE), look).await {
+        match tokio::time::timeout(left.max(MIN_PAUSE), look).await {
             // A request that ran out of time shows nothing.
             Err(_elapsed) => return seen,
             Ok(latest) => seen = latest,
@@ -129,7 +129,7 @@ pub(crate) async fn look(
 ) -> Result<ReadBack, Error> {
     let records = request_records(client, contract, "asset_id", &claim.asset_id).await?;
     let seen = ReadBack::of(records, contract, claim, verifiers);
-    if !matches!(seen, ReadBack::OfOthers(_)) {
+    if !matches!(seen, ReadBack::OtherVerifiers(_)) {
         return Ok(seen);
     }
     // The contract documents only the column `asset_id`, so this request may fail.

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The longest search for the block of a transaction.
-const LONGEST_SEARCH: Duration = Duration::from_secs(10);
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(10);
 
 /// A claim whose transaction a node took.
 #[derive(Debug)]
@@ -201,7 +201,7 @@ impl SubmittedClaim<'_> {
     async fn inclusion(&self) -> Option<Inclusion> {
         let (client, options) = (&self.ready.prepared.client, InclusionOptions::default());
         let search = client.find_transaction(self.ready.trans_code, &options);
-        match tokio::time::timeout(LONGEST_SEARCH, search).await {
+        match tokio::time::timeout(MAX_SEARCH_TIME, search).await {
             Ok(Ok(found)) => found,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "the block of the transaction can't be found");
@@ -229,6 +229,6 @@ async fn note(
 /// Saves a state, but only logs a failure: the transaction itself is already saved.
 async fn note_if_possible(saved: &mut Option<SavedTransaction>, state: TransactionState) {
     if let Err(error) = note(saved, state).await {
-        tracing::warn!(%error, "the state can't be noted");
+        tracing::warn!(%error, "the state can't be saved");
     }
 }

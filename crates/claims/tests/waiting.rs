@@ -1,9 +1,6 @@
 //! Waiting for a record, with scripted nodes.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 #[expect(dead_code, reason = "the client's tests use more of it")]
 #[path = "../../client/tests/scripted/server.rs"]

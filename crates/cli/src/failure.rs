@@ -53,7 +53,7 @@ pub(crate) struct Failure {
     maybe_sent: bool,
     /// The node's messages about a refused transaction.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    node_says: Vec<String>,
+    node_messages: Vec<String>,
 }
 
 impl Failure {
@@ -63,7 +63,7 @@ impl Failure {
             status: kind.status(),
             message: escaped(&message.into()),
             maybe_sent: matches!(kind, Kind::Unconfirmed),
-            node_says: Vec::new(),
+            node_messages: Vec::new(),
         }
     }
 
@@ -93,17 +93,17 @@ impl Failure {
     /// Creates the failure of a transaction that the node refused.
     pub(crate) fn refused(what: &str, messages: &[String]) -> Self {
         let says = match messages {
-            [] => "it does not say why".to_owned(),
+            [] => "it gives no reason".to_owned(),
             messages => bounded(messages).join("; "),
         };
-        Self::refused_saying(format!("the node refused {what}: {says}"), messages)
+        Self::refused_with_text(format!("the node refused {what}: {says}"), messages)
     }
 
     /// Creates the failure of a refused transaction with its own text.
-    pub(crate) fn refused_saying(text: String, messages: &[String]) -> Self {
+    pub(crate) fn refused_with_text(text: String, messages: &[String]) -> Self {
         let mut failure = Self::new(Kind::Refused, text);
         failure.maybe_sent = true;
-        failure.node_says = bounded(messages);
+        failure.node_messages = bounded(messages);
         failure
     }
 
@@ -134,20 +134,20 @@ impl Failure {
 
 /// Maximum number of a node's messages that are shown, and of characters of each. A message may be as
 /// long as a response.
-const MOST_MESSAGES: usize = 10;
-const MOST_CHARACTERS: usize = 500;
+const MAX_MESSAGES: usize = 10;
+const MAX_CHARACTERS: usize = 500;
 
 fn bounded(messages: &[String]) -> Vec<String> {
-    let shown = messages.iter().take(MOST_MESSAGES).map(|message| {
-        let mut start: String = message.chars().take(MOST_CHARACTERS).collect();
+    let shown = messages.iter().take(MAX_MESSAGES).map(|message| {
+        let mut start: String = message.chars().take(MAX_CHARACTERS).collect();
         if start.len() < message.len() {
             start.push('…');
         }
         start
     });
     let mut shown: Vec<_> = shown.collect();
-    if messages.len() > MOST_MESSAGES {
-        shown.push(format!("and {} more", messages.len() - MOST_MESSAGES));
+    if messages.len() > MAX_MESSAGES {
+        shown.push(format!("and {} more", messages.len() - MAX_MESSAGES));
     }
     shown
 }
@@ -193,9 +193,9 @@ mod tests {
         let failure = Failure::refused("the transaction", &long);
         assert!(failure.message.len() < 6_000, "{}", failure.message.len());
         assert!(failure.message.ends_with("and 30 more"));
-        assert_eq!(failure.node_says.len(), MOST_MESSAGES + 1);
+        assert_eq!(failure.node_messages.len(), MAX_MESSAGES + 1);
         let short = Failure::refused("the transaction", &["no fee".to_owned()]);
-        assert_eq!(short.node_says, ["no fee"]);
+        assert_eq!(short.node_messages, ["no fee"]);
         assert_eq!(short.message, "the node refused the transaction: no fee");
     }
 

@@ -27,7 +27,7 @@ Exit status:
   3    the node was not reached, did not respond in time, or returned an error status
   4    the node refused the transaction
   5    a transaction was sent, or may have been sent, and is not confirmed or was recorded
-       differently; the message says how to continue
+       differently; the message explains how to continue
   6    the node's response violates the contract, contradicts itself, or is not what was requested;
        nothing was signed
   130  interrupted";
@@ -54,7 +54,7 @@ pub(crate) enum Command {
     Holders(commands::balance::HoldersArgs),
     /// Show the trust score from one wallet to another
     Trust(commands::trust::TrustArgs),
-    /// Show what a contract has stored
+    /// Show a stored record of a contract
     State(commands::state::StateArgs),
     /// Create and inspect wallets
     Wallet(commands::wallet::WalletArgs),

@@ -39,7 +39,7 @@ pub fn main() -> ExitCode {
     let status = match work(cli, output) {
         Ok(()) => 0,
         Err(failure) => {
-            let keys = given_keys();
+            let keys = keys_in_arguments();
             let failure = if keys.is_empty() {
                 failure
             } else {
@@ -53,7 +53,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Returns what looks like a private key in the arguments and in the environment's settings.
-fn given_keys() -> Vec<String> {
+fn keys_in_arguments() -> Vec<String> {
     let settings = std::env::vars_os()
         .filter(|(name, _)| name.to_string_lossy().starts_with("NODECTL_"))
         .map(|(_, value)| value);
@@ -88,14 +88,14 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
         let (thread, mut outcome) = tokio::select! {
             // Polled first, so the signal handler exists before the command begins.
             biased;
-            pressed = &mut pressed => return Err(pressed_or_deaf(pressed)),
+            pressed = &mut pressed => return Err(interrupt_failure(pressed)),
             begun = begin => begun?,
         };
         let ended = tokio::select! {
             biased;
             ended = &mut outcome => ended,
             pressed = &mut pressed => {
-                let failure = pressed_or_deaf(pressed);
+                let failure = interrupt_failure(pressed);
                 if prompt::close() {
                     // An open prompt would wait forever.
                     return Err(failure);
@@ -121,7 +121,7 @@ fn work(cli: Cli, output: Output) -> Result<(), Failure> {
 async fn until_interrupted(cli: Cli, output: Output) -> Result<(), Failure> {
     tokio::select! {
         biased;
-        pressed = tokio::signal::ctrl_c() => Err(pressed_or_deaf(pressed)),
+        pressed = tokio::signal::ctrl_c() => Err(interrupt_failure(pressed)),
         done = configured(cli, output) => done,
     }
 }
@@ -159,10 +159,10 @@ async fn dispatch(command: Command, session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn pressed_or_deaf(pressed: std::io::Result<()>) -> Failure {
+fn interrupt_failure(pressed: std::io::Result<()>) -> Failure {
     match pressed {
         Ok(()) => interrupted(),
-        Err(error) => Failure::usage(format!("Ctrl-C can't be listened to: {error}")),
+        Err(error) => Failure::usage(format!("can't handle Ctrl-C: {error}")),
     }
 }
 
@@ -181,7 +181,7 @@ fn not_a_command_line(error: &clap::Error) -> ExitCode {
     );
     let json = std::env::args_os().any(|argument| argument == "--json");
     let message = error.to_string();
-    let harmless = redact_parts(&message, &given_keys());
+    let harmless = redact_parts(&message, &keys_in_arguments());
     if !shown && (json || harmless != message) {
         let message = harmless.trim_start_matches("error: ").trim_end();
         Output::new(json, false).fail(&Failure::lines(message));

@@ -1,10 +1,7 @@
 //! Tests with a private key in the wrong place: in every option and environment variable of the
 //! command line's definition.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 use std::{
     path::Path,

@@ -9,8 +9,8 @@ use serde_json::value::RawValue;
 use crate::{
     DecodeError, HolderAddress,
     decode::{
-        ExtraFields, Field, FieldError, FieldFault, Leaf, MOST_ODD, check_status, kind_of, members,
-        too_many_odd,
+        ExtraFields, Field, FieldError, FieldFault, Leaf, MAX_INVALID, check_status, kind_of,
+        members, too_many_odd,
     },
 };
 
@@ -131,7 +131,7 @@ impl<T> Listing<T> {
         for (at, text) in texts.iter().enumerate() {
             match entry(text.get()) {
                 Ok(entry) => listing.entries.push(entry),
-                Err(_) if listing.faults.len() == MOST_ODD => {
+                Err(_) if listing.faults.len() == MAX_INVALID => {
                     return Err(malformed(name, too_many_odd(), raw));
                 }
                 Err(fault) => listing.faults.push(fault.within(&format!("{name}[{at}]"))),

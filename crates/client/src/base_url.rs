@@ -347,7 +347,7 @@ fn without_slash(url: &Url) -> String {
 
 /// Returns the text for a message: shortened, escaped, and without credentials before an `@`.
 fn shown(text: &str) -> String {
-    const MOST: usize = 200;
+    const MAX_SHOWN: usize = 200;
     let harmless = match text.rsplit_once('@') {
         Some((before, host)) => {
             let scheme = before.split_once("://").map_or("", |(scheme, _)| scheme);
@@ -356,7 +356,7 @@ fn shown(text: &str) -> String {
         }
         None => text.to_owned(),
     };
-    escaped_up_to(&harmless, MOST)
+    escaped_up_to(&harmless, MAX_SHOWN)
 }
 
 fn without_scheme(text: &str) -> BaseUrlError {

@@ -10,7 +10,7 @@ use crate::{Block, BlockStream, Client, Error, ErrorKind, block_stream::missing}
 /// The number of requests for a missing block after which the next index is requested, too.
 const REQUESTS_BEFORE_GAP: u32 = 5;
 /// The longest pause that a `Retry-After` header can cause.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(3_600);
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(3_600);
 
 type OnEvent = dyn Fn(&FollowEvent<'_>) + Send + Sync;
 
@@ -137,7 +137,7 @@ impl FollowOptions {
     /// Returns the pause after an error that follows `earlier` errors in a row.
     fn pause(&self, error: &Error, earlier: u32) -> Duration {
         match error.retry_after() {
-            Some(asked) => asked.min(LONGEST_RETRY_AFTER),
+            Some(asked) => asked.min(MAX_RETRY_AFTER),
             None => {
                 let doubled = self.interval.saturating_mul(1 << earlier.min(10));
                 doubled.min(self.longest_pause.max(self.interval))

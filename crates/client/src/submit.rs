@@ -206,7 +206,7 @@ impl From<NotAccepted> for Error {
 /// Returns the messages of a refusal as one text that is safe to print.
 fn reasons(messages: &[String]) -> String {
     if messages.is_empty() {
-        return "it does not say why".to_owned();
+        return "it gives no reason".to_owned();
     }
     escaped_up_to(&messages.join("; "), 400)
 }
@@ -425,7 +425,7 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Refused);
         assert_eq!(
             error.to_string(),
-            "the node refuses the transaction: it does not say why"
+            "the node refuses the transaction: it gives no reason"
         );
         let acts = with_response(r#"{"valid":false,"msg":"\u001b[2J"}"#);
         let shown = acts.accepted().unwrap_err().to_string();

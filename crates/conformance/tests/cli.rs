@@ -1,9 +1,6 @@
 //! Tests of the binary: its messages about wrong input, and its exit status.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{
     io::{Read, Write},

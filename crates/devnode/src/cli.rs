@@ -161,7 +161,7 @@ async fn serve(args: &DevnodeArgs) -> Result<(), String> {
         let _written = writeln!(
             io::stderr(),
             "warning: {} can be reached from other machines, and this node's private keys are \
-             public: anybody can sign with them",
+             public: anyone can sign with them",
             node.address()
         );
     }

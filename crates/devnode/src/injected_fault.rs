@@ -86,22 +86,22 @@ impl InjectedFault {
         (
             Self::NoContentType,
             "no-content-type",
-            "JSON has no content type",
+            "JSON has no Content-Type",
         ),
         (
             Self::BlockRows,
             "block-rows",
-            "blocks are rows of a table, as on the observed node",
+            "blocks are rows of a database table, as on the observed node",
         ),
         (
             Self::BlockSeconds,
             "block-seconds",
-            "blocks have their time in seconds",
+            "block timestamps are in seconds",
         ),
         (
             Self::BlockChangesLater,
             "block-changes-later",
-            "from the 20th read on, blocks have another proof",
+            "from the 20th request on, blocks have a different proof",
         ),
         (Self::BlockHole, "block-hole", "block 5 is missing"),
         (
@@ -117,7 +117,7 @@ impl InjectedFault {
         (
             Self::ReceiptSorted,
             "receipt-sorted",
-            "votes are signed over sorted members",
+            "votes are signed over data with sorted members",
         ),
         (
             Self::BalanceOffByOne,
@@ -132,7 +132,7 @@ impl InjectedFault {
         (
             Self::BalanceStale,
             "balance-stale",
-            "a balance stays as it was when it was first requested",
+            "a balance never changes after the first request",
         ),
         (
             Self::TrustSwapped,
@@ -172,22 +172,22 @@ impl InjectedFault {
         (
             Self::KnownCodeAccepted,
             "known-code-accepted",
-            "a known code with another transaction counts as that transaction",
+            "a different transaction with a known trans_code counts as the known one",
         ),
         (
             Self::ResubmissionNew,
             "resubmission-new",
-            "a transaction that is in a block counts as new again",
+            "a transaction in a block counts as new when it is submitted again",
         ),
         (
             Self::RefusedStored,
             "refused-stored",
-            "what was refused is stored two blocks later",
+            "refused transactions are stored two blocks later",
         ),
         (
             Self::AcceptedLost,
             "accepted-lost",
-            "what was accepted gets into no block",
+            "accepted transactions never get into a block",
         ),
         (
             Self::RemarksCut,

@@ -35,7 +35,7 @@ mod seed;
 mod server;
 mod test_wallet;
 
-pub use chain::LEAST_FEE;
+pub use chain::MIN_FEE;
 pub use config::{BlockTime, ChainTime, Config, FUNDS, ParseBlockTimeError};
 pub use forms::{Forms, ParseFormsError};
 pub use http::router;

@@ -13,8 +13,8 @@ use nodeproof_primitives::{ContractAddress, Network};
 use crate::{
     BlockTime, ChainTime, Config, Forms, InjectedFault, TestWallet,
     chain::{
-        CLAIMED_ASSET, Cast, Chain, Start, Submission, TransactionRules, TrustScores, Verdict,
-        found,
+        CLAIMED_ASSET, Chain, GenesisWallets, Start, Submission, TransactionRules, TrustScores,
+        Verdict, found,
     },
     http::{Faulty, RateLimit},
     seed::Seed,
@@ -31,7 +31,7 @@ pub struct Node {
     rules: TransactionRules,
     trust: TrustScores,
     chain: RwLock<Chain>,
-    founded_with: u64,
+    initial_blocks: u64,
     block_time: BlockTime,
     time: ChainTime,
     body_limit: usize,
@@ -62,7 +62,7 @@ impl Node {
         ];
         let wallets = names.map(|name| TestWallet::new(seed, name));
         let [v1, v2, v3, alice, bob, carol] = &wallets;
-        let cast = Cast {
+        let cast = GenesisWallets {
             validators: [v1, v2, v3],
             users: [alice, bob, carol],
             funded: &config.funded,
@@ -79,7 +79,7 @@ impl Node {
             wallets: wallets.into(),
             rules,
             chain: RwLock::new(chain),
-            founded_with: config.blocks,
+            initial_blocks: config.blocks,
             block_time: config.block_time,
             time: config.time,
             body_limit: config.body_limit,
@@ -132,7 +132,7 @@ impl Node {
     #[must_use]
     pub const fn claimed_asset(&self) -> Option<&'static str> {
         let (asset, block) = CLAIMED_ASSET;
-        if self.founded_with >= block {
+        if self.initial_blocks >= block {
             Some(asset)
         } else {
             None

@@ -43,7 +43,7 @@ pub enum SpawnError {
         source: io::Error,
     },
     /// The thread that creates the chain could not be started.
-    #[error("the chain was not made: {0}")]
+    #[error("the chain could not be created: {0}")]
     Chain(io::Error),
 }
 

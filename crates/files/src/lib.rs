@@ -5,7 +5,7 @@
 //!   two steps.
 //! - [`LockFile`] and [`FolderLock`] are exclusive locks between processes. The system releases
 //!   them when the process ends.
-//! - [`check_own_folder`] refuses folders that other users control.
+//! - [`check_private_folder`] refuses folders that other users control.
 //! - [`config_folder`] and [`state_folder`] are the user's folders for configuration and state.
 //!
 //! ```
@@ -22,12 +22,12 @@
 //! ```
 
 mod lock;
-mod own_folder;
+mod private_folder;
 mod staged;
 mod user_folders;
 
 pub use lock::{FolderLock, LockError, LockFile};
-pub use own_folder::{FolderError, Shared, check_own_folder, create_own_folder};
+pub use private_folder::{FolderError, Shared, check_private_folder, create_private_folder};
 pub use staged::{
     Access, StagedFile, create, is_staged_name, parent_folder, remove_leftovers, replace,
     sync_folder,

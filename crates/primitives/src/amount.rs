@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 /// The text is not a JSON number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is not a number as JSON writes one, such as 1000000 or 0.5")]
+#[error("{found:?} is not a JSON number, such as 1000000 or 0.5")]
 pub struct ParseAmountError {
     found: String,
 }
@@ -68,7 +68,7 @@ impl Amount {
     ///
     /// Nodes read integers of any size exactly. They read a number with a point or an exponent as
     /// a 64-bit float, and a wallet signs the text of that float. A number with more digits would
-    /// be signed, and paid, as another one.
+    /// be signed, and paid, as another amount.
     ///
     /// ```
     /// use nodeproof_primitives::Amount;

@@ -23,7 +23,7 @@ pub enum ParseHexError {
         form: &'static str,
     },
     /// The text has too few or too many hexadecimal digits.
-    #[error("{kind} has {wanted} hexadecimal digits, but here are {found}; it has the form {form}")]
+    #[error("{kind} has {wanted} hexadecimal digits, but this has {found}; it has the form {form}")]
     Length {
         /// The expected kind of value, such as "a wallet address".
         kind: &'static str,

@@ -17,7 +17,7 @@ const MAX_DIGITS: usize = 10_000;
 
 /// The text is not a JSON integer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is not an integer as JSON writes one, such as 42 or -7")]
+#[error("{found:?} is not a JSON integer, such as 42 or -7")]
 pub struct ParseIntegerError {
     found: String,
 }

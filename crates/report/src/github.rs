@@ -19,7 +19,7 @@ pub fn github(report: &Report) -> String {
 
 /// Renders the findings of several nodes, and the differences between the nodes.
 #[must_use]
-pub fn github_of_nodes(report: &NodesReport) -> String {
+pub fn nodes_github(report: &NodesReport) -> String {
     let mut out = String::new();
     for report in &report.nodes {
         node(report, &mut out);

@@ -15,7 +15,7 @@ use crate::model::{
 };
 
 /// Maximum length of a message in an attribute, in characters.
-const MOST_MESSAGE: usize = 400;
+const MAX_MESSAGE: usize = 400;
 
 /// Renders a report as JUnit XML, with a suite for each operation.
 ///
@@ -39,7 +39,7 @@ pub fn junit(report: &Report) -> io::Result<String> {
 ///
 /// # Errors
 /// Returns an error if the document cannot be written. That would be a bug in this crate.
-pub fn junit_of_nodes(report: &NodesReport) -> io::Result<String> {
+pub fn nodes_junit(report: &NodesReport) -> io::Result<String> {
     let mut document = quick_junit::Report::new("nodeproof");
     let longest = report.nodes.iter().map(|node| node.elapsed_ms).max();
     document.set_time(Duration::from_millis(longest.unwrap_or_default()));
@@ -72,12 +72,12 @@ fn written(document: &quick_junit::Report) -> io::Result<String> {
 }
 
 fn cross_check(check: &CrossCheck) -> TestCase {
-    let reason = escaped_up_to(check.reason.as_deref().unwrap_or_default(), MOST_MESSAGE);
+    let reason = escaped_up_to(check.reason.as_deref().unwrap_or_default(), MAX_MESSAGE);
     let status = match (check.outcome, check.findings.first()) {
         (Outcome::Fail, first) => {
             let message = first.map_or("", |finding| &finding.what);
             let text: String = check.findings.iter().map(differing).collect();
-            let message = escaped_up_to(message, MOST_MESSAGE);
+            let message = escaped_up_to(message, MAX_MESSAGE);
             non_success(NonSuccessKind::Failure, "differs", &message, Some(&text))
         }
         (Outcome::Inconclusive, _) => skipped("inconclusive", &reason),
@@ -108,13 +108,13 @@ fn differing(finding: &CrossFinding) -> String {
 }
 
 fn suite(report: &Report, name: &str, cases: Vec<TestCase>) -> TestSuite {
-    let mut suite = TestSuite::new(escaped_up_to(name, MOST_MESSAGE));
+    let mut suite = TestSuite::new(escaped_up_to(name, MAX_MESSAGE));
     suite.set_time(cases.iter().filter_map(|case| case.time).sum());
     for (name, value) in [
         ("base_url", escaped_up_to(&report.target.base_url, 2_000)),
         (
             "network",
-            escaped_up_to(&report.target.network, MOST_MESSAGE),
+            escaped_up_to(&report.target.network, MAX_MESSAGE),
         ),
         ("verdict", report.verdict.name().to_owned()),
         ("exit_code", report.exit_code.to_string()),
@@ -132,7 +132,7 @@ fn whole_run(report: &Report) -> TestCase {
     let reason = || {
         escaped_up_to(
             report.reason.as_deref().unwrap_or("no reason is known"),
-            MOST_MESSAGE,
+            MAX_MESSAGE,
         )
     };
     let failed = report.cases.iter().any(|case| fails(case, report));
@@ -151,7 +151,7 @@ fn whole_run(report: &Report) -> TestCase {
         }
         Verdict::Conforms | Verdict::Departs => TestCaseStatus::success(),
     };
-    let mut case = TestCase::new("run/comes-to-a-verdict", status);
+    let mut case = TestCase::new("run/has-verdict", status);
     case.set_classname("run");
     case.set_time(Duration::from_millis(report.elapsed_ms));
     case
@@ -167,8 +167,8 @@ fn fails(case: &CaseReport, report: &Report) -> bool {
 }
 
 fn test_case(case: &CaseReport, report: &Report) -> TestCase {
-    let reason = escaped_up_to(case.reason.as_deref().unwrap_or_default(), MOST_MESSAGE);
-    let note = escaped_up_to(case.note.as_deref().unwrap_or_default(), MOST_MESSAGE);
+    let reason = escaped_up_to(case.reason.as_deref().unwrap_or_default(), MAX_MESSAGE);
+    let note = escaped_up_to(case.note.as_deref().unwrap_or_default(), MAX_MESSAGE);
     let status = match case.outcome {
         Outcome::Stale => non_success(NonSuccessKind::Failure, "stale", &note, None),
         _ if fails(case, report) => {
@@ -180,7 +180,7 @@ fn test_case(case: &CaseReport, report: &Report) -> TestCase {
                 Some(&text),
             )
         }
-        Outcome::Known => skipped("known", &format!("known to depart: {note}")),
+        Outcome::Known => skipped("known", &format!("known violation: {note}")),
         Outcome::Inconclusive => skipped("inconclusive", &reason),
         Outcome::Skipped => skipped("skipped", &reason),
         _ => TestCaseStatus::success(),

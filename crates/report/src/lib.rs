@@ -42,11 +42,11 @@ mod model;
 mod text;
 
 pub use comparison::{CaseChange, Comparison, DifferentKinds, RunSummary, Slowdown, compare};
-pub use github::{github, github_of_nodes};
-pub use html::{GENERATOR, html, html_of_nodes};
+pub use github::{github, nodes_github};
+pub use html::{GENERATOR, html, nodes_html};
 pub use json::{JsonReport, json};
-pub use junit::{junit, junit_of_nodes};
-pub use markdown::{markdown_of_comparison, summary, summary_of_nodes};
+pub use junit::{junit, nodes_junit};
+pub use markdown::{markdown_of_comparison, nodes_summary, summary};
 pub use model::{
     AnyReport, Aspect, BlockSpan, CaseReport, CostReport, Coverage, CrossCheck, CrossFinding,
     CrossValue, EndpointCost, ExchangeReport, ExitStatus, FindingReport, LatencyReport, Level,
@@ -55,6 +55,6 @@ pub use model::{
     Verdict,
 };
 pub use text::{
-    LongText, Style, compact, compact_of_nodes, line_of_case, long_texts, text, text_of_case,
-    text_of_comparison, text_of_nodes, text_with_files,
+    LongText, Style, case_line, case_text, compact, long_texts, nodes_compact, nodes_text, text,
+    text_of_comparison, text_with_files,
 };

@@ -1,9 +1,6 @@
 //! The differences between two runs.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use nodeproof_report::{AnyReport, Comparison, Report, Style, compare, text_of_comparison};
 use serde_json::{Value, json};

@@ -3,10 +3,9 @@
 use std::process::Command;
 
 use nodeproof_report::{
-    AnyReport, NodesReport, Report, Style, compact, compact_of_nodes, compare, github,
-    github_of_nodes, html, html_of_nodes, json, junit, junit_of_nodes, line_of_case,
-    markdown_of_comparison, summary, summary_of_nodes, text, text_of_case, text_of_comparison,
-    text_of_nodes,
+    AnyReport, NodesReport, Report, Style, case_line, case_text, compact, compare, github, html,
+    json, junit, markdown_of_comparison, nodes_compact, nodes_github, nodes_html, nodes_junit,
+    nodes_summary, nodes_text, summary, text, text_of_comparison,
 };
 use serde_json::Value;
 
@@ -84,7 +83,7 @@ fn one_node(text: &str) -> Value {
                 },
                 {
                     "operation": "submit-transaction", "requests": 0, "statuses": [],
-                    "parameters": [], "fields": [], "reason": "nobody asked for it",
+                    "parameters": [], "fields": [], "reason": "it was not requested",
                 },
             ],
             "unseen_fields": [text],
@@ -145,9 +144,9 @@ fn a_report_read_back_is_the_same_and_renders_in_every_format() {
     assert!(page.contains("<td data-label=\"Votes, highest\">9</td>"));
     let plain = text(&report, Style::Plain);
     assert!(plain.contains("violates the contract: proof is missing"));
-    assert!(plain.contains(&text_of_case(&report.cases[1], Style::Plain)));
+    assert!(plain.contains(&case_text(&report.cases[1], Style::Plain)));
     assert_eq!(
-        line_of_case(&report.cases[1], Style::Plain),
+        case_line(&report.cases[1], Style::Plain),
         "fail         get-block/fail: proof is missing"
     );
     assert!(text(&report, Style::Coloured).contains("\u{1b}[31;1m"));
@@ -163,13 +162,13 @@ fn a_report_of_nodes_read_back_is_the_same_and_renders_in_every_format() {
         value
     );
 
-    let page = html_of_nodes(&report);
+    let page = nodes_html(&report);
     assert!(page.contains("<th>node 2</th>") && page.contains("id=\"latency-2\""));
     assert!(page.contains("<td data-label=\"Latest block\">9</td>"));
-    let xml = junit_of_nodes(&report).expect("XML");
+    let xml = nodes_junit(&report).expect("XML");
     assert_eq!(xml.matches("<testsuite ").count(), 3);
-    let plain = text_of_nodes(&report, Style::Plain);
-    assert!(plain.contains("the nodes do not agree with one another"));
+    let plain = nodes_text(&report, Style::Plain);
+    assert!(plain.contains("the nodes disagree"));
 }
 
 /// Asserts that markup in Markdown is inside code spans.
@@ -215,7 +214,7 @@ fn no_format_lets_hostile_text_through() {
         case.id = format!("{HOSTILE}/{}", case.id);
     }
     nodes.cross_check[0].id = HOSTILE.to_owned();
-    for page in [html(&one), html_of_nodes(&nodes)] {
+    for page in [html(&one), nodes_html(&nodes)] {
         assert_eq!(unseen(&page), "");
         assert_eq!(page.matches("<script").count(), 1);
         assert_eq!(page.matches("<img").count(), 0);
@@ -239,23 +238,23 @@ fn no_format_lets_hostile_text_through() {
             }
         }
     }
-    let annotations = [github(&one), github_of_nodes(&nodes)];
+    let annotations = [github(&one), nodes_github(&nodes)];
     for line in annotations.iter().flat_map(|text| text.lines()) {
         let ours = ["::error title=", "::warning title=", "::notice title="];
         assert!(ours.iter().any(|start| line.starts_with(start)), "{line}");
         assert!(!line.contains("##["), "{line}");
     }
-    let summaries = [summary(&one), summary_of_nodes(&nodes)];
+    let summaries = [summary(&one), nodes_summary(&nodes)];
     assert_only_in_code(summaries.iter().chain(&markdown).map(String::as_str));
     let texts = [
         compact(&one, Style::Plain),
-        compact_of_nodes(&nodes, Style::Plain),
+        nodes_compact(&nodes, Style::Plain),
         json(&one).expect("JSON"),
         json(&nodes).expect("JSON"),
         junit(&one).expect("XML"),
-        junit_of_nodes(&nodes).expect("XML"),
+        nodes_junit(&nodes).expect("XML"),
         text(&one, Style::Plain),
-        text_of_nodes(&nodes, Style::Plain),
+        nodes_text(&nodes, Style::Plain),
     ];
     for text in texts
         .iter()

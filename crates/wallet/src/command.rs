@@ -122,7 +122,10 @@ impl CommandSigner {
             status,
             stdout,
             stderr,
-        } = finished.map_err(|error| self.failed("could not be talked to").because(error))?;
+        } = finished.map_err(|error| {
+            self.failed("could not be reached through its standard streams")
+                .because(error)
+        })?;
         if !status.success() && !stdout.truncated {
             return Err(self.unsuccessful(status, &stderr));
         }

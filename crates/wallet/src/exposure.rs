@@ -20,7 +20,7 @@ const DIGITS: usize = 64;
 /// The number of base64 characters of a private key, without padding.
 const BASE64: usize = 43;
 /// The largest number of possible keys that are tried. Each takes some tens of microseconds.
-const MOST_TRIED: usize = 20_000;
+const MAX_TRIED: usize = 20_000;
 
 /// A private key in a text. It does not contain the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl fmt::Display for Exposure {
             Self::KeyOf(wallet) => write!(f, "the private key of {wallet}"),
             Self::TooMany => write!(
                 f,
-                "more than {MOST_TRIED} numbers that could be the private key of a wallet that signs"
+                "more than {MAX_TRIED} numbers that could be the private key of a wallet that signs"
             ),
         }
     }
@@ -75,7 +75,7 @@ pub fn exposed_key(text: &str, wallets: &[WalletAddress]) -> Option<Exposure> {
         wallets.contains(&address).then_some(address)
     };
     for (tried, key) in candidates(text).enumerate() {
-        if tried == MOST_TRIED {
+        if tried == MAX_TRIED {
             return Some(Exposure::TooMany);
         }
         if let Some(wallet) = key.and_then(owner) {
@@ -217,7 +217,7 @@ mod tests {
         ] {
             assert_eq!(exposed_key(text, &[wallet.address()]), None, "{text}");
         }
-        let many = "ab".repeat(MOST_TRIED);
+        let many = "ab".repeat(MAX_TRIED);
         assert_eq!(
             exposed_key(&many, &[wallet.address()]),
             Some(Exposure::TooMany)

@@ -7,7 +7,7 @@
 #[non_exhaustive]
 pub enum HexError {
     /// The text has too few or too many characters.
-    #[error("{wanted} hexadecimal digits are wanted, but here are {found} characters")]
+    #[error("{wanted} hexadecimal digits expected, {found} characters found")]
     Length {
         /// The expected number of digits.
         wanted: usize,

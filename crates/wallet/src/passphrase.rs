@@ -9,7 +9,7 @@ use std::{
 
 use zeroize::Zeroizing;
 
-use crate::permissions::others_can_read;
+use crate::permissions::is_readable_by_others;
 
 /// A passphrase with fewer characters than this can be guessed.
 const SHORT: usize = 12;
@@ -29,7 +29,7 @@ const SHORT: usize = 12;
 /// ```
 pub struct Passphrase {
     text: Zeroizing<String>,
-    others_can_read: bool,
+    is_readable_by_others: bool,
 }
 
 /// The reason why a text is not a passphrase. The error never contains the text.
@@ -52,7 +52,7 @@ pub enum PassphraseError {
     #[error("it has a byte order mark: save it as UTF-8 without one")]
     ByteOrderMark,
     /// It has a control character.
-    #[error("it has a control character, such as NUL, or what an arrow key sends")]
+    #[error("it has a control character, such as NUL, or from an arrow key")]
     ControlCharacter,
 }
 
@@ -79,7 +79,7 @@ impl Passphrase {
         }
         Ok(Self {
             text,
-            others_can_read: false,
+            is_readable_by_others: false,
         })
     }
 
@@ -90,10 +90,10 @@ impl Passphrase {
     /// violates one of the rules.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, PassphraseError> {
         let file = File::open(path)?;
-        let others_can_read = others_can_read(&file);
+        let is_readable_by_others = is_readable_by_others(&file);
         let passphrase = Self::from_reader(file)?;
         Ok(Self {
-            others_can_read,
+            is_readable_by_others,
             ..passphrase
         })
     }
@@ -129,15 +129,15 @@ impl Passphrase {
 
     /// Returns whether users other than the owner can read its file. Warn the user if so.
     #[must_use]
-    pub const fn others_can_read(&self) -> bool {
-        self.others_can_read
+    pub const fn is_readable_by_others(&self) -> bool {
+        self.is_readable_by_others
     }
 
     /// Returns the warnings that a program should show. They refer to the passphrase as `name`.
     #[must_use]
     pub fn warnings(&self, name: &str) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.others_can_read {
+        if self.is_readable_by_others {
             warnings.push(format!(
                 "others can read {name}: `chmod 600` keeps it to yourself"
             ));

@@ -4,7 +4,7 @@ use std::fs::File;
 
 /// Returns whether users other than the owner can read an open file.
 #[cfg(unix)]
-pub(crate) fn others_can_read(file: &File) -> bool {
+pub(crate) fn is_readable_by_others(file: &File) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // A pipe has a mode too, but no other user can open it.
     file.metadata()
@@ -13,6 +13,6 @@ pub(crate) fn others_can_read(file: &File) -> bool {
 
 /// Returns `false`, because this system has no such permissions.
 #[cfg(not(unix))]
-pub(crate) fn others_can_read(_: &File) -> bool {
+pub(crate) fn is_readable_by_others(_: &File) -> bool {
     false
 }

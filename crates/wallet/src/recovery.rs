@@ -24,7 +24,7 @@ impl Signature {
     /// Returns the public keys that may have made this signature over a message.
     ///
     /// There are usually two. There are up to four in the rare case that `r` was reduced.
-    pub fn possible_signers(&self, message: &[u8]) -> impl Iterator<Item = PublicKey> + use<> {
+    pub fn recover_public_keys(&self, message: &[u8]) -> impl Iterator<Item = PublicKey> + use<> {
         let (scalars, digest) = (self.to_bytes(), digest_of(message));
         CANDIDATES
             .into_iter()
@@ -42,7 +42,7 @@ impl Signature {
         message: &[u8],
         address: WalletAddress,
     ) -> Result<PublicKey, SignatureError> {
-        self.possible_signers(message)
+        self.recover_public_keys(message)
             .find(|key| key.address() == address)
             .ok_or(SignatureError::new(address))
     }

@@ -80,10 +80,10 @@ pub enum SignTransactionError {
     #[error(transparent)]
     Signer(#[from] SignerError),
     /// The signer returned a malformed signature.
-    #[error("the signer returned something else than a signature: {0}")]
+    #[error("the signer did not return a signature: {0}")]
     Form(#[from] SignatureParseError),
     /// The signer returned a signature of another wallet, or over another message.
-    #[error("the signer returned something else: {0}")]
+    #[error("the signer returned a wrong signature: {0}")]
     Wrong(#[from] SignatureError),
 }
 

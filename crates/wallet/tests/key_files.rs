@@ -66,7 +66,7 @@ fn a_plain_file_is_the_object_that_other_tools_read() {
     );
 
     let read = KeyFile::read(&path).unwrap();
-    assert!(!read.is_encrypted() && !read.others_can_read());
+    assert!(!read.is_encrypted() && !read.is_readable_by_others());
     assert_eq!(read.address(), Some(wallet().address()));
     assert_eq!(read.public_key(), Some(*wallet().public_key()));
     let key = read.key_pair(None).unwrap();
@@ -86,13 +86,13 @@ fn an_encrypted_file_is_shown_without_its_passphrase_and_opened_with_it() {
     assert!(!text.to_lowercase().contains("5ec2e7"), "{text}");
 
     let read = KeyFile::read(&path).unwrap();
-    assert!(read.is_encrypted() && !read.others_can_read());
+    assert!(read.is_encrypted() && !read.is_readable_by_others());
     assert_eq!(read.address(), Some(wallet().address()));
     assert_eq!(read.public_key(), Some(*wallet().public_key()));
     let refused = |passphrase| read.key_pair(passphrase).unwrap_err();
     assert!(matches!(
         refused(None).fault(),
-        KeyFileFault::PassphraseNeeded
+        KeyFileFault::PassphraseRequired
     ));
     let wrong = refused(Some("password"));
     assert!(matches!(wrong.fault(), KeyFileFault::WrongPassphrase));
@@ -131,7 +131,7 @@ fn only_the_owner_can_read_what_is_written_and_others_reading_is_told() {
     for (mode, told) in [(0o640, true), (0o604, true), (0o600, false), (0o611, false)] {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         assert_eq!(
-            KeyFile::read(&path).unwrap().others_can_read(),
+            KeyFile::read(&path).unwrap().is_readable_by_others(),
             told,
             "{mode:o}"
         );
@@ -212,7 +212,7 @@ fn parts_that_do_not_belong_together_are_named() {
 }
 
 #[test]
-fn what_is_no_key_file_is_refused_without_a_word_of_it() {
+fn rejects_an_invalid_key_file_without_quoting_it() {
     for text in [
         "",
         PRIVATE,
@@ -308,7 +308,7 @@ fn pem_that_is_not_read_is_refused_with_the_reason() {
     ));
     assert!(matches!(
         fault(include_str!("openssl/p256.pem")),
-        KeyFileFault::OtherCurve
+        KeyFileFault::UnsupportedCurve
     ));
     assert!(matches!(
         fault(include_str!("openssl/rounds.pem")),
@@ -371,7 +371,7 @@ fn of_two_keys_in_one_file_neither_is_taken() {
     ] {
         assert!(matches!(
             fault(&text),
-            KeyFileFault::SeveralKeys { count: 2 }
+            KeyFileFault::MultipleKeys { count: 2 }
         ));
     }
     // A PEM block of another kind next to the key is allowed.

@@ -3,7 +3,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "a program tells what it does"
+    reason = "a program prints its progress"
 )]
 
 use std::{

@@ -33,7 +33,7 @@ pub enum Client {
         maybe_sent: bool,
     },
     /// Either a response or an error of this kind, by chance. The request may have reached the node.
-    Perhaps {
+    MayFail {
         /// The error's kind.
         kind: ErrorKind,
         /// A part of its text.
@@ -84,7 +84,7 @@ pub struct Seen {
 }
 
 impl Expected {
-    /// Returns what is wrong with the output of the client's program.
+    /// Describes the mismatch in the output of the client's program.
     #[must_use]
     pub fn of_client(&self, printed: &[u8]) -> Vec<String> {
         let seen: Result<[Seen; 2], _> = serde_json::from_slice(printed);
@@ -94,13 +94,13 @@ impl Expected {
                 .flatten()
                 .collect(),
             Err(_) => vec![format!(
-                "the client told {:?}",
+                "the client printed {:?}",
                 String::from_utf8_lossy(printed)
             )],
         }
     }
 
-    /// Returns what is wrong with the end of a conformance run or its output.
+    /// Describes the mismatch in the end of a conformance run or its output.
     #[must_use]
     pub fn of_conformance(&self, output: &Output) -> Option<String> {
         let expected = &self.conformance;
@@ -111,13 +111,13 @@ impl Expected {
             let end: Vec<_> = printed.lines().rev().take(12).collect();
             let end = end.into_iter().rev().collect::<Vec<_>>().join("\n");
             let errors = String::from_utf8_lossy(&output.stderr);
-            format!("{exit:?} where {expected:?} belongs: {errors}{end}")
+            format!("{exit:?} expected {expected:?}: {errors}{end}")
         })
     }
 }
 
 impl Client {
-    /// Returns what is wrong with an actual result.
+    /// Describes the mismatch in an actual result.
     #[must_use]
     pub fn differs(&self, seen: &Seen) -> Option<String> {
         let right = match self {
@@ -131,7 +131,7 @@ impl Client {
                     && seen.text.contains(says)
                     && seen.maybe_sent == *maybe_sent
             }
-            Self::Perhaps { kind, says } => {
+            Self::MayFail { kind, says } => {
                 let fails = Self::Fails {
                     kind: *kind,
                     says,
@@ -149,13 +149,13 @@ impl Client {
         match self {
             Self::Response => "a response".to_owned(),
             Self::Fails { kind, says, .. } => format!("{kind:?}: {says}"),
-            Self::Perhaps { kind, .. } => format!("a response, or {kind:?}"),
+            Self::MayFail { kind, .. } => format!("a response, or {kind:?}"),
         }
     }
 }
 
 impl Ended {
-    /// Returns what is wrong with a run without `--json`.
+    /// Describes the mismatch in a run without `--json`.
     #[must_use]
     pub fn differs(&self, output: &Output) -> Option<String> {
         let printed = match self.exit {
@@ -168,7 +168,7 @@ impl Ended {
         (!right).then(|| self.instead(output))
     }
 
-    /// Returns what is wrong with a run with `--json`.
+    /// Describes the mismatch in a run with `--json`.
     ///
     /// After success, standard output is one document. Otherwise it is empty, and standard error
     /// has the error in one line. Every other line of standard error is a document too.

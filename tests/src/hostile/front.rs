@@ -145,7 +145,7 @@ pub enum Door {
     /// Does the same behind TLS.
     Tls(TlsAcceptor, Do),
     /// Does this without reading a request.
-    AtOnce(Act),
+    OnConnect(Act),
 }
 
 /// A front server that runs until it is dropped.
@@ -228,7 +228,7 @@ async fn admit(mut stream: TcpStream, shared: Arc<Shared>, door: Door) {
                 let _ = serve(stream, &shared, &act).await;
             }
         }
-        Door::AtOnce(act) => {
+        Door::OnConnect(act) => {
             let _ = perform(&mut stream, act).await;
         }
     }

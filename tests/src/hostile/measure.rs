@@ -24,7 +24,7 @@ pub struct Measured {
 
 /// Runs a consumer against a server, to its end, with additional arguments.
 ///
-/// A separate process starts it and asks the system for the peak memory of its children. The value is
+/// A separate process starts it and reads the peak memory of its children. The value is
 /// exact, because the consumer is the only child.
 ///
 /// # Errors

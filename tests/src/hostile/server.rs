@@ -33,7 +33,7 @@ pub struct Hostile {
     /// How it does it.
     pub start: Start,
     /// Whether a consumer should wait for a response only briefly.
-    pub impatient: bool,
+    pub short_timeout: bool,
     /// The number of concurrent cases in a conformance run. It is 1 if the server counts requests.
     pub jobs: u8,
     /// The expected results.
@@ -44,9 +44,9 @@ pub struct Hostile {
 #[derive(Clone)]
 pub enum Start {
     /// No server listens.
-    Nobody,
+    NotListening,
     /// It does this with each connection, for any request.
-    AtOnce(Act),
+    OnConnect(Act),
     /// It sends this response instead of the good node's. The function gets the address of a server that
     /// no redirect may reach.
     Instead(fn(SocketAddr) -> Do),
@@ -135,8 +135,8 @@ impl Hostile {
         let mut scheme = "http";
         let mut roots = None;
         let door = match &self.start {
-            Start::Nobody => None,
-            Start::AtOnce(act) => Some(Door::AtOnce(act.clone())),
+            Start::NotListening => None,
+            Start::OnConnect(act) => Some(Door::OnConnect(act.clone())),
             Start::Instead(act) => Some(Door::Http(act(led_to))),
             Start::Tls(certificate) => {
                 let (acceptor, trusted) = certificates::tls(*certificate)?;

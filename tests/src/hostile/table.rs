@@ -19,18 +19,18 @@ fn may_have_arrived(expected: &Expected) -> &'static str {
         Client::Fails {
             maybe_sent: true, ..
         } => "unknown",
-        Client::Perhaps { .. } => "responds, or unknown",
+        Client::MayFail { .. } => "responds, or unknown",
         Client::Fails { .. } => "not sent",
     }
 }
 
 fn submitting(ended: &Ended) -> String {
     let what = match ended {
-        Ended { exit: 0, .. } => "taken",
+        Ended { exit: 0, .. } => "accepted",
         Ended {
             maybe_sent: true, ..
         } => "unknown",
-        Ended { exit: 3, says, .. } if says.contains("took nothing") => "not taken",
+        Ended { exit: 3, says, .. } if says.contains("took nothing") => "not accepted",
         _ => "not sent",
     };
     format!("{}: {what}", ended.exit)

@@ -120,7 +120,7 @@ async fn another_transaction_takes_the_place_of_the_kept_one_which_is_put_aside(
     let contract = claim.contract;
     let verifier = world.wallet(0).address();
     let pending =
-        SavedTransaction::pending_in(world.folder.path(), contract, "a", verifier).unwrap();
+        SavedTransaction::find_pending(world.folder.path(), contract, "a", verifier).unwrap();
     let states: Vec<_> = pending
         .transactions
         .iter()
@@ -164,7 +164,7 @@ async fn once_this_verifiers_record_is_there_no_other_transaction_is_made() {
     assert_eq!(world.node.submissions_received(), 1);
 
     // With both options, the record of another transaction does not count as this claim's.
-    let insisting = world.with_blocks().again(true).although_recorded(true);
+    let insisting = world.with_blocks().again(true).allow_existing_record(true);
     let outcome = claim_it(&world, &claim, insisting).await;
     assert!(!outcome.resumed && outcome.record().is_none());
     assert!(matches!(outcome.read_back, ReadBack::Before(_)));

@@ -179,7 +179,7 @@ async fn after_only_lost_responses_the_error_has_the_transaction_and_the_claim_c
     assert_eq!(source.sent(), 4);
     assert_eq!(saved_in.as_deref(), Some(&*world.file()));
     assert!(
-        error.to_string().contains("claim the same again"),
+        error.to_string().contains("repeat the same claim"),
         "{error}"
     );
     assert_eq!(world.node.pending(), 1);

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use nodeproof_claims::{
-    ClaimError, Document, PreparedClaim, ReadBack, TransactionState, look_for_claim, wait_for_claim,
+    ClaimError, Document, PreparedClaim, ReadBack, TransactionState, find_claim, wait_for_claim,
 };
 use nodeproof_client::{
     contract_call::{CheckedTransaction, SubmitPolicy},
@@ -169,7 +169,7 @@ async fn a_second_verifier_finds_the_own_record_behind_the_first_one() {
     // Nodes that return one row show only the first verifier's record. The result reports that.
     world.claimed("another").await;
     match by_other("another", "two").await.read_back {
-        ReadBack::OfOthers(records) => {
+        ReadBack::OtherVerifiers(records) => {
             let shown = records.first().unwrap().verifier_address();
             assert_eq!(shown, Ok(world.wallet(0).address()));
         }
@@ -203,7 +203,7 @@ async fn every_step_can_be_taken_alone() {
         .unwrap();
     assert!(submitted.response.is_valid());
     let contract = claim.contract;
-    let look = look_for_claim(&world.client, contract, &params);
+    let look = find_claim(&world.client, contract, &params);
     assert_eq!(look.await.unwrap(), ReadBack::Nothing);
     world.node.make_block();
     let short = Duration::from_millis(1);

@@ -1,9 +1,6 @@
 //! Claims from the first to the last step, against a local node and against a dishonest one.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails if its setup fails")]
 
 mod again;
 mod crashes;

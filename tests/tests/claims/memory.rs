@@ -57,7 +57,7 @@ async fn that_it_was_about_to_be_sent_is_on_disk_before_it_is() {
     assert_eq!(state, TransactionState::Sent);
 }
 
-/// Replaces the responses to submissions in turn. The last one is repeated.
+/// Replaces the responses to submissions, one after the other. The last one is repeated.
 fn submitting(responses: Vec<(StatusCode, &'static str, &'static str)>) -> Fault {
     let count = AtomicU32::new(0);
     Arc::new(move |asked, mut response| {
@@ -93,7 +93,7 @@ async fn a_status_that_says_that_it_was_not_taken_says_so_of_that_submission_onl
         // The transaction was sent, so others may have it.
         assert!(world.saved().is_pending(), "{error}");
         assert!(
-            error.to_string().contains("claim the same again"),
+            error.to_string().contains("repeat the same claim"),
             "{error}"
         );
     }

@@ -71,7 +71,7 @@ async fn a_claim_that_is_recorded_already_is_not_signed() {
     // The option allows it. The node then takes the transaction, but records nothing.
     let options = world
         .with_blocks()
-        .although_recorded(true)
+        .allow_existing_record(true)
         .wait(Duration::from_secs(600));
     let outcome = other.make(&world.client, &[&wallet], &options).await;
     match outcome.unwrap().read_back {
@@ -162,7 +162,7 @@ async fn a_file_of_another_claim_is_refused_before_anything_is_asked() {
     let other = world.claim("b");
     let error = other.make(&world.client, &[&wallet], &options).await;
     match error.unwrap_err() {
-        ClaimError::Saved(SavedTransactionError::OfAnother { differences, .. }) => {
+        ClaimError::Saved(SavedTransactionError::DifferentTransaction { differences, .. }) => {
             assert_eq!(differences, [r#"`asset_id` was "a", and is now "b""#]);
         }
         other => panic!("{other}"),

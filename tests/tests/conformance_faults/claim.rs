@@ -12,8 +12,8 @@ use axum::http::StatusCode;
 use integration_tests::{
     broken,
     faults::{
-        Behaviour, Broken, FirstResponseToEach, as_if_right, behaving, json_of, remove,
-        response_of, set,
+        FirstResponseToEach, SeededFault, StatefulFault, change_json, change_response, remove,
+        respond_successfully_if, set, stateful,
     },
     proxy::{Asked, Fault, Proxy, Response},
     submissions::{
@@ -30,148 +30,148 @@ use serde_json::{Value, json};
 use crate::{records::STATE, submit_transaction::typed};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
-pub(crate) fn faults() -> Vec<Broken> {
+pub(crate) fn faults() -> Vec<SeededFault> {
     broken! {
-        "another claim is built", response_of("/call-sc", |asked, response| {
+        "a built claim has another outcome", change_response("/call-sc", |asked, response| {
             let body = String::from_utf8_lossy(&asked.body);
             if body.contains("made by a conformance check") {
                 response.with_json(|a| set(a, "/transaction/specific_data/params/outcome", json!(0)))
             } else { response }
         }) => ["submit-transaction/claim-built"];
-        "a known code is valid whatever comes with it", behaving(KnowsCodes::default())
+        "recognises an accepted transaction by its trans_code alone", stateful(KnowsCodes::default())
             => ["submit-transaction/known-code-altered"];
-        "a known code makes another wallet's transaction known", as_if_right(
+        "treats another wallet's transaction with a known trans_code as known", respond_successfully_if(
             SUBMIT, |asked, _| kind_of_submission(asked) == "known-code-signed",
             json!({"status": "SUCCESS",
                 "response": {"valid": true, "msg": "known", "new_transaction": false}}),
         ) => ["submit-transaction/known-code-altered"];
-        "a claim is new again once it is in a block", behaving(NewAgain::default())
+        "reports a claim as new again from its third submission on", stateful(NewAgain::default())
             => ["submit-transaction/resubmission-not-new"];
-        "a rich wallet's claim is refused for its fee", claiming(true, |response| {
+        "refuses a claim for its fee although the wallet can pay it", claiming(true, |response| {
             set(response, "/response/valid", json!(false));
             set(response, "/response/msg", json!("Fee validation failed"));
         }) => ["submit-transaction/claim-accepted"];
-        "a rich wallet's claim is refused for its balance", claiming(true, |response| {
+        "refuses a claim for its balance although the wallet can pay", claiming(true, |response| {
             set(response, "/response/valid", json!(false));
             set(response, "/response/msg", json!("Balance is not enough"));
         }) => ["submit-transaction/claim-accepted"];
-        "another validity is built", building(|t| t["valid"] = json!(0))
+        "a built claim has valid 0", building(|t| t["valid"] = json!(0))
             => ["submit-transaction/claim-built"];
-        "a claim is built with seconds", building(|t| {
+        "a built claim's timestamp is in seconds", building(|t| {
             t["timestamp"] = json!(t["timestamp"].as_i64().unwrap_or_default() / 1000);
         }) => ["submit-transaction/claim-built"];
-        "a good claim has no message", claiming(true, |response| remove(response, "/response", "msg"))
+        "the response to a valid claim has no msg", claiming(true, |response| remove(response, "/response", "msg"))
             => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a good claim's message is null", claiming(true, |response| {
+        "the msg for a valid claim is null", claiming(true, |response| {
             set(response, "/response/msg", Value::Null);
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a good claim's message is a list", claiming(true, |response| {
+        "the msg for a valid claim is a list", claiming(true, |response| {
             set(response, "/response/msg", json!(["fine"]));
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "a resubmission's message is a list", claiming(false, |response| {
+        "the msg for a resubmission is a list", claiming(false, |response| {
             set(response, "/response/msg", json!(["known"]));
         }) => ["submit-transaction/claim-msg", "submit-transaction/claim-snapshot"];
-        "the response to a good claim has a member twice", of_claim(|response| {
+        "the response to a valid claim has a duplicate member", of_claim(|response| {
             let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"status\":\"\",", 1);
             response.with_body(text)
         }) => ["submit-transaction/claim-document"];
-        "the response to a good claim has the media type text/plain", of_claim(|response| typed(response, "text/plain"))
+        "the response to a valid claim has Content-Type text/plain", of_claim(|response| typed(response, "text/plain"))
             => ["submit-transaction/claim-content-type"];
-        "the response to a good claim has no media type", of_claim(|response| typed(response, ""))
+        "the response to a valid claim has an empty Content-Type", of_claim(|response| typed(response, ""))
             => ["submit-transaction/claim-content-type"];
-        "the response to a good claim has status 202", of_claim(|response| {
+        "the response to a valid claim has HTTP status 202", of_claim(|response| {
             response.with_status(StatusCode::ACCEPTED)
         }) => ["submit-transaction/claim-http-status"];
-        "a resubmission is valid with a failure for a status", claiming(false, |response| {
+        "a resubmission is valid with status FAILURE", claiming(false, |response| {
             response["status"] = json!("FAILURE");
         }) => ["submit-transaction/claim-status"];
-        "a resubmission crashes it", of_claim(|response| {
+        "returns status 500 for a resubmission", of_claim(|response| {
             let again = String::from_utf8_lossy(&response.body).contains("\"new_transaction\":false");
             match again {
                 true => response.with_status(StatusCode::INTERNAL_SERVER_ERROR),
                 false => response,
             }
         }) => ["submit-transaction/resubmission-valid"];
-        "a good claim is refused", claiming(true, |response| {
+        "refuses a valid claim", claiming(true, |response| {
             response["response"] = json!({"valid": false, "msg": "no", "new_transaction": true});
         }) => ["submit-transaction/claim-accepted"];
-        "a good claim crashes it", response_of(SUBMIT, |asked, response| {
+        "returns status 500 for a valid claim", change_response(SUBMIT, |asked, response| {
             if kind_of_submission(asked) == "claim" {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["submit-transaction/claim-accepted"];
-        "a good claim's status is a failure", claiming(true, |a| a["status"] = json!("FAILURE"))
+        "the status for a valid claim is FAILURE", claiming(true, |a| a["status"] = json!("FAILURE"))
             => ["submit-transaction/claim-status"];
-        "a new claim is not new", claiming(true, |response| {
+        "reports a new claim as not new", claiming(true, |response| {
             set(response, "/response/new_transaction", json!(false));
         }) => ["submit-transaction/claim-new"];
-        "everything is new", claiming(false, |response| {
+        "reports a resubmission as new", claiming(false, |response| {
             set(response, "/response/new_transaction", json!(true));
         }) => ["submit-transaction/resubmission-not-new"];
-        "a resubmission is not valid", claiming(false, |response| {
+        "reports a resubmission as not valid", claiming(false, |response| {
             set(response, "/response/valid", json!(false));
         }) => ["submit-transaction/resubmission-valid"];
-        "a claim is never stored", json_of(STATE, |asked, response| {
+        "a claim is never stored", change_json(STATE, |asked, response| {
             if asked.query.contains("unique_value=conformance-") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
-        "an asset's reserved characters are not decoded", json_of(STATE, |asked, response| {
+        "does not percent-decode the asset ID in a query", change_json(STATE, |asked, response| {
             if asked.query.contains("%26") {
                 *response = json!({"status": "SUCCESS", "value": null, "data": null});
             }
         }) => ["submit-transaction/claim-readable"];
-        "another asset is stored", record(1, || json!("conformance-0"))
+        "stores another asset ID", record(1, || json!("conformance-0"))
             => ["submit-transaction/claim-asset-id"];
-        "another kind of asset is stored", record(2, || json!("house"))
+        "stores another asset_type", record(2, || json!("house"))
             => ["submit-transaction/claim-asset-type"];
-        "another verifier is stored", record(3, || json!(stranger().address().to_string()))
+        "stores another verifier", record(3, || json!(stranger().address().to_string()))
             => ["submit-transaction/claim-verifier-address"];
-        "another outcome is stored", record(4, || json!(0)) => ["submit-transaction/claim-outcome"];
-        "an outcome is stored as a decimal", record(4, || json!(1.0))
+        "stores another outcome", record(4, || json!(0)) => ["submit-transaction/claim-outcome"];
+        "stores the outcome as a decimal", record(4, || json!(1.0))
             => ["submit-transaction/claim-outcome"];
-        "an outcome is stored as text", record(4, || json!("1"))
+        "stores the outcome as a string", record(4, || json!("1"))
             => ["submit-transaction/claim-outcome"];
-        "a named outcome is stored as text", named_record(|record| record["outcome"] = json!("1"))
+        "returns a record object with the outcome as a string", named_record(|record| record["outcome"] = json!("1"))
             => ["submit-transaction/claim-outcome"];
-        "a threshold is stored as its digits", record(8, || json!("1347345"))
+        "stores deletable_after as a string of digits", record(8, || json!("1347345"))
             => ["submit-transaction/claim-deletable-after"];
-        "a named threshold is stored as its digits", named_record(|record| {
+        "returns a record object with deletable_after as a string of digits", named_record(|record| {
             record["deletable_after"] = json!("1347345");
         }) => ["submit-transaction/claim-deletable-after"];
-        "names of a record are swapped", named_record(|record| {
+        "returns a record object with remarks and asset_type swapped", named_record(|record| {
             let remarks = record["remarks"].take();
             record["remarks"] = record["asset_type"].take();
             record["asset_type"] = remarks;
         }) => ["submit-transaction/claim-asset-type", "submit-transaction/claim-remarks"];
-        "remarks and type are swapped", row(|row| row.swap(2, 7))
+        "the columns remarks and asset_type are swapped", row(|row| row.swap(2, 7))
             => ["submit-transaction/claim-columns"];
-        "hashes and links are swapped", row(|row| row.swap(5, 6))
+        "the columns of hashes and links are swapped", row(|row| row.swap(5, 6))
             => ["submit-transaction/claim-columns"];
-        "verifier and asset are swapped", row(|row| row.swap(1, 3))
+        "the columns of verifier and asset are swapped", row(|row| row.swap(1, 3))
             => ["submit-transaction/claim-columns"];
-        "a row is the wrong way round", row(|row| row.reverse())
+        "a record's columns are in reverse order", row(|row| row.reverse())
             => ["submit-transaction/claim-columns"];
-        "a row is of another contract", record(0, || json!(format!("ct{}", "0".repeat(40))))
+        "a record names another contract", record(0, || json!(format!("ct{}", "0".repeat(40))))
             => ["submit-transaction/claim-columns"];
-        "lists are joined with commas", row(|row| {
+        "stores lists as comma-separated text", row(|row| {
             for list in &mut row[5..7] {
                 let items: Vec<String> =
                     serde_json::from_str(list.as_str().unwrap_or_default()).unwrap_or_default();
                 *list = json!(items.join(","));
             }
         }) => ["submit-transaction/claim-lists"];
-        "one hash is lost", record(5, || json!(format!("[\"{}\"]", "5a".repeat(32))))
+        "drops one document hash", record(5, || json!(format!("[\"{}\"]", "5a".repeat(32))))
             => ["submit-transaction/claim-doc-hash-list"];
-        "links are lost", record(6, || json!("[]")) => ["submit-transaction/claim-doc-link-list"];
-        "remarks lose what is not ASCII", record(7, || {
+        "drops the document links", record(6, || json!("[]")) => ["submit-transaction/claim-doc-link-list"];
+        "replaces non-ASCII characters in remarks with question marks", record(7, || {
             json!("made by a conformance check: \"Gr??e\" \\ ?")
         }) => ["submit-transaction/claim-remarks"];
-        "a threshold is stored as text", record(8, || json!("soon"))
+        "stores deletable_after as a non-numeric string", record(8, || json!("soon"))
             => ["submit-transaction/claim-deletable-after"];
-        "blocks leave a transaction out", in_blocks(Vec::clear)
+        "the block of the claim lists no transactions", in_blocks(Vec::clear)
             => ["submit-transaction/claim-in-block"];
-        "a block's transaction is not what was signed", in_blocks(|list| {
+        "a block's transaction has different remarks from those signed", in_blocks(|list| {
             for entry in list {
                 set(entry, "/transaction/specific_data/params/remarks", json!("changed"));
             }
@@ -181,7 +181,7 @@ pub(crate) fn faults() -> Vec<Broken> {
                 set(entry, "/transaction/fee", json!(5));
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
-        "a block's transaction has lost its signatures", in_blocks(|list| {
+        "a block's transaction has no signatures", in_blocks(|list| {
             for entry in list {
                 set(entry, "/signatures", json!([]));
             }
@@ -191,18 +191,18 @@ pub(crate) fn faults() -> Vec<Broken> {
                 set(entry, "/signatures/0/msgsign", json!("ab".repeat(64)));
             }
         }) => ["submit-transaction/claim-in-block-as-signed"];
-        "the fee is paid twice", behaving(Charging::new(|accepted, _| accepted.min(1) * 1_000_000))
+        "charges the fee twice", stateful(Charging::new(|accepted, _| accepted.min(1) * 1_000_000))
             => ["submit-transaction/fee-paid"];
-        "a resubmission is paid for, too", behaving(Charging::new(|accepted, _| {
+        "charges the fee again for a resubmission", stateful(Charging::new(|accepted, _| {
             (accepted - 1).max(0) * 1_000_000
         })) => ["submit-transaction/fee-paid"];
-        "one unit too much is paid", behaving(Charging::new(|accepted, _| accepted.min(1)))
+        "charges one base unit too much", stateful(Charging::new(|accepted, _| accepted.min(1)))
             => ["submit-transaction/fee-paid"];
-        "a refusal is paid for", behaving(Charging::new(|_, refused| refused * 1_000_000))
+        "charges a fee for a refused submission", stateful(Charging::new(|_, refused| refused * 1_000_000))
             => ["submit-transaction/claim-refused-costs-nothing"];
-        "a refused claim is stored anyway", behaving(StoresRefusedClaims::default())
+        "stores a refused claim", stateful(StoresRefusedClaims::default())
             => ["submit-transaction/claim-refused-not-stored"];
-        "nobody pays", behaving(FirstResponseToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
+        "balances never change after the first request", stateful(FirstResponseToEach::new(|asked| asked.query.contains("TOKEN_IN_WALLET")))
             => ["submit-transaction/fee-paid"];
     }
 }
@@ -225,7 +225,7 @@ fn claiming(first: bool, change: fn(&mut Value)) -> Fault {
 #[derive(Default)]
 struct NewAgain(AtomicU64);
 
-impl Behaviour for NewAgain {
+impl StatefulFault for NewAgain {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path != SUBMIT || kind_of_submission(asked) != "claim" {
             return response;
@@ -311,7 +311,7 @@ struct StoresRefusedClaims {
     assets: Mutex<BTreeSet<String>>,
 }
 
-impl Behaviour for StoresRefusedClaims {
+impl StatefulFault for StoresRefusedClaims {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         let Ok(mut assets) = self.assets.lock() else {
             return response;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     broken,
-    faults::{Broken, json_of, remove, response_of, set},
+    faults::{SeededFault, change_json, change_response, remove, set},
     proxy::{Asked, Response},
 };
 use serde_json::json;
@@ -15,51 +15,51 @@ use crate::listing::{DOCUMENT, SWAGGER, moved};
 const CALL: &str = "/call-sc";
 const TRUST: &str = "/get-trustscore-wallets";
 
-pub(crate) fn faults() -> Vec<Broken> {
+pub(crate) fn faults() -> Vec<SeededFault> {
     broken! {
-        "the listing is not there", response_of("/docs", |_, response| {
+        "GET /docs returns status 404", change_response("/docs", |_, response| {
             response.with_status(StatusCode::NOT_FOUND)
         }) => ["docs/responds"];
-        "the listing is JSON", response_of("/docs", |_, mut response| {
+        "the listing is JSON", change_response("/docs", |_, mut response| {
             let json = HeaderValue::from_static("application/json");
             response.headers.insert(header::CONTENT_TYPE, json);
             response.with_body("{}")
         }) => ["docs/lists-calls", "docs/page"];
-        "the listing is on another server", response_of("/docs", |_, response| {
+        "GET /docs redirects to another server", change_response("/docs", |_, response| {
             moved(response, "http://localhost:9/docs/")
         }) => ["docs/responds"];
-        "the listing moves for ever", response_of("/docs", |_, response| moved(response, "/docs"))
+        "GET /docs redirects to itself", change_response("/docs", |_, response| moved(response, "/docs"))
             => ["docs/responds"];
-        "the listing lists nothing", response_of("/docs", |_, response| response.with_body(
+        "the page lists no endpoint", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>Calls</title>get-blocks</html>",
         )) => ["docs/lists-calls", "docs/page"];
-        "the listing lists one call", response_of("/docs", |_, response| response.with_body(
+        "the page lists only one endpoint", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>Calls</title>get-block</html>",
         )) => ["docs/lists-calls"];
-        "the listing says that it was not found", response_of("/docs", |_, response| response.with_body(
+        "GET /docs returns a Not Found page with status 200", change_response("/docs", |_, response| response.with_body(
             "<!DOCTYPE html><html><title>404</title><h1>404 Not Found</h1></html>",
         )) => ["docs/lists-calls", "docs/page"];
-        "neither the listing nor its document has a call", Arc::new(|asked: &Asked, response: Response| {
+        "the page and the OpenAPI document both lack an endpoint", Arc::new(|asked: &Asked, response: Response| {
             match asked.path.as_str() {
                 "/docs" => response.with_body(SWAGGER),
                 DOCUMENT => response.with_json(|document| remove(document, "/paths", CALL)),
                 _ => response,
             }
         }) => ["docs/lists-calls", "docs/openapi-document"];
-        "the listing's document is not there", Arc::new(|asked: &Asked, response: Response| {
+        "the OpenAPI document that the page loads is missing", Arc::new(|asked: &Asked, response: Response| {
             match asked.path.as_str() {
                 "/docs" => response.with_body(SWAGGER),
                 DOCUMENT => response.with_status(StatusCode::NOT_FOUND),
                 _ => response,
             }
         }) => ["docs/lists-calls"];
-        "the node's document has a call less", json_of(DOCUMENT, |_, document| {
+        "the OpenAPI document lacks an endpoint", change_json(DOCUMENT, |_, document| {
             remove(document, "/paths", TRUST);
         }) => ["docs/openapi-document"];
-        "the node's document lacks a parameter", json_of(DOCUMENT, |_, document| {
+        "the OpenAPI document lacks a parameter", change_json(DOCUMENT, |_, document| {
             set(document, "/paths/~1sc-state/get/parameters/0", json!({}));
         }) => ["docs/openapi-document"];
-        "the node's document lets a parameter be left out", json_of(DOCUMENT, |_, document| {
+        "the OpenAPI document marks a required parameter as optional", change_json(DOCUMENT, |_, document| {
             set(document, "/paths/~1get-block/get/parameters/0/required", json!(false));
         }) => ["docs/openapi-document"];
     }

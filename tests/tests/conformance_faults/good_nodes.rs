@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
-    faults::{json_of, response_of, set},
+    faults::{change_json, change_response, set},
     proxy::{Fault, Proxy},
     watch::{caught, check, ids},
 };
@@ -77,7 +77,7 @@ async fn a_record_is_compared_with_a_claim_far_below_the_latest_block(
     let node = node.await.expect("a local node");
     let right: Fault = Arc::new(|_, response| response);
     assert_eq!(caught(&run(node.base_url(), right).await), [""; 0]);
-    let wrong = json_of(STATE, |_, response| {
+    let wrong = change_json(STATE, |_, response| {
         rows_of(response, |mut row| {
             set(&mut row, "/7", json!("Weighed"));
             row
@@ -111,12 +111,12 @@ async fn reading_takes_no_more_than_twelve_requests_a_call(
 async fn blocks_that_are_more_than_is_read_leave_no_verdict(
     setup: Arc<Setup>,
 ) -> Result<(), Failed> {
-    let deep = response_of(BLOCK, |_, response| {
+    let deep = change_response(BLOCK, |_, response| {
         let nested = format!("{}{}", "[".repeat(200), "]".repeat(200));
         let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"x\":NESTED,", 1);
         response.with_body(text.replace("NESTED", &nested))
     });
-    let many = response_of(BLOCK, |_, response| {
+    let many = change_response(BLOCK, |_, response| {
         let text = String::from_utf8_lossy(&response.body).replacen('{', "{\"x\":[MANY0],", 1);
         response.with_body(text.replace("MANY", &"0,".repeat(600_000)))
     });

@@ -6,7 +6,7 @@
 #![expect(
     clippy::expect_used,
     clippy::panic,
-    reason = "a test that can't go on says so by failing"
+    reason = "a test fails if its setup fails"
 )]
 
 mod balances;

@@ -6,7 +6,10 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{Dice, as_if_right, behaving, json_of, remove, response_of, set, text_of},
+    faults::{
+        ChangingValue, change_json, change_response, remove, respond_successfully_if, set,
+        stateful, text_of,
+    },
     proxy::{Asked, Fault, Response},
     submissions::{Charging, KnowsCodes, SUBMIT, accepting, building, in_blocks, refusing},
     watch::causes,
@@ -39,47 +42,47 @@ macro_rules! pairs {
 
 fn pairs() -> Vec<Pair> {
     pairs! {
-        Read, "blocks are rows, and the listing is gone", rows(), gone("/docs")
+        Read, "blocks are in row form, and /docs returns status 404", rows(), gone("/docs")
             => ["get-block/shape", "docs/responds"];
-        Read, "blocks are rows with a short previous hash", rows(), short_hash()
+        Read, "blocks are in row form with a short previous_hash", rows(), short_hash()
             => ["get-block/shape", "get-block/previous-hash"];
-        Read, "a proof is null, and the time is in seconds", null_proof(), seconds()
+        Read, "proof is null, and block timestamps are in seconds", null_proof(), seconds()
             => ["get-block/proof", "get-block/timestamp-unit"];
-        Read, "votes are words, and a signature is another receipt's", word_votes(), swapped_signatures()
+        Read, "votes are strings, and a receipt has the signature of another receipt", word_votes(), swapped_signatures()
             => ["get-block/receipt-vote", "chain/receipt-signatures"];
-        Read, "there is no call-sc and no trust score", gone("/call-sc"), gone("/get-trustscore-wallets")
+        Read, "/call-sc and /get-trustscore-wallets return status 404", gone("/call-sc"), gone("/get-trustscore-wallets")
             => ["call-sc/responds", "get-trustscore-wallets/responds"];
-        Read, "balances are text, and blocks are rows", text_balances(), rows()
+        Read, "balances are strings, and blocks are in row form", text_balances(), rows()
             => ["get-balances/balance", "get-block/shape"];
-        Read, "a call has no code, and its remarks are changed", no_code(), other_remarks()
+        Read, "a built call has no trans_code and changed remarks", no_code(), other_remarks()
             => ["call-sc/submittable", "call-sc/params"];
-        Read, "a score has no status, and changes each time", no_status(), dicing_score()
+        Read, "a score has no status and changes with every request", no_status(), dicing_score()
             => ["get-trustscore-wallets/status", "get-trustscore-wallets/repeat-read"];
-        Read, "a call without params is built, and a call is a transfer", builds_without_params(), transfer()
+        Read, "builds a call without params, and built calls have the type of a transfer", builds_without_params(), transfer()
             => ["call-sc/params-required", "call-sc/type"];
         Read, "some blocks have no proof, and a wallet votes twice", some_without_proof(), double_votes()
             => ["get-block/proof", "chain/one-vote-a-voter"];
-        Reject, "no signers are needed, and codes are remembered", accepting("no-signers"), knows_codes()
+        Reject, "accepts transactions without signers, and recognises a transaction by its trans_code alone", accepting("no-signers"), knows_codes()
             => ["submit-transaction/unsigned"];
-        Reject, "the fee is not signed, and half the signers are enough", accepting("fee-altered"),
+        Reject, "signatures do not cover the fee, and one of two signatures is enough", accepting("fee-altered"),
             accepting("half-signed")
             => ["submit-transaction/fee-altered", "submit-transaction/half-signed"];
-        Reject, "unsigned is valid, and refusals have a list of messages", accepting("unsigned"),
+        Reject, "accepts unsigned transactions, and the msg of refusals is a list", accepting("unsigned"),
             refusing(|response| set(response, "/response/msg", json!(["no"])))
             => ["submit-transaction/unsigned", "submit-transaction/msg"];
-        Reject, "no signature is verified, and an array is valid", accepts_all(), accepting("body-array")
+        Reject, "verifies no signature, and accepts an array", accepts_all(), accepting("body-array")
             => ["submit-transaction/signature-altered", "submit-transaction/body-array"];
-        Reject, "there is no submit-transaction and no listing", gone(SUBMIT), gone("/docs")
+        Reject, "/submit-transaction and /docs return status 404", gone(SUBMIT), gone("/docs")
             => ["submit-transaction/responds", "docs/responds"];
-        Write, "no signers are needed, and the code alone decides", accepting("no-signers"), knows_codes()
+        Write, "accepts transactions without signers, and treats altered params with a known trans_code as known", accepting("no-signers"), knows_codes()
             => ["submit-transaction/unsigned", "submit-transaction/known-code-altered"];
-        Write, "a claim costs more than its fee, and a known code is valid",
-            behaving(Charging::new(|submitted, _| submitted.min(1) * 7)), knows_codes()
+        Write, "charges more than the fee, and accepts altered params with a known trans_code",
+            stateful(Charging::new(|submitted, _| submitted.min(1) * 7)), knows_codes()
             => ["submit-transaction/fee-paid", "submit-transaction/known-code-altered"];
-        Write, "a claim is built with another validity, and an empty object is valid",
+        Write, "a built claim has valid 0, and an empty object is accepted",
             building(|built| built["valid"] = json!(0)), accepting("empty-object")
             => ["submit-transaction/claim-built", "submit-transaction/empty-object"];
-        Write, "blocks lose the claim, and fees may be 0", in_blocks(Vec::clear), accepting("fee-zero")
+        Write, "the block of the claim lists no transactions, and a fee of 0 is accepted", in_blocks(Vec::clear), accepting("fee-zero")
             => ["submit-transaction/claim-in-block", "submit-transaction/fee-zero"];
     }
 }
@@ -105,14 +108,14 @@ async fn check(setup: &Setup, pair: Pair) -> Result<(), Failed> {
 }
 
 fn gone(path: &'static str) -> Fault {
-    response_of(path, |_, response| {
+    change_response(path, |_, response| {
         let body = json!({"detail": "Not Found"}).to_string();
         response.with_status(StatusCode::NOT_FOUND).with_body(body)
     })
 }
 
 fn rows() -> Fault {
-    json_of(BLOCK, |_, block| {
+    change_json(BLOCK, |_, block| {
         block["block_index"] = block["index"].take();
         remove(block, "", "index");
         remove(block, "", "text");
@@ -123,25 +126,25 @@ fn rows() -> Fault {
 }
 
 fn short_hash() -> Fault {
-    json_of(BLOCK, |_, block| {
+    change_json(BLOCK, |_, block| {
         let hash = block["previous_hash"].as_str().unwrap_or_default();
         block["previous_hash"] = json!(hash.get(..60).unwrap_or_default());
     })
 }
 
 fn null_proof() -> Fault {
-    json_of(BLOCK, |_, block| block["proof"] = json!(null))
+    change_json(BLOCK, |_, block| block["proof"] = json!(null))
 }
 
 fn seconds() -> Fault {
-    json_of(BLOCK, |_, block| {
+    change_json(BLOCK, |_, block| {
         let time = block["timestamp"].as_i64().unwrap_or_default();
         block["timestamp"] = json!(time / 1000);
     })
 }
 
 fn word_votes() -> Fault {
-    json_of(BLOCK, |asked, block| {
+    change_json(BLOCK, |asked, block| {
         if !asked.query.ends_with('3') {
             return;
         }
@@ -152,7 +155,7 @@ fn word_votes() -> Fault {
 }
 
 fn swapped_signatures() -> Fault {
-    json_of(BLOCK, |asked, block| {
+    change_json(BLOCK, |asked, block| {
         if asked.query.ends_with('3') {
             return;
         }
@@ -163,7 +166,7 @@ fn swapped_signatures() -> Fault {
 }
 
 fn double_votes() -> Fault {
-    json_of(BLOCK, |_, block| {
+    change_json(BLOCK, |_, block| {
         let list = block.pointer_mut("/text/previous_block_receipts");
         if let Some(list) = list.and_then(|list| list.as_array_mut()) {
             list.extend(list.first().cloned());
@@ -172,7 +175,7 @@ fn double_votes() -> Fault {
 }
 
 fn text_balances() -> Fault {
-    json_of("/get-balances", |_, response| {
+    change_json("/get-balances", |_, response| {
         if response["balance"].is_number() {
             response["balance"] = json!(response["balance"].to_string());
         }
@@ -180,7 +183,7 @@ fn text_balances() -> Fault {
 }
 
 fn no_code() -> Fault {
-    json_of("/call-sc", |_, response| {
+    change_json("/call-sc", |_, response| {
         remove(response, "/transaction", "trans_code")
     })
 }
@@ -190,7 +193,7 @@ fn other_remarks() -> Fault {
 }
 
 fn transfer() -> Fault {
-    json_of("/call-sc", |_, response| {
+    change_json("/call-sc", |_, response| {
         set(response, "/transaction/type", json!(5))
     })
 }
@@ -200,17 +203,17 @@ fn builds_without_params() -> Fault {
         let body = String::from_utf8_lossy(&asked.body);
         response.status != StatusCode::OK && body.contains("signers") && !body.contains("params")
     };
-    as_if_right("/call-sc", wrong, json!({"transaction": {"type": 5}}))
+    respond_successfully_if("/call-sc", wrong, json!({"transaction": {"type": 5}}))
 }
 
 fn no_status() -> Fault {
-    json_of("/get-trustscore-wallets", |_, response| {
+    change_json("/get-trustscore-wallets", |_, response| {
         remove(response, "", "status")
     })
 }
 
 fn dicing_score() -> Fault {
-    behaving(Dice::new(
+    stateful(ChangingValue::new(
         "/get-trustscore-wallets",
         "trust_score",
         |throw| json!(throw),
@@ -218,7 +221,7 @@ fn dicing_score() -> Fault {
 }
 
 fn knows_codes() -> Fault {
-    behaving(KnowsCodes::default())
+    stateful(KnowsCodes::default())
 }
 
 /// Accepts every submission that has a signature of the right length, and every other submission that
@@ -263,7 +266,7 @@ fn accepts_all() -> Fault {
 
 /// Removes the proof from some blocks.
 fn some_without_proof() -> Fault {
-    json_of(BLOCK, |asked, block| {
+    change_json(BLOCK, |asked, block| {
         if asked.query.ends_with('3') {
             remove(block, "", "proof");
         }

@@ -3,10 +3,10 @@
 use integration_tests::{
     broken,
     careless::{
-        Careless::{Changes, Dies, Fails, Steals},
+        Careless::{Changes, Dies, Fails, Replays},
         careless,
     },
-    faults::Broken,
+    faults::SeededFault,
     proxy::Fault,
     watch::check,
 };
@@ -27,41 +27,41 @@ fn where_in(
     )
 }
 
-pub(crate) fn faults() -> Vec<Broken> {
+pub(crate) fn faults() -> Vec<SeededFault> {
     const BLOCK: &str = "/get-block";
     const BALANCES: &str = "/get-balances";
     const STATE: &str = "/sc-state";
     const TRUST: &str = "/get-trustscore-wallets";
     broken! {
-        "a condition in an index is executed", where_in(BLOCK, "block_index", "OR 1=1", Steals)
+        "evaluates an SQL condition in block_index", where_in(BLOCK, "block_index", "OR 1=1", Replays)
             => ["get-block/probes-only-asked"];
-        "an index beyond 2^64 wraps", where_in(BLOCK, "block_index", "18446744073709551", Steals)
+        "block_index wraps around at 2^64", where_in(BLOCK, "block_index", "18446744073709551", Replays)
             => ["get-block/probes-only-asked"];
-        "a condition in a wallet is executed", where_in(BALANCES, "wallet_address", "' OR", Steals)
+        "evaluates an SQL condition in wallet_address", where_in(BALANCES, "wallet_address", "' OR", Replays)
             => ["get-balances/probes-only-asked"];
-        "a percent sign in a token is a wildcard", where_in(BALANCES, "token_code", "%", Steals)
+        "treats a percent sign in token_code as a wildcard", where_in(BALANCES, "token_code", "%", Replays)
             => ["get-balances/probes-only-asked"];
-        "a comment in a table name is executed", where_in(STATE, "table_name", "' --", Steals)
+        "treats a quote and -- in table_name as SQL", where_in(STATE, "table_name", "' --", Replays)
             => ["sc-state/probes-only-asked"];
-        "a condition in a column is executed", where_in(STATE, "unique_column", "OR", Steals)
+        "evaluates an SQL condition in unique_column", where_in(STATE, "unique_column", "OR", Replays)
             => ["sc-state/probes-only-asked"];
-        "a NUL ends an asset's identifier", where_in(STATE, "unique_value", "\0", Steals)
+        "truncates unique_value at a NUL", where_in(STATE, "unique_value", "\0", Replays)
             => ["sc-state/probes-only-asked"];
-        "a quote in a wallet is executed", where_in(TRUST, "src_wallet_address", "'", Steals)
+        "treats a quote in src_wallet_address as SQL", where_in(TRUST, "src_wallet_address", "'", Replays)
             => ["get-trustscore-wallets/probes-only-asked"];
-        "a NUL in an index is a fault of the server", where_in(BLOCK, "block_index", "\0", Fails)
+        "returns status 500 for a NUL in block_index", where_in(BLOCK, "block_index", "\0", Fails)
             => ["get-block/probes-no-crash"];
-        "a backslash in a token is a fault of the server", where_in(BALANCES, "token_code", "\\", Fails)
+        "returns status 500 for a backslash in token_code", where_in(BALANCES, "token_code", "\\", Fails)
             => ["get-balances/probes-no-crash"];
-        "a quote in a contract closes the connection", where_in(STATE, "contract_address", "\"", Dies)
+        "closes the connection for a quote in contract_address", where_in(STATE, "contract_address", "\"", Dies)
             => ["sc-state/probes-no-crash"];
-        "bytes that are no UTF-8 are a fault of the server",
+        "returns status 500 for bytes that are not UTF-8",
             where_in(TRUST, "dst_wallet_address", "\u{fffd}", Fails)
             => ["get-trustscore-wallets/probes-no-crash"];
-        "an array of signers is a fault of the server", careless(
+        "returns status 500 for an array inside signers", careless(
             |path, text| path == "/call-sc" && text.0.contains("\"signers\":[["), Fails
         ) => ["call-sc/probes-no-crash"];
-        "a probe changes the chain", where_in(STATE, "table_name", "--", Changes)
+        "changes the blocks after a probe", where_in(STATE, "table_name", "--", Changes)
             => ["chain/unchanged-by-probes"];
     }
 }

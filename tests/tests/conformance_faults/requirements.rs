@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use integration_tests::{faults::Broken, matrix::cell};
+use integration_tests::{faults::SeededFault, matrix::cell};
 use nodeproof_conformance::cases;
 use nodeproof_openapi::{NODE_YAML, Requirement, requirements};
 use xtask::spec;
@@ -11,15 +11,15 @@ use xtask::spec;
 const INTRODUCTION: &str = "# Requirements, places, cases and faults
 
 Each requirement of [contract.md](contract.md) with its places in `openapi/node.yaml`, the cases that test it, and the
-seeded faults that each case catches. A case stands below every requirement that it cites. This file is generated:
-`UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` renews it.
+seeded faults that each case catches. Each case is listed under every requirement that it cites. This file is generated:
+`UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` updates it.
 ";
 
 /// Renders the document from the description, the cases and the tables of faults.
-pub(crate) fn render(faults: &[Broken]) -> String {
+pub(crate) fn render(faults: &[SeededFault]) -> String {
     let mut caught: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for broken in faults {
-        for case in broken.caught_by {
+        for case in broken.failing_cases {
             caught.entry(case).or_default().push(cell(broken.name));
         }
     }

@@ -5,7 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
     broken,
-    faults::{Behaviour, Broken, Dice, as_if_right, behaving, json_of, remove, set},
+    faults::{
+        ChangingValue, SeededFault, StatefulFault, change_json, remove, respond_successfully_if,
+        set, stateful,
+    },
     proxy::{Asked, Response},
 };
 use serde_json::{Value, json};
@@ -16,56 +19,56 @@ use crate::{
 };
 
 #[expect(clippy::too_many_lines, reason = "a table")]
-pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
+pub(crate) fn faults(facts: &Facts) -> Vec<SeededFault> {
     broken! {
-        "state is another one each time", behaving(Dice::new(STATE, "entries", |n| json!([n])))
+        "an undocumented list in the response changes with every request", stateful(ChangingValue::new(STATE, "entries", |n| json!([n])))
             => ["sc-state/repeat-read"];
-        "what is not a contract has a record", as_if_right(STATE,
+        "returns a record for a malformed contract address", respond_successfully_if(STATE,
             |asked, _| asks_for(asked, "ct5a&") || asked.query.ends_with("ct5a"),
             json!({"value": ["a"]}))
             => ["sc-state/contract-address-malformed"];
-        "an unknown contract has a record", as_if_right(STATE, {
+        "returns a record for an unknown contract", respond_successfully_if(STATE, {
             let known = facts.verification_query();
             move |asked, _| is_another_contract(asked, &known)
         }, json!({"value": ["a"]})) => ["sc-state/unknown-contract"];
-        "every contract has the records of one", behaving(RecordsOfOneContract::new(facts))
+        "returns the records of one contract for every contract", stateful(RecordsOfOneContract::new(facts))
             => ["sc-state/unknown-contract"];
-        "no claim can be read", json_of(STATE, |_, response| {
+        "every record is null", change_json(STATE, |_, response| {
             response["value"] = Value::Null;
             response["data"] = Value::Null;
         }) => ["sc-state/claim-readable"];
-        "state is an array", json_of(STATE, |_, response| *response = response["value"].take())
+        "the response is a bare array", change_json(STATE, |_, response| *response = response["value"].take())
             => ["sc-state/responds"];
-        "state has no value", json_of(STATE, |_, response| remove(response, "", "value"))
+        "the response has no value member", change_json(STATE, |_, response| remove(response, "", "value"))
             => ["sc-state/value"];
-        "state is not there at all", json_of(STATE, |_, response| *response = json!({"status": "SUCCESS"}))
+        "the response contains only a status", change_json(STATE, |_, response| *response = json!({"status": "SUCCESS"}))
             => ["sc-state/claim-readable", "sc-state/value"];
-        "state is about another asset", json_of(STATE, |_, response| {
+        "returns the record of another asset", change_json(STATE, |_, response| {
             for name in ["value", "data"] {
                 set(response, &format!("/{name}/1"), json!("another-asset"));
             }
         }) => ["sc-state/unique-value-echo"];
-        "an unknown asset has a record", as_if_right(STATE,
+        "returns a record for an unknown asset", respond_successfully_if(STATE,
             asking_for(format!("unique_value={}", facts.asset_word().to_uppercase())),
             json!({"value": ["a"]})) => ["sc-state/unknown-value"];
-        "an asset is found by the start of its name", as_if_right(STATE, {
+        "finds an asset by a prefix of its ID", respond_successfully_if(STATE, {
             let start = format!("unique_value={}", &facts.asset[..facts.asset.len() - 1]);
             move |asked, _| asked.query.ends_with(&start)
         }, json!({"value": facts.record()})) => ["sc-state/unknown-value"];
-        "an asset is found in letters of any case", as_if_right(STATE,
+        "finds an asset regardless of letter case", respond_successfully_if(STATE,
             asking_for(format!("unique_value={}", facts.asset.to_uppercase())),
             json!({"value": facts.record()})) => ["sc-state/unknown-value"];
-        "an asset is found in any column", as_if_right(STATE,
+        "ignores unique_column and searches all columns", respond_successfully_if(STATE,
             asking_for("unique_column=asset_type".to_owned()), json!({"value": facts.record()}))
             => ["sc-state/unknown-column"];
-        "a record comes with that of another asset", json_of(STATE, |_, response| {
+        "returns another asset's record next to the requested one", change_json(STATE, |_, response| {
             rows_of(response, |row| {
                 let mut other = row.clone();
                 set(&mut other, "/1", json!("another-asset"));
                 json!([row, other])
             });
         }) => ["sc-state/unique-value-echo"];
-        "a record of another asset has ours in its remarks", json_of(STATE, |_, response| {
+        "returns another asset's record with the requested asset in its remarks", change_json(STATE, |_, response| {
             rows_of(response, |mut row| {
                 let asset = row[1].take();
                 set(&mut row, "/1", json!("another-asset"));
@@ -73,62 +76,62 @@ pub(crate) fn faults(facts: &Facts) -> Vec<Broken> {
                 row
             });
         }) => ["sc-state/unique-value-echo"];
-        "a record comes with the whole table", json_of(STATE, |_, response| {
+        "returns the whole table with the record", change_json(STATE, |_, response| {
             rows_of(response, |row| json!(["the table", vec!["x"; 9], row]));
         }) => ["sc-state/unique-value-echo"];
-        "value and data have different records", json_of(STATE, |_, response| {
+        "value and data have different records", change_json(STATE, |_, response| {
             set(response, "/data/1", json!("another-asset"));
         }) => ["sc-state/unique-value-echo"];
-        "a record has other remarks than its claim", json_of(STATE, |_, response| {
+        "a record's remarks differ from its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/7", json!("Weighed")); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record has another outcome than its claim", json_of(STATE, |_, response| {
+        "a record's outcome differs from its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/4", json!(2)); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record's outcome is text", json_of(STATE, |_, response| {
+        "a record's outcome is a string", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/4", json!("1")); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record's type is null", json_of(STATE, |_, response| {
+        "a record's asset_type is null", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/2", Value::Null); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record lacks its links", json_of(STATE, |_, response| {
+        "a record's link list is empty", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/6", json!("[]")); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record has another hash", json_of(STATE, |_, response| {
+        "a record's document hash differs from its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/5", json!(["ab".repeat(32)])); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record may be deleted earlier", json_of(STATE, |_, response| {
+        "a record's deletable_after is lower than in its claim", change_json(STATE, |_, response| {
             rows_of(response, |mut row| { set(&mut row, "/8", json!(1)); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record is another verifier's", json_of(STATE, |_, response| {
+        "a record names another verifier", change_json(STATE, |_, response| {
             let other = format!("0x{}", "ab".repeat(20));
             rows_of(response, |mut row| { set(&mut row, "/3", json!(other)); row });
         }) => ["sc-state/record-matches-claim"];
-        "a record as an object has another outcome", json_of(STATE, |_, response| {
+        "the outcome of a record in object form differs from its claim", change_json(STATE, |_, response| {
             rows_of(response, |row| { json!({"asset_id": row[1], "asset_type": row[2],
                 "verifier_address": row[3], "outcome": 7, "doc_hash_list": row[5],
                 "doc_link_list": row[6], "remarks": row[7], "deletable_after": row[8]}) });
         }) => ["sc-state/record-matches-claim"];
-        "a record has nothing but its asset", json_of(STATE, |_, response| {
+        "a record contains only its asset ID", change_json(STATE, |_, response| {
             rows_of(response, |row| json!({"asset_id": row[1]}));
         }) => ["sc-state/record-matches-claim"];
-        "an unknown table has a record", as_if_right(STATE,
+        "returns a record for an unknown table", respond_successfully_if(STATE,
             |asked, _| asks_for(asked, "no_such_table"), json!({"value": ["a"]}))
             => ["sc-state/unknown-table"];
-        "an unknown column has a record", as_if_right(STATE,
+        "returns a record for an unknown column", respond_successfully_if(STATE,
             |asked, _| asks_for(asked, "unique_column=") && !asks_for(asked, "asset_id"),
             json!({"value": ["a"]}))
             => ["sc-state/unknown-column"];
-        "no table is named, and a record answered", as_if_right(STATE,
+        "returns a record for a request without table_name", respond_successfully_if(STATE,
             |asked, _| !asks_for(asked, "table_name") , json!({"value": ["a"]}))
             => ["sc-state/table-name-required"];
-        "no contract is named, and a record answered", as_if_right(STATE,
+        "returns a record for a request without contract_address", respond_successfully_if(STATE,
             |asked, _| !asks_for(asked, "contract_address"), json!({"value": ["a"]}))
             => ["sc-state/contract-address-required"];
-        "no column is named, and a record answered", as_if_right(STATE,
+        "returns a record for a request without unique_column", respond_successfully_if(STATE,
             |asked, _| !asks_for(asked, "unique_column"), json!({"value": ["a"]}))
             => ["sc-state/unique-column-required"];
-        "no value is named, and a record answered", as_if_right(STATE,
+        "returns a record for a request without unique_value", respond_successfully_if(STATE,
             |asked, _| !asks_for(asked, "unique_value"), json!({"value": ["a"]}))
             => ["sc-state/unique-value-required"];
     }
@@ -165,7 +168,7 @@ impl RecordsOfOneContract {
     }
 }
 
-impl Behaviour for RecordsOfOneContract {
+impl StatefulFault for RecordsOfOneContract {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path != STATE || !asks_for(asked, "table_name=verification&") {
             return response;

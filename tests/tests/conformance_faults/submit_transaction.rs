@@ -8,7 +8,10 @@ use std::{
 use axum::http::{HeaderValue, StatusCode, header};
 use integration_tests::{
     broken,
-    faults::{Behaviour, Broken, as_if_right, behaving, json_of, remove, response_of, set},
+    faults::{
+        SeededFault, StatefulFault, change_json, change_response, remove, respond_successfully_if,
+        set, stateful,
+    },
     proxy::{Asked, Response},
     submissions::{SUBMIT, accepting, kind_of_submission, refusing},
 };
@@ -16,59 +19,59 @@ use serde_json::{Value, json};
 
 use crate::records::STATE;
 
-pub(crate) fn faults() -> Vec<Broken> {
+pub(crate) fn faults() -> Vec<SeededFault> {
     broken! {
-        "unsigned is valid", accepting("unsigned") => ["submit-transaction/unsigned"];
-        "half-signed is valid", accepting("half-signed") => ["submit-transaction/half-signed"];
-        "anybody may sign", accepting("unlisted-signer") => ["submit-transaction/unlisted-signer"];
-        "any key will do", accepting("another-wallets-key")
+        "accepts an unsigned transaction", accepting("unsigned") => ["submit-transaction/unsigned"];
+        "accepts a transaction that only the first of two signers signed", accepting("half-signed") => ["submit-transaction/half-signed"];
+        "accepts the signature of a wallet that is not a signer", accepting("unlisted-signer") => ["submit-transaction/unlisted-signer"];
+        "accepts a signature made with another wallet's key", accepting("another-wallets-key")
             => ["submit-transaction/another-wallets-key"];
-        "any signature will do", accepting("signature-altered")
+        "accepts an altered signature", accepting("signature-altered")
             => ["submit-transaction/signature-altered"];
-        "params are not signed", accepting("params-altered") => ["submit-transaction/params-altered"];
-        "the fee is not signed", accepting("fee-altered") => ["submit-transaction/fee-altered"];
-        "a signature is any text", accepting("signature-not-hex")
+        "signatures do not cover params", accepting("params-altered") => ["submit-transaction/params-altered"];
+        "signatures do not cover the fee", accepting("fee-altered") => ["submit-transaction/fee-altered"];
+        "accepts a signature that is not hexadecimal", accepting("signature-not-hex")
             => ["submit-transaction/signature-not-hex"];
-        "a transaction without signers needs no signature", accepting("no-signers")
+        "accepts an unsigned transaction without signers", accepting("no-signers")
             => ["submit-transaction/unsigned"];
-        "the second signer is enough", accepting("second-only") => ["submit-transaction/half-signed"];
-        "signatures are only counted", accepting("signed-twice") => ["submit-transaction/half-signed"];
+        "accepts a transaction that only the second of two signers signed", accepting("second-only") => ["submit-transaction/half-signed"];
+        "accepts two signatures of the same signer", accepting("signed-twice") => ["submit-transaction/half-signed"];
         "only the first signature is verified", accepting("first-of-two-right")
             => ["submit-transaction/another-wallets-key"];
         "only the last signature is verified", accepting("last-of-two-right")
             => ["submit-transaction/another-wallets-key"];
         "child transactions are not verified", accepting("child-transaction")
             => ["submit-transaction/another-wallets-key"];
-        "the timestamp is not signed", accepting("timestamp-altered") => ["submit-transaction/transaction-altered"];
-        "the trans_code is not signed", accepting("code-altered") => ["submit-transaction/transaction-altered"];
-        "the type is not signed", accepting("type-altered") => ["submit-transaction/transaction-altered"];
-        "the currency is not signed", accepting("currency-altered") => ["submit-transaction/transaction-altered"];
-        "the descr is not signed", accepting("descr-altered") => ["submit-transaction/transaction-altered"];
-        "the valid is not signed", accepting("valid-altered") => ["submit-transaction/transaction-altered"];
-        "the function is not signed", accepting("function-altered") => ["submit-transaction/transaction-altered"];
-        "the contract is not signed", accepting("address-altered") => ["submit-transaction/transaction-altered"];
-        "the signers are not signed", accepting("signers-altered") => ["submit-transaction/transaction-altered"];
-        "an empty signature will do", accepting("signature-empty")
+        "signatures do not cover the timestamp", accepting("timestamp-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover trans_code", accepting("code-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover the type", accepting("type-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover the currency", accepting("currency-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover descr", accepting("descr-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover valid", accepting("valid-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover the function", accepting("function-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover the contract address", accepting("address-altered") => ["submit-transaction/transaction-altered"];
+        "signatures do not cover the list of signers", accepting("signers-altered") => ["submit-transaction/transaction-altered"];
+        "accepts an empty signature", accepting("signature-empty")
             => ["submit-transaction/signature-not-hex"];
-        "a signature may be null", accepting("signature-null")
+        "accepts a null signature", accepting("signature-null")
             => ["submit-transaction/signature-not-hex"];
-        "half a signature will do", accepting("signature-short")
+        "accepts a truncated signature", accepting("signature-short")
             => ["submit-transaction/signature-not-hex"];
-        "zeros are a signature", accepting("signature-zero")
+        "accepts a signature of zeros", accepting("signature-zero")
             => ["submit-transaction/signature-not-hex"];
-        "a transaction may be null", accepting("transaction-null")
+        "accepts a null transaction", accepting("transaction-null")
             => ["submit-transaction/transaction-required"];
-        "a transaction may be a text", accepting("transaction-text")
+        "accepts a transaction that is a string", accepting("transaction-text")
             => ["submit-transaction/transaction-required"];
-        "signatures may be an object", accepting("signatures-object")
+        "accepts signatures that are an object", accepting("signatures-object")
             => ["submit-transaction/signatures-required"];
-        "nothing is valid", accepting("body-empty") => ["submit-transaction/body-not-json"];
-        "signatures may be null", accepting("signatures-null")
+        "accepts an empty body", accepting("body-empty") => ["submit-transaction/body-not-json"];
+        "accepts null signatures", accepting("signatures-null")
             => ["submit-transaction/signatures-required"];
-        "a fee may be a text", accepting("fee-text") => ["submit-transaction/fee-mistyped"];
-        "a fee may be negative", accepting("fee-negative") => ["submit-transaction/fee-negative"];
-        "a fee may be 0", accepting("fee-zero") => ["submit-transaction/fee-zero"];
-        "a bad submission is accepted with status 201", {
+        "accepts a fee that is a string", accepting("fee-text") => ["submit-transaction/fee-mistyped"];
+        "accepts a negative fee", accepting("fee-negative") => ["submit-transaction/fee-negative"];
+        "accepts a fee of 0", accepting("fee-zero") => ["submit-transaction/fee-zero"];
+        "accepts an unsigned transaction with status 201", {
             let accepts = accepting("unsigned");
             Arc::new(move |asked, response| {
                 let response = accepts(asked, response);
@@ -78,17 +81,17 @@ pub(crate) fn faults() -> Vec<Broken> {
                 }
             })
         } => ["submit-transaction/unsigned"];
-        "refusals say that they are a page", response_of(SUBMIT, |_, response| typed(response, "text/html"))
+        "refusals have Content-Type text/html", change_response(SUBMIT, |_, response| typed(response, "text/html"))
             => ["submit-transaction/content-type"];
-        "refusals are a list", response_of(SUBMIT, |_, response| {
+        "refusals are a JSON array", change_response(SUBMIT, |_, response| {
             match response.status {
                 StatusCode::OK => response.with_body("[\"no\"]"),
                 _ => response,
             }
         }) => ["submit-transaction/responds"];
-        "a bad signature is remembered with its code", behaving(RemembersRefusals::default())
+        "refuses a valid transaction if it refused the same trans_code before", stateful(RemembersRefusals::default())
             => ["submit-transaction/right-after-wrong-signature"];
-        "signatures have to be in the order of the signers", response_of(SUBMIT, |asked, response| {
+        "refuses signatures in a different order from the signers", change_response(SUBMIT, |asked, response| {
             let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
             let signers = &body["transaction"]["specific_data"]["signers"];
             let right = json!([body["signatures"][0]["wallet_address"],
@@ -98,41 +101,41 @@ pub(crate) fn faults() -> Vec<Broken> {
                 false => response,
             }
         }) => ["submit-transaction/signature-order"];
-        "a batch takes what nobody signed", response_of("/submit-transaction-batch", |asked, response| {
+        "a batch accepts an unsigned transaction", change_response("/submit-transaction-batch", |asked, response| {
             let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
             let code = &body[0]["transaction"]["trans_code"];
             response.with_json(|said| set(said, "/response/accepted_transactions", json!([code])))
         }) => ["submit-transaction/batch"];
-        "signatures alone are valid", accepting("transaction-required")
+        "accepts signatures without a transaction", accepting("transaction-required")
             => ["submit-transaction/transaction-required"];
-        "signatures may be left out", accepting("signatures-required")
+        "accepts a submission without signatures", accepting("signatures-required")
             => ["submit-transaction/signatures-required"];
-        "an empty object is valid", accepting("empty-object") => ["submit-transaction/empty-object"];
-        "half a document is valid", accepting("body-not-json") => ["submit-transaction/body-not-json"];
-        "an array is valid", accepting("body-array") => ["submit-transaction/body-array"];
-        "a text is valid", accepting("body-text") => ["submit-transaction/body-text"];
-        "there is no limit", accepting("oversized") => ["submit-transaction/oversized"];
-        "what is refused is stored anyway", json_of(STATE, |asked, response| {
+        "accepts an empty object", accepting("empty-object") => ["submit-transaction/empty-object"];
+        "accepts truncated JSON", accepting("body-not-json") => ["submit-transaction/body-not-json"];
+        "accepts an array", accepting("body-array") => ["submit-transaction/body-array"];
+        "accepts a JSON string", accepting("body-text") => ["submit-transaction/body-text"];
+        "has no size limit", accepting("oversized") => ["submit-transaction/oversized"];
+        "stores refused claims", change_json(STATE, |asked, response| {
             if asked.query.contains("unique_value=conformance-refused-") {
                 response["value"] = json!(["stored"]);
             }
         }) => ["submit-transaction/refused-not-stored"];
-        "a GET submits something", as_if_right(SUBMIT, |asked, _| asked.method == "GET",
+        "GET /submit-transaction returns the result of a submission", respond_successfully_if(SUBMIT, |asked, _| asked.method == "GET",
             json!({"status": "SUCCESS"})) => ["submit-transaction/wrong-method"];
-        "wrong signatures crash it", response_of(SUBMIT, |asked, response| {
+        "returns status 500 for an altered signature", change_response(SUBMIT, |asked, response| {
             if kind_of_submission(asked) == "signature-altered" {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             } else { response }
         }) => ["submit-transaction/refusal-is-no-crash"];
-        "refusals have a number for a status", refusing(|response| response["status"] = json!(0))
+        "the status of refusals is a number", refusing(|response| response["status"] = json!(0))
             => ["submit-transaction/status"];
-        "refusals have no response", refusing(|response| remove(response, "", "response"))
+        "refusals have no response member", refusing(|response| remove(response, "", "response"))
             => ["submit-transaction/response", "submit-transaction/decodes"];
-        "valid is a word", refusing(|response| set(response, "/response/valid", json!("false")))
+        "valid is a string", refusing(|response| set(response, "/response/valid", json!("false")))
             => ["submit-transaction/valid", "submit-transaction/decodes"];
         "msg is a list", refusing(|response| set(response, "/response/msg", json!(["no"])))
             => ["submit-transaction/msg"];
-        "refusals do not say whether they are new", refusing(|response| {
+        "refusals have no new_transaction", refusing(|response| {
             remove(response, "/response", "new_transaction");
         }) => ["submit-transaction/new-transaction"];
     }
@@ -147,7 +150,7 @@ struct RemembersRefusals {
     refused: Mutex<BTreeSet<String>>,
 }
 
-impl Behaviour for RemembersRefusals {
+impl StatefulFault for RemembersRefusals {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         let body: Value = serde_json::from_slice(&asked.body).unwrap_or_default();
         let code = body["transaction"]["trans_code"].as_str();

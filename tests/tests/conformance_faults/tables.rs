@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use integration_tests::{
-    faults::Broken,
+    faults::SeededFault,
     matrix,
     watch::{caught, causes},
 };
@@ -23,7 +23,7 @@ struct Table {
     operation: &'static str,
     /// The highest tier that a run needs to notice them.
     tier: Tier,
-    rows: Vec<Broken>,
+    rows: Vec<SeededFault>,
 }
 
 fn tables(facts: &Facts) -> Vec<Table> {
@@ -56,8 +56,8 @@ fn tables(facts: &Facts) -> Vec<Table> {
 
 /// The faults that have more than one cause.
 const SEVERAL_CAUSES: [&str; 2] = [
-    "the first call that was built is built for ever",
-    "names of a record are swapped",
+    "returns the first built call for every request",
+    "returns a record object with remarks and asset_type swapped",
 ];
 
 /// Checks that one fault has one cause. The cause explains the other failed cases.
@@ -81,7 +81,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
                     Tier::Probe => probes::run(setup.base_url(), row.fault).await,
                     _ => claim::run(row.fault, table.tier).await,
                 };
-                expect_cases(&caught(&report), row.caught_by)?;
+                expect_cases(&caught(&report), row.failing_cases)?;
                 expect_one_cause(row.name, &causes(&report))
             }));
         }
@@ -108,7 +108,7 @@ async fn every_case_is_failed(setup: Arc<Setup>) -> Result<(), Failed> {
     let proven: BTreeSet<_> = tables
         .iter()
         .flat_map(|table| &table.rows)
-        .flat_map(|row| row.caught_by)
+        .flat_map(|row| row.failing_cases)
         .collect();
     let cases = cases::all();
     let unproven: Vec<_> = cases

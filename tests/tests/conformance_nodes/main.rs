@@ -1,9 +1,6 @@
 //! Several nodes are checked at the same time and compared with each other.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 mod table;
 
@@ -14,7 +11,7 @@ use std::sync::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     proxy::{Asked, Fault, Proxy, Response},
     watch::{Silent, ids},
 };
@@ -167,7 +164,7 @@ async fn one_of_another_chain_is_named_and_two_disagree() {
 
 /// Adds one to every balance above zero.
 fn more_held() -> Fault {
-    json_of("/get-balances", |_, value| {
+    change_json("/get-balances", |_, value| {
         fn more(value: &mut Value) {
             match value {
                 Value::Number(number) => {
@@ -259,7 +256,7 @@ async fn a_list_that_lacks_one_of_many_holders_is_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn trust_that_is_another_one_is_found() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
-    let fault = json_of("/get-trustscore-wallets", |_, value| {
+    let fault = change_json("/get-trustscore-wallets", |_, value| {
         if let Some(score) = value["trust_score"].as_i64() {
             value["trust_score"] = json!(score + 1);
         }
@@ -279,7 +276,7 @@ async fn trust_that_is_another_one_is_found() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_record_that_is_another_one_is_found() {
     let (one, two) = (devnode(7, 40).await, devnode(7, 40).await);
-    let fault = json_of("/sc-state", |_, value| {
+    let fault = change_json("/sc-state", |_, value| {
         for place in ["/value", "/data"] {
             set(value, &format!("{place}/remarks"), json!("changed"));
             set(value, &format!("{place}/7"), json!("changed"));
@@ -303,7 +300,7 @@ async fn a_record_that_is_another_one_is_found() {
 
 /// Returns blocks in the form that real nodes were seen to use: rows with fewer members.
 fn rows() -> Fault {
-    json_of("/get-block", |_, block| {
+    change_json("/get-block", |_, block| {
         let committee = block["committee"].to_string();
         *block = json!({"block_index": block["index"], "timestamp": block["timestamp"],
             "proof": block["proof"], "status": null, "previous_hash": block["previous_hash"],
@@ -425,7 +422,7 @@ async fn a_latest_block_that_keeps_changing_is_no_disagreement() {
     assert_eq!((blocks.outcome, blocks.compared), (Outcome::Pass, 59));
     let reason = blocks.reason.as_deref().unwrap_or_default();
     assert!(
-        reason.contains("block 60: it is the latest block, and kept changing"),
+        reason.contains("block 60: the latest block changed repeatedly"),
         "{reason}"
     );
 }
@@ -494,7 +491,7 @@ async fn a_node_without_the_blocks_of_a_sweep_is_behind_and_hides_no_fork() {
     // A lagging node that also violates a requirement still fails.
     let wrong = proxy(
         &behind,
-        json_of("/get-balances", |_, value| *value = json!(1)),
+        change_json("/get-balances", |_, value| *value = json!(1)),
     )
     .await;
     let urls = [one.base_url(), two.base_url(), &wrong.server.base_url()];
@@ -514,7 +511,7 @@ async fn what_is_malformed_at_one_node_differs_from_what_the_others_have() {
         devnode(7, 40).await,
         devnode(7, 40).await,
     );
-    let fault = json_of("/get-block", |_, block| {
+    let fault = change_json("/get-block", |_, block| {
         block["creator_wallet"] = json!("<img src=x onerror=alert(1)>");
         block["committee"][0] = json!(7);
         block["text"]["previous_block_receipts"] = json!("none");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     matrix,
     proxy::{Asked, Fault, Proxy, Response},
     watch::ids,
@@ -61,9 +61,9 @@ fn rows_of_table() -> Vec<Row> {
         exit,
     };
     vec![
-        row("nothing is wrong", Last::Chain(7, 40), AGREE, [0; 4], 0),
+        row("it has no fault", Last::Chain(7, 40), AGREE, [0; 4], 0),
         row(
-            "its blocks are rows, of the same chain",
+            "its blocks are in row form",
             Last::Responses(rows()),
             AGREE,
             [0; 4],
@@ -77,7 +77,7 @@ fn rows_of_table() -> Vec<Row> {
             0,
         ),
         row(
-            "it has another chain",
+            "it has a different chain",
             Last::Chain(8, 40),
             // Its wallets hold other tokens too.
             [Pass, Fail, Fail, Pass],
@@ -86,7 +86,7 @@ fn rows_of_table() -> Vec<Row> {
         ),
         row("nothing listens there", Last::Gone, AGREE, [0; 4], 3),
         row(
-            "the latest block has another proof",
+            "the latest block has a different proof",
             Last::Responses(other_proof("block_index=40")),
             [Pass, Fail, Pass, Pass],
             [0, 1, 0, 0],
@@ -95,7 +95,7 @@ fn rows_of_table() -> Vec<Row> {
         Row {
             blocks: Some(".."),
             ..row(
-                "one old block has another proof",
+                "one old block has a different proof",
                 Last::Responses(other_proof("block_index=27")),
                 [Pass, Fail, Pass, Pass],
                 [0, 1, 0, 0],
@@ -119,7 +119,7 @@ fn rows_of_table() -> Vec<Row> {
         Row {
             blocks: Some(".."),
             ..row(
-                "one old block has another creator and a vote less",
+                "one old block has a different creator and one vote less",
                 changed("block_index=27", |response| {
                     response.with_json(|block| {
                         block["creator_wallet"] = json!(format!("0x{}", "ab".repeat(20)));
@@ -132,15 +132,15 @@ fn rows_of_table() -> Vec<Row> {
             )
         },
         row(
-            "each balance is one more",
+            "every positive balance is one too high",
             Last::Responses(more_held()),
             [Pass, Pass, Fail, Pass],
             [0, 0, 1, 0],
             1,
         ),
         row(
-            "a record has other remarks",
-            Last::Responses(json_of("/sc-state", |_, value| {
+            "a record has different remarks",
+            Last::Responses(change_json("/sc-state", |_, value| {
                 for place in ["/value", "/data"] {
                     set(value, &format!("{place}/remarks"), json!("changed"));
                     set(value, &format!("{place}/7"), json!("changed"));
@@ -206,7 +206,7 @@ async fn each_fault_of_one_node_is_found_by_the_checks_about_it_and_the_node_is_
             ));
         }
         if !others.is_empty() {
-            wrong.push(format!("{}: another is named: {others:?}", row.name));
+            wrong.push(format!("{}: another node is named: {others:?}", row.name));
         }
         drop((proxy, chain));
     }

@@ -159,7 +159,10 @@ async fn an_interrupted_sweep_goes_on_and_tells_what_a_whole_one_tells() {
     }
     let before = broken.asked().len();
     let report = check(&url, &options).await;
-    assert!(broken.asked().len() - before < 200, "it began anew");
+    assert!(
+        broken.asked().len() - before < 200,
+        "it restarted from the beginning"
+    );
     assert_eq!(same(&report), same(&whole));
     let spans = report.sweep.expect("a sweep").spans;
     assert_eq!(spans.len(), 150);

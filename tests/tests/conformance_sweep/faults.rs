@@ -95,7 +95,7 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
     let rows = rows();
     let mut text = format!(
         "{} in a chain of {BLOCKS} blocks.\n\n\
-         | fault | found by, and how often | first in block | exit status |\n| --- | --- | --- | --- |\n",
+         | fault | failed cases and findings | first block | exit status |\n| --- | --- | --- | --- |\n",
         matrix::count(rows.len(), "fault", "faults"),
     );
     for row in &rows {

@@ -1,9 +1,6 @@
 //! Sweeps run every case about blocks over every block. A fault in one block must be found there.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 mod cut;
 mod faults;

@@ -40,7 +40,7 @@ const WRONG: [Wrong; 6] = [
         Some("get-block/responds"),
     ),
     (
-        "no JSON",
+        "a body that is not JSON",
         |_, good| Act::send(good.changed("<html>")),
         Some("get-block/responds"),
     ),
@@ -286,7 +286,7 @@ async fn a_node_that_returns_its_latest_block_for_every_later_one_is_swept_up_to
             (61, 60, 0),
             "{range}"
         );
-        // The case about unknown blocks reports that the node responds for them.
+        // The case about unknown blocks reports that the node returns blocks for them.
         let unknown = "get-block/unknown-index";
         assert!(ids(&report, Outcome::Fail).contains(&unknown), "{range}");
         assert_eq!(report.exit_code, code, "{range}");

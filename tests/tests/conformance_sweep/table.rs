@@ -163,12 +163,12 @@ fn responses() -> Vec<Row> {
             &[("chain/no-holes", 1)],
         ),
         Row::new(
-            "a block is not found, by status 404",
+            "a block returns status 404",
             instead(|response| response.with_status(StatusCode::NOT_FOUND)),
             &[("chain/no-holes", 1)],
         ),
         Row::new(
-            "five blocks are missing, where the search looks for the latest one",
+            "five blocks are missing where the search for the latest block probes",
             Arc::new(|asked: &Asked, good: Response| {
                 if (62..67).any(|block| is_of(asked, block)) {
                     missing(good)
@@ -180,22 +180,22 @@ fn responses() -> Vec<Row> {
         )
         .at(&[62, 63, 64, 65, 66]),
         Row::new(
-            "a block has status 500",
+            "a block response has HTTP status 500",
             instead(|response| response.with_status(StatusCode::INTERNAL_SERVER_ERROR)),
             &[("get-block/responds", 1)],
         ),
         Row::new(
-            "a block has status 302",
+            "a block response has HTTP status 302",
             instead(|response| response.with_status(StatusCode::FOUND)),
             &[("get-block/responds", 1)],
         ),
         Row::new(
-            "a block has status 204",
+            "a block response has HTTP status 204",
             instead(|response| response.with_status(StatusCode::NO_CONTENT).with_body("")),
             &[("get-block/responds", 1)],
         ),
         Row::new(
-            "the latest block has status 500",
+            "the response for the latest block has HTTP status 500",
             response_at(BLOCKS, |response| {
                 response.with_status(StatusCode::INTERNAL_SERVER_ERROR)
             }),
@@ -203,7 +203,7 @@ fn responses() -> Vec<Row> {
         )
         .at(&[BLOCKS]),
         Row::new(
-            "a block is half a document",
+            "a block is truncated JSON",
             instead(|response| response.with_body("{\"index\":37,")),
             &[("get-block/responds", 1)],
         ),
@@ -213,7 +213,7 @@ fn responses() -> Vec<Row> {
             &[("get-block/responds", 1)],
         ),
         Row::new(
-            "a member of a block stands twice",
+            "a block has a duplicate member",
             instead(|response| {
                 let text =
                     String::from_utf8_lossy(&response.body).replacen('{', "{\"proof\":1,", 1);
@@ -222,18 +222,18 @@ fn responses() -> Vec<Row> {
             &[("get-block/responds", 1)],
         ),
         Row::new(
-            "a block is another one",
+            "a block has the index of the preceding block",
             in_block(|block| block["index"] = json!(BLOCK - 1)),
             &[("get-block/index-echo", 1)],
         ),
         Row::new(
-            "the first block is another one",
+            "the first block has another index",
             block_at(1, |block| block["index"] = json!(7)),
             &[("get-block/index-echo", 1)],
         )
         .at(&[1]),
         Row::unread(
-            "a gateway does not get a block",
+            "a gateway returns status 502 for a block",
             instead(|response| {
                 response
                     .with_status(StatusCode::BAD_GATEWAY)
@@ -241,7 +241,7 @@ fn responses() -> Vec<Row> {
             }),
         ),
         Row::unread(
-            "a block is larger than is read",
+            "a block exceeds the body limit",
             instead(|response| response.with_body(vec![b' '; 17 << 20])),
         ),
     ]
@@ -251,7 +251,7 @@ fn responses() -> Vec<Row> {
 fn fields() -> Vec<Row> {
     vec![
         Row::new(
-            "a block's index is text",
+            "a block's index is a string",
             in_block(|block| block["index"] = json!(block["index"].to_string())),
             &[("get-block/decodes", 1), ("get-block/index", 1)],
         ),
@@ -266,7 +266,7 @@ fn fields() -> Vec<Row> {
             &[("get-block/proof", 1)],
         ),
         Row::new(
-            "a block's status is a word",
+            "a block's status is a string",
             in_block(|block| block["status"] = json!("valid")),
             &[("get-block/status", 1)],
         ),
@@ -305,7 +305,7 @@ fn fields() -> Vec<Row> {
             &[("get-block/expected-miner", 1)],
         ),
         Row::new(
-            "two members of a committee have short addresses",
+            "two committee members have malformed addresses",
             in_block(|block| {
                 set(block, "/committee/0", json!("0x12"));
                 set(block, "/committee/1", json!("0x34"));
@@ -321,12 +321,12 @@ fn fields() -> Vec<Row> {
             &[("get-block/committee-distinct", 1)],
         ),
         Row::new(
-            "a block's previous hash is short",
+            "a block's previous_hash is too short",
             in_block(|block| block["previous_hash"] = json!("ab")),
             &[("get-block/decodes", 1), ("get-block/previous-hash", 1)],
         ),
         Row::new(
-            "a block is a row",
+            "a block is in row form",
             in_block(|block| {
                 let committee = block["committee"].to_string();
                 *block = json!({"block_index": block["index"], "timestamp": block["timestamp"],
@@ -362,7 +362,7 @@ fn receipts() -> Vec<Row> {
             &[("get-block/receipt-data", 1)],
         ),
         Row::new(
-            "a receipt's block index is text",
+            "a receipt's block_index is a string",
             in_receipt(|receipt| {
                 let text = receipt["data"]["block_index"].to_string();
                 set(receipt, "/data/block_index", json!(text));
@@ -373,7 +373,7 @@ fn receipts() -> Vec<Row> {
             ],
         ),
         Row::new(
-            "a receipt's hash is not a hash",
+            "a receipt's block_hash is not hexadecimal",
             in_receipt(|receipt| set(receipt, "/data/block_hash", json!("xyz"))),
             &[
                 ("chain/receipt-signatures", 1),
@@ -381,7 +381,7 @@ fn receipts() -> Vec<Row> {
             ],
         ),
         Row::new(
-            "a vote is a word",
+            "a vote is a string",
             in_receipt(|receipt| set(receipt, "/data/vote", json!("yes"))),
             &[
                 ("chain/receipt-signatures", 1),
@@ -389,7 +389,7 @@ fn receipts() -> Vec<Row> {
             ],
         ),
         Row::new(
-            "a receipt's time is a date",
+            "a receipt's timestamp is a date string",
             in_receipt(|receipt| set(receipt, "/data/timestamp", json!("2026-01-01T00:00:00Z"))),
             &[
                 ("chain/receipt-signatures", 1),
@@ -412,7 +412,7 @@ fn receipts() -> Vec<Row> {
             &[("get-block/receipt-signature", 1)],
         ),
         Row::new(
-            "a receipt has another one's signature",
+            "a receipt has the signature of another receipt",
             in_block(|block| {
                 let other = block.pointer(&format!("{RECEIPTS}/1/signature")).cloned();
                 let other = other.unwrap_or_default();
@@ -421,7 +421,7 @@ fn receipts() -> Vec<Row> {
             &[("chain/receipt-signatures", 1)],
         ),
         Row::new(
-            "a voter's address is another one's",
+            "a receipt names a wallet that did not sign it",
             in_receipt(|receipt| {
                 let other = json!(format!("0x{}", "12".repeat(20)));
                 set(receipt, "/data/wallet_address", other);
@@ -447,7 +447,7 @@ fn receipts() -> Vec<Row> {
             ],
         ),
         Row::new(
-            "a receipt is about another block",
+            "a receipt has the index of another block",
             in_receipt(|receipt| set(receipt, "/data/block_index", json!(1))),
             &[
                 ("chain/receipt-signatures", 1),
@@ -460,7 +460,7 @@ fn receipts() -> Vec<Row> {
             &[("get-block/previous-block-receipts", 1)],
         ),
         Row::new(
-            "receipts are a word, a list and a number",
+            "three receipts are a string, a list and a number",
             in_block(|block| {
                 for (place, value) in [json!("x"), json!([]), json!(1)].into_iter().enumerate() {
                     set(block, &format!("{RECEIPTS}/{place}"), value);
@@ -475,13 +475,13 @@ fn receipts() -> Vec<Row> {
 fn chain() -> Vec<Row> {
     vec![
         Row::new(
-            "a link is broken",
+            "a block's previous_hash does not match its receipts",
             in_block(|block| block["previous_hash"] = reversed(&block["previous_hash"])),
             // Each vote reports the broken link.
             &[("chain/receipt-links", 3)],
         ),
         Row::new(
-            "a block follows the same block as one before it",
+            "two blocks have the same previous_hash",
             Arc::new(|asked: &Asked, response: Response| {
                 if is_of(asked, BLOCK) || is_of(asked, BLOCK + 20) {
                     response.with_json(|block| {
@@ -496,22 +496,22 @@ fn chain() -> Vec<Row> {
         )
         .at(&[BLOCK + 20]),
         Row::new(
-            "a block is older than the one before it",
+            "a block is older than the preceding block",
             in_block(|block| later(block, -3_000)),
             &[("chain/time-goes-on", 1)],
         ),
         Row::new(
-            "a block is newer than the one behind it",
+            "a block is newer than the next block",
             in_block(|block| later(block, 3_000)),
             &[("chain/time-goes-on", 1)],
         ),
         Row::new(
-            "a block is of the far future",
+            "a block's timestamp is far in the future",
             in_block(|block| later(block, 2_000_000_000_000)),
             &[("chain/time-goes-on", 1)],
         ),
         Row::new(
-            "three blocks are of the far future",
+            "the timestamps of three blocks are far in the future",
             Arc::new(|asked: &Asked, response: Response| {
                 if (BLOCK..BLOCK + 3).any(|block| is_of(asked, block)) {
                     response.with_json(|block| later(block, 2_000_000_000_000))
@@ -523,7 +523,7 @@ fn chain() -> Vec<Row> {
         )
         .at(&[BLOCK, BLOCK + 1, BLOCK + 2]),
         Row::new(
-            "the latest block is of the far future",
+            "the latest block's timestamp is far in the future",
             block_at(BLOCKS, |block| later(block, 2_000_000_000_000)),
             &[("chain/time-goes-on", 1)],
         )
@@ -543,7 +543,7 @@ fn chain() -> Vec<Row> {
         )
         .at(&[WITH_TRANSACTION]),
         Row::new(
-            "a transaction is in its block twice",
+            "a block contains a transaction twice",
             block_at(WITH_TRANSACTION, |block| {
                 let list = block.pointer_mut("/text/transactions");
                 if let Some(list) = list.and_then(Value::as_array_mut) {
@@ -554,14 +554,14 @@ fn chain() -> Vec<Row> {
         )
         .at(&[WITH_TRANSACTION]),
         Row::new(
-            "a transaction is not signed",
+            "a transaction has no signatures",
             in_first_transaction(|first| first["signatures"] = json!([])),
             &[("chain/transaction-signatures", 1)],
         )
         .at(&[WITH_TRANSACTION]),
         Row::new(
-            "no receipt of the chain verifies",
-            integration_tests::faults::json_of("/get-block", |_, block| {
+            "no receipt on the chain has a valid signature",
+            integration_tests::faults::change_json("/get-block", |_, block| {
                 let receipts = block.pointer_mut("/text/previous_block_receipts");
                 for receipt in receipts.and_then(Value::as_array_mut).into_iter().flatten() {
                     receipt["signature"] = json!("ab".repeat(64));

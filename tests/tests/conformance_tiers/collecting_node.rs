@@ -9,7 +9,7 @@ use std::{
 };
 
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     proxy::{Asked, Fault, Proxy},
     submissions::SUBMIT,
     watch::check,
@@ -211,7 +211,7 @@ async fn a_refused_claim_is_not_printed_as_a_command() {
     let node = local().await;
     let same = nodeproof_devnode::Node::new(&nodeproof_devnode::Config::for_tests());
     let wallet = same.wallet("bob").expect("a wallet");
-    let fault = json_of(SUBMIT, |asked, response| {
+    let fault = change_json(SUBMIT, |asked, response| {
         // The refusal repeats the submission in capital letters.
         let body = String::from_utf8_lossy(&asked.body).to_uppercase();
         set(response, "/response/valid", json!(false));

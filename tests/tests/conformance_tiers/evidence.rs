@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{behaving, json_of, response_of},
+    faults::{change_json, change_response, stateful},
     proxy::{Asked, Fault, Proxy, Response},
     submissions::{KnowsCodes, SUBMIT, accepting, kind_of_submission, options},
     watch::{caught, check, ids},
@@ -32,7 +32,7 @@ fn passed<'r>(report: &'r Report, operation: &str) -> Vec<&'r str> {
 }
 
 fn not_found(path: &'static str) -> Fault {
-    response_of(path, |_, response| {
+    change_response(path, |_, response| {
         response
             .with_status(StatusCode::NOT_FOUND)
             .with_body(json!({"detail": "Not Found"}).to_string())
@@ -75,7 +75,7 @@ async fn a_wallet_without_money_is_enough_where_signatures_come_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
-    let poor = response_of(SUBMIT, |asked, response| match asked.method == "POST" {
+    let poor = change_response(SUBMIT, |asked, response| match asked.method == "POST" {
         true => refusal(response, "The wallet has no money"),
         false => response,
     });
@@ -111,7 +111,7 @@ async fn a_node_that_refuses_everything_in_the_same_words_shows_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_refused_like_a_right_submission_is_not_verified() {
     let ignores = |kind: &'static str| -> Fault {
-        response_of(SUBMIT, move |asked, response| {
+        change_response(SUBMIT, move |asked, response| {
             match asked.method == "POST" && kind_of_submission(asked) == kind {
                 true => refusal(response, "Fee validation failed"),
                 false => response,
@@ -151,7 +151,7 @@ async fn what_is_refused_like_a_right_submission_is_not_verified() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bad_submission_that_is_accepted_spoils_no_other_case() {
     let accepts = accepting("no-signers");
-    let knows = behaving(KnowsCodes::default());
+    let knows = stateful(KnowsCodes::default());
     let both: Fault =
         Arc::new(move |asked: &Asked, response| knows(asked, accepts(asked, response)));
     let report = run(Tier::Write, both).await;
@@ -199,7 +199,7 @@ async fn a_wrong_balance_of_the_users_own_wallet_is_found_by_reading() {
     let node = node.await.expect("a node");
     let carol = node.wallet("carol").expect("a wallet").keys().clone();
     let address = carol.address().to_string();
-    let fault = json_of("/get-balances", move |asked, response| {
+    let fault = change_json("/get-balances", move |asked, response| {
         if asked.query.contains("ALL_TOKENS_IN_WALLET") && asked.query.contains(&address) {
             let entry = &mut response["balance"][0]["balance"];
             *entry = (entry.as_u64().unwrap_or_default() + 1).into();
@@ -208,7 +208,7 @@ async fn a_wrong_balance_of_the_users_own_wallet_is_found_by_reading() {
     let proxy = Proxy::spawn(node.base_url(), fault).await.expect("a proxy");
     let mut options = Options::default();
     let report = check(&proxy.server.base_url(), &options).await;
-    assert_eq!(caught(&report), [""; 0], "nothing asks for this list");
+    assert_eq!(caught(&report), [""; 0], "no request returns this list");
     options.submitting.wallet = Some(carol.into());
     let report = check(&proxy.server.base_url(), &options).await;
     assert_eq!(caught(&report), ["get-balances/lists-agree"]);

@@ -10,7 +10,7 @@ use std::{
 
 use axum::http::StatusCode;
 use integration_tests::{
-    faults::{behaving, set},
+    faults::{set, stateful},
     proxy::{Asked, Fault, Proxy, Response},
     submissions::{Charging, building, in_blocks, options, refusing},
     watch::{check, ids},
@@ -225,9 +225,9 @@ async fn the_block_of_a_claim_is_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_wallet_pays_besides_is_no_violation() {
+async fn other_payments_of_the_wallet_are_not_a_violation() {
     let node = local().await;
-    let charge = behaving(Charging::new(|accepted, _| accepted.min(1) * 7));
+    let charge = stateful(Charging::new(|accepted, _| accepted.min(1) * 7));
     let others = in_blocks(|list| {
         let mut another = list.clone();
         for entry in &mut another {

@@ -1,9 +1,6 @@
 //! The tiers above reading: submissions that must be refused, the claim, and the plan of all requests.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 mod collecting_node;
 mod evidence;

@@ -56,7 +56,7 @@ async fn a_value_that_is_taken_for_something_else_is_found() {
     for (path, parameter, text, operation) in rows {
         let fault = careless(
             move |asked, parameters| asked == path && parameters.has(parameter, text),
-            Careless::Steals,
+            Careless::Replays,
         );
         let found = caught_at(fault).await;
         let expected = format!("{operation}/probes-only-asked");
@@ -82,7 +82,7 @@ async fn a_value_that_is_nearly_an_asset_is_not_that_asset() {
                 let asked = asked.map_or("", |(_, asked)| asked);
                 path == "/sc-state" && asked != exact && read(asked) == exact
             },
-            Careless::Steals,
+            Careless::Replays,
         );
         let found = caught_at(fault).await;
         assert_eq!(found, ["sc-state/probes-only-asked"], "{what}");

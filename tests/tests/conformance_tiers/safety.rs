@@ -1,7 +1,7 @@
 //! A run submits nothing that was not allowed, and signs only what was requested.
 
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     proxy::Proxy,
     submissions::{SUBMIT, kind_of_submission, options},
     watch::{Silent, check},
@@ -65,7 +65,7 @@ async fn nothing_is_submitted_to_mainnet_without_a_second_word() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_not_asked_for_is_never_signed() {
     let node = local().await;
-    let fault = json_of("/call-sc", |_, response| {
+    let fault = change_json("/call-sc", |_, response| {
         set(
             response,
             "/transaction/specific_data/function",
@@ -132,7 +132,7 @@ async fn the_node_does_not_choose_the_time_that_the_wallet_signs() {
     ];
     for time in times {
         let node = local().await;
-        let fault = json_of("/call-sc", move |_, built| {
+        let fault = change_json("/call-sc", move |_, built| {
             set(built, "/transaction/timestamp", json!(time()));
         });
         let proxy = Proxy::spawn(&node.base_url, fault).await.expect("a proxy");

@@ -1,7 +1,7 @@
 //! Nodes that build a different transaction: a conformance run does not sign it.
 
 use integration_tests::{
-    faults::response_of,
+    faults::change_response,
     proxy::Proxy,
     submissions::{SUBMIT, kind_of_submission, options},
     watch::check,
@@ -73,7 +73,7 @@ async fn whatever_a_node_builds_only_what_was_asked_for_is_signed() {
     let node = local().await;
     // The last one changes nothing, so its claim is signed.
     for (from, to) in MANIPULATIONS.into_iter().chain([("{", "{")]) {
-        let fault = response_of("/call-sc", move |_, response| {
+        let fault = change_response("/call-sc", move |_, response| {
             let text = String::from_utf8_lossy(&response.body).replacen(from, to, 1);
             assert!(text.contains(to), "{from} is not in {text}");
             response.with_body(text)

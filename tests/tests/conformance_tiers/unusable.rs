@@ -2,7 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use integration_tests::{
-    faults::response_of,
+    faults::change_response,
     proxy::{Fault, Proxy, Response},
     submissions::options,
     watch::{caught, check},
@@ -46,7 +46,9 @@ const UNUSABLE: [Ruin; 6] = [
     ("an empty body", |response| ok(response, "")),
     ("an empty object", |response| ok(response, "{}")),
     ("an empty array", |response| ok(response, "[]")),
-    ("no JSON", |response| ok(response, "It works!")),
+    ("a body that is not JSON", |response| {
+        ok(response, "It works!")
+    }),
 ];
 
 /// The cases that do not check the responses of the endpoint in their name.
@@ -90,7 +92,7 @@ async fn no_case_passes_on_unusable_responses_of_its_endpoint() {
     let mut wrong = Vec::new();
     for (path, operations) in ENDPOINTS {
         for (what, ruin) in UNUSABLE {
-            let report = run(response_of(path, move |_, mut response| {
+            let report = run(change_response(path, move |_, mut response| {
                 response.headers.remove(header::CONTENT_TYPE);
                 ruin(response)
             }))
@@ -185,7 +187,7 @@ async fn no_case_about_values_passes_where_there_are_none() {
         ),
     ];
     for (what, ruin, may_pass) in ruins {
-        let fault = response_of("/get-block", move |_, response| {
+        let fault = change_response("/get-block", move |_, response| {
             match response.status == StatusCode::OK {
                 true => response.with_json(ruin),
                 false => response,

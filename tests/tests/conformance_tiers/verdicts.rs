@@ -1,7 +1,7 @@
 //! The verdict of a run of only some cases, and the subject of a finding.
 
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     observed_node,
     proxy::{Asked, Fault, Proxy},
     watch::{causes, check},
@@ -97,7 +97,7 @@ async fn with_wrong_balance(balance_type: &'static str) -> Report {
             *value = json!(balance + 1);
         }
     };
-    let fault: Fault = json_of("/get-balances", move |asked: &Asked, response| {
+    let fault: Fault = change_json("/get-balances", move |asked: &Asked, response| {
         if !asked
             .query
             .contains(&format!("balance_type={balance_type}"))
@@ -183,7 +183,7 @@ async fn a_block_in_row_form_is_one_finding_with_its_fields_below() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_command_is_never_cut() {
     let node = local().await;
-    let fault = json_of("/call-sc", |_, response| {
+    let fault = change_json("/call-sc", |_, response| {
         set(
             response,
             "/transaction/specific_data/params/deep",

@@ -1,10 +1,7 @@
 //! Faults of a network or a server during a run, and their correct verdicts. A failed network is not a
 //! mismatch. A wrong body is not a failed network. The run waits long enough where it should.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 mod table;
 
@@ -24,14 +21,14 @@ use tokio::{net::TcpListener, sync::Semaphore, task::JoinSet};
 
 use crate::table::{Ends, Hostile, TRUST, always, hostile};
 
-/// Returns what is wrong with the end of a run behind this fault.
+/// Describes the mismatch in the end of a run behind this fault.
 async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
     let front = front(&upstream, Arc::clone(&hostile.fault.act))
         .await
         .expect("a front");
     let mut options = Options::default();
     options.limits.jobs = hostile.jobs;
-    if hostile.impatient {
+    if hostile.short_timeout {
         // On a busy machine, a good response may also come too late. These runs end the same way anyway.
         options.limits.request_timeout = Duration::from_millis(500);
     }
@@ -43,7 +40,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
     let (exit_code, verdict, _) = hostile.ends.verdict();
     let undecided = ids(&report, Outcome::Inconclusive);
     // With a short timeout, other cases may miss a good response too.
-    let others_are_spared = hostile.impatient
+    let others_are_spared = hostile.short_timeout
         || undecided
             .iter()
             .all(|id| id.starts_with(hostile.fault.about));
@@ -72,7 +69,7 @@ async fn wrong(upstream: String, hostile: Hostile) -> Option<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn networks_and_nodes_are_told_apart_and_patience_is_kept() {
+async fn network_faults_and_violations_get_the_right_verdict() {
     let node = nodeproof_devnode::spawn(Config::for_tests())
         .await
         .expect("a node");
@@ -138,7 +135,7 @@ fn the_fault_matrix_in_the_docs_is_fresh() {
             .count()
     };
     let mut text = format!(
-        "{}: {} reported as a network fault, {} as a violation, {} waited out.\n\n\
+        "{}: {} reported as a network fault, {} as a violation, {} tolerated.\n\n\
          | fault | exit status | verdict | violations |\n| --- | --- | --- | --- |\n",
         matrix::count(rows.len(), "fault", "faults"),
         of(3),

@@ -21,7 +21,7 @@ pub(crate) struct Hostile {
     pub(crate) fault: Fault,
     pub(crate) ends: Ends,
     /// Whether the run should wait for a response only briefly.
-    pub(crate) impatient: bool,
+    pub(crate) short_timeout: bool,
     pub(crate) jobs: usize,
 }
 
@@ -91,14 +91,14 @@ fn patient(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
         name,
         fault,
         ends,
-        impatient: false,
+        short_timeout: false,
         jobs: 4,
     }
 }
 
-fn impatient(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
+fn short_timeout(name: &'static str, fault: Fault, ends: Ends) -> Hostile {
     Hostile {
-        impatient: true,
+        short_timeout: true,
         // These runs only wait for timeouts, so many cases can wait at the same time.
         jobs: 16,
         ..patient(name, fault, ends)
@@ -128,7 +128,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "every response is reset in the middle of its body",
+            "every endpoint resets the connection in the middle of a body",
             always(|_, good| {
                 let whole = good.whole();
                 Act::reset(whole[..whole.len() - good.body.len() / 2].to_vec())
@@ -136,40 +136,40 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "a body ends before its Content-Length",
+            "a body is shorter than its Content-Length",
             trust(|good| Act::close(good.with_length(good.body.len() + 10))),
             Unreachable,
         ),
         patient(
-            "a Content-Length is shorter than the document",
+            "the Content-Length is shorter than the document",
             trust(|good| Act::close(good.with_length(good.body.len() - 1))),
             Departs(RESPONDS),
         ),
         patient(
-            "more follows behind a whole body, and the connection closes",
+            "extra bytes follow a complete body, and the connection closes",
             trust(|good| Act::close([good.whole(), b"more".to_vec()].concat())),
             Passes,
         ),
-        impatient(
+        short_timeout(
             "one endpoint never responds",
             trust(|_| Act::Silence),
             Unreachable,
         ),
-        impatient(
+        short_timeout(
             "no endpoint ever responds",
             always(|_, _| Act::Silence),
             Unreachable,
         ),
-        impatient(
-            "one endpoint sends a byte now and then",
+        short_timeout(
+            "one endpoint sends one byte every 50 ms",
             trust(|good| {
                 let head = format!("{}Content-Length: 100000\r\n\r\n", good.head).into_bytes();
                 Act::endless(head, b" ".to_vec(), Duration::from_millis(50))
             }),
             Unreachable,
         ),
-        impatient(
-            "one endpoint asks to continue for ever",
+        short_timeout(
+            "one endpoint sends 100 Continue forever",
             trust(|_| {
                 Act::endless(
                     Vec::new(),
@@ -180,22 +180,22 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "one endpoint responds like HTTP/0.9",
+            "one endpoint sends only a body, as in HTTP/0.9",
             trust(|good| Act::close(good.body.clone())),
             Unreachable,
         ),
         patient(
-            "every endpoint responds like HTTP/0.9",
+            "every endpoint sends only a body, as in HTTP/0.9",
             always(|_, good| Act::close(good.body.clone())),
             Unreachable,
         ),
         patient(
-            "one endpoint has a status line of rubbish",
+            "one endpoint sends an invalid status line",
             trust(|good| Act::close(raw("HTTP/1.1 two hundred\r\n", &good.body))),
             Unreachable,
         ),
         patient(
-            "one endpoint's headers never end",
+            "one endpoint sends endless headers",
             trust(|good| {
                 Act::endless(
                     good.head.clone().into_bytes(),
@@ -206,7 +206,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "one endpoint's body never ends",
+            "one endpoint sends an endless body",
             trust(|good| {
                 let head = format!("{}Transfer-Encoding: chunked\r\n\r\n", good.head).into_bytes();
                 let chunk = [b"80000\r\n".to_vec(), vec![b' '; 0x80000], b"\r\n".to_vec()].concat();
@@ -215,7 +215,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "one endpoint's chunks have no size",
+            "one endpoint sends an invalid chunk size",
             trust(|good| {
                 Act::close(raw(
                     &format!("{}Transfer-Encoding: chunked\r\n", good.head),
@@ -225,7 +225,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         patient(
-            "one endpoint redirects in a circle",
+            "one endpoint redirects to itself",
             trust(|_| {
                 let head =
                     format!("HTTP/1.1 302 Found\r\nLocation: {TRUST}\r\nContent-Length: 0\r\n");
@@ -244,7 +244,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Departs(RESPONDS),
         ),
         patient(
-            "everything redirects to another host",
+            "every endpoint redirects to another host",
             always(move |_, _| {
                 let head = format!(
                     "HTTP/1.1 302 Found\r\nLocation: http://{elsewhere}/\r\nContent-Length: 0\r\n"
@@ -264,7 +264,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Departs(RESPONDS),
         ),
         patient(
-            "one endpoint calls its JSON a page",
+            "one endpoint sends JSON with Content-Type text/html",
             trust(|good| {
                 let head = format!(
                     "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n",
@@ -275,7 +275,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Warns(&["http/content-type"]),
         ),
         patient(
-            "one endpoint says its body is gzip, unasked",
+            "one endpoint labels an uncompressed body as gzip",
             trust(|good| {
                 let head = format!(
                     "{JSON}Content-Encoding: gzip\r\nContent-Length: {}\r\n",
@@ -291,7 +291,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Departs(RESPONDS),
         ),
         patient(
-            "a body is Latin-1",
+            "a body is encoded in Latin-1",
             trust(|good| {
                 let text = good.text();
                 let body = [&text.as_bytes()[..text.len() - 1], b",\"note\":\"\xe9\"}"].concat();
@@ -301,12 +301,12 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
         ),
         patient("a number is NaN", score("NaN"), Departs(RESPONDS)),
         patient(
-            "a member stands there twice",
+            "an object has a duplicate member",
             score("1,\"trust_score\":1"),
             Departs(RESPONDS),
         ),
         patient(
-            "something follows the document",
+            "extra data follows the JSON document",
             trust(|good| Act::send(good.changed(format!("{} {{}}", good.text())))),
             Departs(RESPONDS),
         ),
@@ -336,7 +336,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Unreachable,
         ),
         in_turn(
-            "each tenth request is reset",
+            "the connection of every tenth request is reset",
             always(|seen, _| {
                 if seen.place.is_multiple_of(10) {
                     Act::reset(Vec::new())
@@ -375,7 +375,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Passes,
         ),
         patient(
-            "a connection closes when it is used again",
+            "a connection is reset when it is reused",
             always(|seen, _| {
                 if seen.on_connection > 1 {
                     Act::reset(Vec::new())
@@ -391,7 +391,7 @@ pub(crate) fn hostile(elsewhere: SocketAddr) -> Vec<Hostile> {
             Passes,
         ),
         patient(
-            "the node is gone after 40 requests",
+            "the node resets every connection after 40 requests",
             always(|seen, _| {
                 if seen.place > 40 {
                     Act::Gone

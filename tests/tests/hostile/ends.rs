@@ -216,7 +216,7 @@ async fn sigterm_tells_what_is_known_and_writes_the_reports() {
     assert!(units.contains("type=\"interrupted\""), "{units}");
 }
 
-/// Starts a good node of 200 blocks that never responds for one of them.
+/// Starts a good node of 200 blocks that never responds to requests for one of them.
 async fn silent_at_block_150() -> (nodeproof_devnode::Handle, Front) {
     let node = nodeproof_devnode::spawn(Config::for_tests().with_blocks(200)).await;
     let node = node.expect("a node");
@@ -241,7 +241,7 @@ async fn asked_for_block_150(front: &Front, times: usize) {
         }
         sleep(BETWEEN).await;
     }
-    assert!(come(), "it was not asked for");
+    assert!(come(), "it was not requested");
 }
 
 #[cfg(unix)]

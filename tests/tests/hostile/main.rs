@@ -1,10 +1,7 @@
 //! Runs every program against every hostile server. The results must be correct, memory must stay
 //! bounded, and a server's text must not get where it could do harm.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 mod ends;
 #[cfg(target_os = "linux")]
@@ -26,9 +23,9 @@ use serde_json::Value;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 /// The maximum memory of a program, with any server.
-const MOST_MEMORY: u64 = 128_000_000;
+const MAX_MEMORY: u64 = 128_000_000;
 /// The maximum length of a failure message. Longer server text in it is truncated.
-const LONGEST_FAILURE: usize = 4096;
+const MAX_FAILURE_TEXT: usize = 4096;
 /// The number of servers that are tried at the same time.
 const AT_A_TIME: usize = 4;
 
@@ -92,7 +89,7 @@ fn harmful(what: &str, text: &str) -> Option<String> {
 }
 
 fn too_much(measured: &Measured) -> Option<String> {
-    let peak = measured.peak.filter(|peak| *peak >= MOST_MEMORY)?;
+    let peak = measured.peak.filter(|peak| *peak >= MAX_MEMORY)?;
     Some(format!("took {} MB", peak / 1_000_000))
 }
 
@@ -114,7 +111,9 @@ fn by_the_client(hostile: &Hostile, server: &Running) -> Vec<String> {
     wrong.extend(too_much(&measured));
     let posts = server.posts("/submit-transaction");
     if posts > 1 || (posts == 1 && !submit.maybe_sent) {
-        wrong.push(format!("{posts} submissions came, and {submit:?} was told"));
+        wrong.push(format!(
+            "{posts} submissions arrived, and {submit:?} was reported"
+        ));
     }
     wrong
 }
@@ -129,7 +128,7 @@ fn by_conformance(hostile: &Hostile, server: &Running) -> Vec<String> {
     wrong.extend(hostile.expected.of_conformance(&measured.output));
     let verdict = verdict(folder.path());
     if verdict.as_deref() != Some(hostile.expected.conformance.verdict) {
-        wrong.push(format!("the report says {verdict:?}"));
+        wrong.push(format!("the verdict in the report is {verdict:?}"));
     }
     wrong.extend(harmful("what was printed", &printed));
     wrong.extend(harmful("what was printed", &errors));
@@ -185,7 +184,7 @@ fn by_nodectl(hostile: &Hostile, server: &Running) -> Vec<String> {
             here.extend(harmful("standard error", &text(&measured.output.stderr)));
             here.extend(too_much(&measured));
             let length = measured.output.stderr.len();
-            if length > LONGEST_FAILURE {
+            if length > MAX_FAILURE_TEXT {
                 here.push(format!("{length} bytes on standard error"));
             }
             if posts > most_posts {

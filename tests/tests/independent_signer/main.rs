@@ -1,10 +1,7 @@
 //! Checks transactions that an independent implementation signed, and has that implementation check ours.
 //! It shares no code with this workspace.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 use std::{
     io::Write,
@@ -45,9 +42,9 @@ fn elsewhere(arguments: &[&str], input: &str) -> Option<Output> {
         .stderr(Stdio::piped())
         .spawn();
     let Ok(mut child) = started else {
-        #[expect(clippy::print_stderr, reason = "a test that is left out says so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test prints a note")]
         {
-            eprintln!("left out: there is no python3");
+            eprintln!("skipped: there is no python3");
         }
         return None;
     };
@@ -138,7 +135,7 @@ async fn what_is_signed_elsewhere_now_is_accepted() {
 }
 
 #[tokio::test]
-async fn what_we_sign_verifies_elsewhere_and_nothing_else_does() {
+async fn other_implementations_verify_only_our_signatures() {
     let (node, client) = node().await;
     let transaction = built(&node, &client, "signed-here").await;
     let wallet = KeyPair::generate().expect("a wallet");

@@ -155,7 +155,7 @@ async fn what_was_signed_is_kept_for_its_owner_only() {
         .add_signed(node.base_url(), "a", &["--no-wait"])
         .ended(0)
         .json();
-    let kept = made["kept_in"].as_str().unwrap();
+    let kept = made["saved_in"].as_str().unwrap();
     assert!(
         kept.starts_with(
             verifier
@@ -241,7 +241,7 @@ async fn the_same_command_again_submits_the_same_transaction() {
         first["message"]
             .as_str()
             .unwrap()
-            .contains("claim the same again"),
+            .contains("repeat the same claim"),
         "{first}"
     );
 
@@ -302,7 +302,7 @@ async fn a_second_record_of_one_verifier_about_one_asset_is_never_paid_for() {
         assert!(!words.contains("--again claims"), "{again}");
     }
     assert_eq!(node.node().submissions_received(), 1);
-    let kept = first["kept_in"].as_str().unwrap();
+    let kept = first["saved_in"].as_str().unwrap();
     assert!(fs::exists(kept).unwrap() && !fs::exists(format!("{kept}.1")).unwrap());
 }
 
@@ -326,7 +326,7 @@ async fn a_record_that_does_not_come_is_5_unless_nobody_waits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_can_not_pay_is_refused_by_the_node() {
+async fn a_claim_without_funds_is_refused() {
     let node = lively().await;
     let mut verifier = Verifier::of(&node);
     verifier.wallet = verifier
@@ -335,7 +335,7 @@ async fn who_can_not_pay_is_refused_by_the_node() {
     let error = verifier.add(node.base_url(), "a", &[]).ended(4).error();
     assert_eq!(error["kind"], "refused");
     assert!(
-        !error["node_says"].as_array().unwrap().is_empty(),
+        !error["node_messages"].as_array().unwrap().is_empty(),
         "{error}"
     );
 }

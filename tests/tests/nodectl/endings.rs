@@ -125,7 +125,7 @@ async fn a_transaction_that_the_node_refuses_is_4_with_its_words() {
         (&"refused".into(), &true.into())
     );
     assert!(
-        error["node_says"][0]
+        error["node_messages"][0]
             .as_str()
             .unwrap()
             .to_lowercase()

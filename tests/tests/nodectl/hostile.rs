@@ -89,7 +89,7 @@ fn what_a_node_sends_reaches_a_terminal_as_text() {
 }
 
 #[test]
-fn so_does_what_it_says_of_a_failure() {
+fn error_messages_are_escaped() {
     for status in ["400 Bad Request", "500 Internal Server Error"] {
         let server =
             RawServer::spawn(move |_| Reply::json(status, &evil_in(r#"{"detail":"EVIL is ill"}"#)));

@@ -70,7 +70,7 @@ fn a_transfer_is_signed_verified_and_submitted_with_a_word_on_what_is_not_known(
 }
 
 #[test]
-fn who_signs_is_shown_what_and_nothing_of_it_acts_on_a_terminal() {
+fn sign_shows_the_transaction_with_control_characters_escaped() {
     let home = Home::new();
     let data = json!({
         "address": CONTRACT, "function": "transfer\u{1b}[2J", "signers": [keys().address()],

@@ -1,9 +1,6 @@
 //! `nodectl` as users and scripts run it: the real binary, real nodes, files on disk.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 mod absence;
 mod blocking;

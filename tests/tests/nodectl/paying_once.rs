@@ -207,7 +207,7 @@ async fn a_claim_that_was_sent_stays_sent_when_the_node_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_told_to_delete_the_proof_of_what_was_sent() {
+async fn never_advises_deleting_a_saved_transaction() {
     let node = manual().await;
     let fault: Fault = Arc::new(|asked, response| match asked.path.as_str() {
         "/submit-transaction" => response.with_json(|body| {
@@ -324,7 +324,7 @@ async fn a_number_that_has_no_signed_message_is_refused_before_anything_is_asked
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_at_once_the_slower_one_says_whose_transaction_it_submits() {
+async fn the_slower_of_two_runs_names_the_transaction_it_submits() {
     let node = manual().await;
     let verifier = Arc::new(Verifier::of(&node));
     let (inner, url, place) = (
@@ -353,7 +353,7 @@ async fn of_two_at_once_the_slower_one_says_whose_transaction_it_submits() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_does_not_wait_is_not_told_of_waiting() {
+async fn no_wait_prints_no_waiting_message() {
     let node = manual().await;
     let verifier = Verifier::of(&node);
     let ran = verifier

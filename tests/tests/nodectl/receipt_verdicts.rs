@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use integration_tests::{
-    faults::json_of,
+    faults::change_json,
     proxy::{Fault, Proxy},
     watch::{caught, check},
 };
@@ -254,7 +254,7 @@ async fn nodectl_and_a_conformance_run_say_the_same_of_a_receipt() {
 
 /// Returns the failed cases if a block has this receipt in place of its first one.
 async fn violations(base_url: &str, receipt: String) -> Vec<String> {
-    let fault = json_of("/get-block", move |asked, block| {
+    let fault = change_json("/get-block", move |asked, block| {
         if asked.query == format!("block_index={BLOCK}") {
             block["text"]["previous_block_receipts"][0] = json!(MARK);
         }

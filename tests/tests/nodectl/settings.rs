@@ -113,7 +113,7 @@ fn the_port_follows_from_the_network_and_has_to_fit_it() {
 }
 
 #[test]
-fn who_only_asks_need_not_name_the_network() {
+fn reads_do_not_require_a_network() {
     let node = server();
     let home = Home::new();
     let target = ["--base-url", &node.base_url];
@@ -127,7 +127,7 @@ fn who_only_asks_need_not_name_the_network() {
 }
 
 #[test]
-fn a_home_that_depends_on_where_one_stands_is_none() {
+fn ignores_a_relative_home() {
     let home = Home::new();
     std::fs::create_dir_all(home.path("here/.config/nodectl")).unwrap();
     home.file("here/.config/nodectl/config.toml", "nonsense\n");

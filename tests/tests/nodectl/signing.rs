@@ -272,7 +272,7 @@ async fn bad_parameters_are_refused_before_anything_is_asked() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_program_signs_for_who_has_no_key_file() {
+async fn a_signer_command_replaces_a_key_file() {
     let node = node().await;
     let home = Home::new();
     call(

@@ -95,7 +95,7 @@ impl Terminal {
             }
         };
         let hidden = timeout(NEVER, hidden).await;
-        hidden.expect("what is typed is hidden");
+        hidden.expect("typed input is hidden");
         let typed = self.pty.write_all(typed.as_bytes()).await;
         typed.expect("a terminal");
     }
@@ -168,7 +168,7 @@ async fn ctrl_c_at_a_prompt_ends_with_130_and_gives_the_terminal_back() {
         .responses("New passphrase: ", "half of it\u{3}")
         .await;
     terminal.shows("interrupted").await;
-    assert!(terminal.echoes(), "what is typed next is not shown");
+    assert!(terminal.echoes(), "further input is not shown");
     let shown = terminal.ended(130).await;
     assert!(!shown.contains("half of it"), "{shown}");
     assert!(!home.path("w.pem").exists());
@@ -186,10 +186,7 @@ async fn a_signal_at_a_prompt_ends_the_run_and_gives_the_terminal_back() {
             .status();
         assert!(sent.expect("kill").success());
         terminal.shows("\n").await;
-        assert!(
-            terminal.echoes(),
-            "{signal}: what is typed next is not shown"
-        );
+        assert!(terminal.echoes(), "{signal}: further input is not shown");
         terminal.ended(status).await;
         assert!(!home.path("w.pem").exists());
     }

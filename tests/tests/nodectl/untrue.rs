@@ -33,7 +33,7 @@ fn table(arguments: &[&str], rows: &[(String, i32, &str)]) {
 }
 
 #[test]
-fn a_balance_that_is_said_in_two_ways_or_with_a_failure_is_none() {
+fn rejects_contradictory_balances() {
     table(
         &["balance", WALLET, "T"],
         &[
@@ -341,11 +341,14 @@ fn output_that_can_not_be_written_is_a_failure_in_one_line() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_claim_that_was_paid_and_can_not_be_told_is_no_usage_error() {
+async fn unwritable_output_after_a_payment_is_not_a_usage_error() {
     let node = lively().await;
     let verifier = Verifier::of(&node);
     let made = verifier.add_signed(node.base_url(), "first", &["--no-wait"]);
-    let kept = made.ended(0).json()["kept_in"].as_str().unwrap().to_owned();
+    let kept = made.ended(0).json()["saved_in"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let target = ["--base-url", node.base_url(), "--network", "devnet"];
     let submit = ["--json", "submit", &kept];
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full");

@@ -50,7 +50,7 @@ async fn shows_each_new_block_on_a_line_of_its_own() {
 }
 
 #[test]
-fn outlives_a_node_that_fails_and_one_that_wants_to_be_left_alone() {
+fn watch_survives_failures_and_long_retry_after() {
     let looks = AtomicUsize::new(0);
     let server = RawServer::spawn(move |_| {
         let block = |index: u32| Reply::json("200 OK", &format!(r#"{{"index":{index}}}"#));
@@ -82,7 +82,7 @@ fn outlives_a_node_that_fails_and_one_that_wants_to_be_left_alone() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(130));
     assert_eq!(indexes(&String::from_utf8(ended.stdout).unwrap()), [7]);
-    assert_eq!(server.requests(), 10, "asked again although told to wait");
+    assert_eq!(server.requests(), 10, "requested again despite Retry-After");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn passes_over_an_index_that_the_node_does_not_have() {
 }
 
 #[test]
-fn a_node_that_has_every_block_is_not_believed_without_a_word() {
+fn warns_about_a_node_that_returns_every_block() {
     let every = RawServer::spawn(|line| {
         let digits: String = line
             .split_once("block_index=")
@@ -200,7 +200,7 @@ fn a_block_that_does_not_follow_the_one_before_is_told_and_shown() {
         (
             block(7, 5, "06", "06"),
             block(8, 4, "07", "07"),
-            Some("time goes back"),
+            Some("block timestamps decrease"),
         ),
     ] {
         let (one, two) = (first.clone(), second.clone());

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, process::Command};
 
-use integration_tests::{faults::json_of, proxy::Proxy};
+use integration_tests::{faults::change_json, proxy::Proxy};
 use nodeproof_devnode::InjectedFault;
 
 use super::{NODEPROOF, json, node, ran, run};
@@ -68,7 +68,7 @@ async fn reports_of_several_nodes_are_compared_node_by_node() {
     let node = node(None).await;
     let one = node.base_url();
     let other = Proxy::honest(one).await.expect("a proxy").server;
-    let seconds = json_of("/get-block", |_, block| {
+    let seconds = change_json("/get-block", |_, block| {
         let time = block["timestamp"].as_i64().unwrap_or_default();
         block["timestamp"] = (time / 1000).into();
     });

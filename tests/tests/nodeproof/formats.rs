@@ -3,7 +3,7 @@
 use std::{fs, process::Command};
 
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     proxy::Proxy,
 };
 use nodeproof_devnode::InjectedFault;
@@ -106,7 +106,7 @@ const HOSTILE: &str = "x\n::error title=mine::b\r\n  ::add-mask::c\n##[error]d%0
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn annotations_and_summaries_are_safe_whatever_a_node_returns() {
     let node = node(None).await;
-    let fault = json_of("/get-block", |_, block| {
+    let fault = change_json("/get-block", |_, block| {
         set(block, "/creator_wallet", json!(HOSTILE));
         set(block, "/proof", json!({HOSTILE: HOSTILE}));
     });

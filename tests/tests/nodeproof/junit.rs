@@ -6,7 +6,7 @@
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     proxy::Proxy,
 };
 use nodeproof_devnode::InjectedFault;
@@ -212,7 +212,7 @@ fn expected(report: &Value) -> BTreeMap<&'static str, usize> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn every_report_keeps_the_schema_and_is_read_back_as_it_was_meant() {
     let (good, rows) = (node(None).await, node(Some(InjectedFault::BlockRows)).await);
-    let hostile = json_of("/get-block", |_, block| {
+    let hostile = change_json("/get-block", |_, block| {
         let text = "]]><system-err/>&#0;\u{0}\u{8}\u{1b}\u{fffe}\" time='x'";
         set(block, "/creator_wallet", json!(text));
         set(block, "/proof", json!({text: text}));

@@ -1,9 +1,6 @@
 //! The program `nodeproof` as users run it: formats, `--watch`, `diff`, and findings about signatures.
 
-#![expect(
-    clippy::expect_used,
-    reason = "a test that can't go on says so by failing"
-)]
+#![expect(clippy::expect_used, reason = "a test fails if its setup fails")]
 
 #[cfg(unix)]
 mod ci;

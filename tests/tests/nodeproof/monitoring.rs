@@ -11,7 +11,7 @@ use std::{
 };
 
 use integration_tests::{
-    faults::json_of,
+    faults::change_json,
     proxy::{Fault, Proxy},
 };
 use nodeproof_devnode::{BlockTime, Config, Handle, InjectedFault};
@@ -230,7 +230,7 @@ async fn new_blocks_are_checked_and_a_lagging_node_is_measured() {
         .await
         .expect("a node");
     // The times of the blocks from 15 on are in seconds.
-    let late: Fault = json_of("/get-block", |_, response| {
+    let late: Fault = change_json("/get-block", |_, response| {
         if response["index"].as_u64().is_some_and(|index| index >= 15) {
             response["timestamp"] =
                 json!(response["timestamp"].as_u64().unwrap_or_default() / 1000);
@@ -289,7 +289,7 @@ async fn a_wrong_configuration_is_refused_in_one_line() {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+#[expect(clippy::print_stderr, reason = "a skipped test prints a note")]
 fn is_installed(program: &str) -> bool {
     let probe = Command::new(program).arg("--version").output();
     let there = probe.is_ok_and(|output| output.status.success());

@@ -149,7 +149,7 @@ fn checked(nodes: &[&Handle]) -> tempfile::TempDir {
     folder
 }
 
-#[expect(clippy::print_stderr, reason = "a test that is skipped should say so")]
+#[expect(clippy::print_stderr, reason = "a skipped test prints a note")]
 fn skip() {
     eprintln!("SKIPPED: no Chromium is installed, so no page was opened in a browser");
 }

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, process::Command};
 
 use integration_tests::{
-    faults::{json_of, set},
+    faults::{change_json, set},
     proxy::{Fault, Proxy},
 };
 use nodeproof_devnode::InjectedFault;
@@ -84,7 +84,7 @@ fn check(mut command: Command, case: &str, wrong: &str, folder: &Path) {
 }
 
 fn blocks(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fault {
-    json_of("/get-block", move |_, block| change(block))
+    change_json("/get-block", move |_, block| change(block))
 }
 
 fn each<'b>(block: &'b mut Value, list: &str) -> impl Iterator<Item = &'b mut Value> {
@@ -98,9 +98,9 @@ async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
     let transactions = "/text/transactions";
     let table: [(&str, &str, &str, Fault); 5] = [
         (
-            "a vote was changed after it was signed",
+            "a vote is changed after signing",
             "chain/receipt-signatures",
-            "the receipt is not right",
+            "the receipt is not valid",
             blocks(move |block| {
                 each(block, receipts)
                     .take(1)
@@ -110,15 +110,15 @@ async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
         (
             "every vote was changed",
             "chain/signature-algorithm",
-            "the receipt is not right",
+            "the receipt is not valid",
             blocks(move |block| {
                 each(block, receipts).for_each(|r| set(r, "/data/vote", json!(5)));
             }),
         ),
         (
-            "a receipt says something that a shell or a terminal would act on",
+            "a receipt contains text that a shell or a terminal would interpret",
             "chain/receipt-signatures",
-            "the receipt is not right",
+            "the receipt is not valid",
             blocks(move |block| {
                 let hostile =
                     "'; touch hacked #$(touch hacked)`touch hacked`\\'\n\u{1b}[2J\u{202e}é";
@@ -130,7 +130,7 @@ async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
         (
             "a fee was changed after it was signed",
             "chain/transaction-signatures",
-            "the transaction is not right",
+            "the transaction is not valid",
             blocks(move |block| {
                 each(block, transactions).for_each(|t| set(t, "/transaction/fee", json!(7)));
             }),
@@ -138,7 +138,7 @@ async fn what_a_rewriting_node_returns_can_be_verified_by_hand() {
         (
             "a transaction is long",
             "chain/transaction-signatures",
-            "the transaction is not right",
+            "the transaction is not valid",
             blocks(move |block| {
                 let long = "it's long ".repeat(300);
                 each(block, transactions).for_each(|t| t["transaction"]["descr"] = json!(long));
@@ -170,5 +170,5 @@ async fn a_wrongly_signed_submission_that_is_accepted_can_be_verified_by_hand() 
     fs::write(&wallet, file.to_string()).expect("a file");
     let mut command = run(node.base_url());
     command.args(["--allow", "reject", "--wallet"]).arg(&wallet);
-    check(command, case, "the transaction is not right", folder.path());
+    check(command, case, "the transaction is not valid", folder.path());
 }

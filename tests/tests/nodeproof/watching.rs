@@ -125,7 +125,7 @@ async fn each_run_shows_what_is_new_and_fixed_also_after_the_node_was_down() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn it_runs_every_so_often_and_ends_with_the_status_of_the_last_run() {
+async fn watch_repeats_the_run_and_exits_with_its_last_status() {
     for signal in ["-INT", "-TERM"] {
         let node = node(Some(InjectedFault::BlockSeconds)).await;
         let folder = tempfile::tempdir().expect("a folder");

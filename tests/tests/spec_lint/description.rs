@@ -289,7 +289,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         rule: "enum",
         pointer: "/components/schemas/BalanceType/enum/2",
         line: 0,
-        says: "twice",
+        says: "duplicate-member",
     },
     Fault {
         find: "      type: number\n      example: 12.5",

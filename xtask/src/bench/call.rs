@@ -24,7 +24,7 @@ const TURNS: u16 = if cfg!(debug_assertions) { 2 } else { 60 };
 /// The sizes for which the cost is shown, in receipts of the requested block.
 const SIZES: [usize; 3] = [1, 10, 100];
 /// The maximum cost of a request, relative to a bare one.
-const MOST: f64 = 1.15;
+const MAX_RATIO: f64 = 1.15;
 
 #[derive(Deserialize)]
 struct PlainBalance {
@@ -168,7 +168,7 @@ fn told(what: &str, items: usize, pair: &Pair) -> Vec<Row> {
     };
     let ratio = format!("{what} : bare reqwest and serde, CPU");
     let mut rows = vec![
-        Row::new(ratio, "x", pair.cost()).at_most(MOST),
+        Row::new(ratio, "x", pair.cost()).at_most(MAX_RATIO),
         Row::new("  a call of the client", "µs", micros(&pair.ours, 1)),
         Row::new("  a bare one", "µs", micros(&pair.bare, 1)),
     ];

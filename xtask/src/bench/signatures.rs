@@ -1,6 +1,6 @@
 //! Verifying receipts, compared with the library for the curve alone.
 
-use nodeproof_wallet::{KeyPair, KnownKeys, PublicKey, Signature, verify_receipt};
+use nodeproof_wallet::{KeyPair, PublicKey, PublicKeyCache, Signature, verify_receipt};
 use secp256k1::{Message, ecdsa};
 use sha1::{Digest, Sha1};
 
@@ -44,7 +44,7 @@ pub(super) fn measure(rounds: u16) -> Result<Vec<Row>, BenchError> {
             pair.ours.iter().map(a_second).collect(),
         ));
     }
-    let known = KnownKeys::default();
+    let known = PublicKeyCache::default();
     let pair = Pair::measure(
         rounds,
         || {
@@ -92,7 +92,7 @@ fn ours(receipt: &Receipt) -> Result<(), BenchError> {
 }
 
 /// Does the same with a cache of public keys.
-fn ours_with(known: &KnownKeys, receipt: &Receipt) -> Result<(), BenchError> {
+fn ours_with(known: &PublicKeyCache, receipt: &Receipt) -> Result<(), BenchError> {
     let key = known.parse(&receipt.public_key).map_err(wrong)?;
     let signature: Signature = receipt.signature.parse().map_err(wrong)?;
     verify_receipt(&receipt.data, &key, &signature).map_err(wrong)

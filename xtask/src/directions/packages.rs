@@ -35,7 +35,7 @@ fn unknown(package: &Package, problems: &mut Vec<String>) {
         let not_shipped = dependency.kind.is_some() && row.not_shipped.contains(&name);
         if !row.always.contains(&name) && !not_shipped {
             let allowed = if row.always.is_empty() {
-                "none of ours".to_owned()
+                "none of our packages".to_owned()
             } else {
                 row.always.join(", ")
             };

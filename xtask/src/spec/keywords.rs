@@ -150,7 +150,7 @@ fn content(lint: &mut Lint<'_>, value: &Value, shape: Shape, name: &str, at: &st
             return;
         }
         (Shape::Word(_), Value::Array(_)) if name == "type" => {
-            let message = "`type` takes one type in OpenAPI 3.0: say null with `nullable`";
+            let message = "`type` takes one type in OpenAPI 3.0: use `nullable` for null";
             return lint.report("later-keyword", at, message);
         }
         (Shape::Flag, Value::Number(_)) if name.starts_with("exclusive") => {
@@ -219,7 +219,7 @@ fn marks(lint: &mut Lint<'_>, object: &Map<String, Value>, kind: Kind, at: &str)
     }
     if object.contains_key("x-when") && !matches!(kind, Kind::Schema | Kind::Example) {
         let at = pointer::join(at, "x-when");
-        let message = "`x-when` says of a schema, or of an example, the query to which it applies";
+        let message = "`x-when` is allowed only in a schema or an example: it names the query to which the schema or example applies";
         lint.report("mark-form", &at, message);
     }
 }

@@ -13,7 +13,7 @@ use nodeproof_primitives::escape::{escaped, escaped_up_to};
 #[non_exhaustive]
 pub enum SavedTransactionError {
     /// A file with this name exists. It is never overwritten.
-    #[error("{} is there already, and is not written over", shown(path))]
+    #[error("{} already exists and is not overwritten", shown(path))]
     Exists {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum SavedTransactionError {
     },
     /// The file was changed after it was written, or was truncated.
     #[error(
-        "{} is damaged: {reason}; look whether the claim is recorded before you remove it",
+        "{} is damaged: {reason}; check that the claim is recorded before you remove it",
         shown(path)
     )]
     Damaged {
@@ -60,13 +60,13 @@ pub enum SavedTransactionError {
     },
     /// The transaction was saved for a node at another base URL.
     #[error(
-        "{} keeps another transaction: the node was {}, and is {}; give another file, or the same \
+        "{} contains another transaction: the node was {}, and is {}; give another file, or the same \
          claim as before",
         shown(path),
         escaped_up_to(saved_for, 80),
         escaped_up_to(node, 80)
     )]
-    OfAnotherNode {
+    DifferentNode {
         /// The file.
         path: PathBuf,
         /// The base URL of the node that it was saved for.
@@ -76,11 +76,11 @@ pub enum SavedTransactionError {
     },
     /// The file belongs to another claim or another call.
     #[error(
-        "{} keeps another transaction: {}; give another file, or the same claim as before",
+        "{} contains another transaction: {}; give another file, or the same claim as before",
         shown(path),
         differences.join("; ")
     )]
-    OfAnother {
+    DifferentTransaction {
         /// The file.
         path: PathBuf,
         /// The differences, each with the saved and the new value.

@@ -184,8 +184,8 @@ pub(super) fn is_staged(name: &str) -> bool {
 ///
 /// It keeps its first name too, until another file takes that name.
 fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-    const MOST: u32 = 10_000;
-    for number in 1..=MOST {
+    const MAX_ATTEMPTS: u32 = 10_000;
+    for number in 1..=MAX_ATTEMPTS {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".{number}"));
         let aside = PathBuf::from(name);
@@ -198,7 +198,7 @@ fn put_aside(path: &Path) -> io::Result<Option<PathBuf>> {
         }
     }
     Err(io::Error::other(format!(
-        "{MOST} files of its name are put aside already"
+        "{MAX_ATTEMPTS} backups of this file already exist"
     )))
 }
 

@@ -15,9 +15,9 @@ use super::{
 };
 
 /// The largest number of files that are read.
-const MOST_FILES: usize = 10_000;
+const MAX_FILES: usize = 10_000;
 /// The largest number of bytes that are read in all.
-const MOST_BYTES: u64 = 256 * 1024 * 1024;
+const MAX_BYTES: u64 = 256 * 1024 * 1024;
 
 /// The saved transactions of a folder that make a claim about an asset, and may still be recorded.
 #[derive(Debug, Default)]
@@ -49,11 +49,11 @@ impl SavedTransaction {
     /// let contract = "ctcc8321d6375c494d043fdd0260f21bc0ec51dacc".parse()?;
     /// let verifier = "0xc8111e8386bed918b8068b3f719c53a2e76810c3".parse()?;
     /// let folder = Path::new("no-such-folder");
-    /// let pending = SavedTransaction::pending_in(folder, contract, "asset 7", verifier)?;
+    /// let pending = SavedTransaction::find_pending(folder, contract, "asset 7", verifier)?;
     /// assert!(pending.complete && pending.transactions.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pending_in(
+    pub fn find_pending(
         folder: &Path,
         contract: ContractAddress,
         asset_id: &str,
@@ -73,10 +73,10 @@ impl SavedTransaction {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(pending),
             Err(error) => return Err(unusable(error)),
         };
-        let mut left = MOST_BYTES;
+        let mut left = MAX_BYTES;
         for (count, entry) in entries.enumerate() {
             let entry = entry.map_err(unusable)?;
-            if count >= MOST_FILES {
+            if count >= MAX_FILES {
                 pending.complete = false;
                 break;
             }

@@ -1,4 +1,4 @@
-//! Sample data for the tests of this module: a call, an honest node's response to it, and signers.
+//! Sample data for the tests of this module: a call, a conforming node's response to it, and signers.
 
 use nodeproof_client::{
     ContractCall, RawTransaction,
@@ -22,7 +22,7 @@ pub(super) fn fee() -> Fee {
     Fee::new("1500000.25".parse().unwrap(), "TKN \"é\"").unwrap()
 }
 
-/// Returns the response of an honest node.
+/// Returns the response of a conforming node.
 pub(super) fn honest() -> String {
     format!(
         r#"{{"transaction":{{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,"currency":"NWRL","fee":0.0,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"add_verification","signers":["{FIRST}","{SECOND}"],"params":{PARAMS}}},"is_child_txn":false}},"signatures":[]}}"#
@@ -35,11 +35,11 @@ pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch>
 }
 
 /// A signer that signs everything. Its signatures are not valid.
-pub(super) struct Pen {
+pub(super) struct FakeSigner {
     pub(super) wallet: WalletAddress,
 }
 
-impl Pen {
+impl FakeSigner {
     pub(super) fn of(wallet: &str) -> Self {
         Self {
             wallet: wallet.parse().unwrap(),
@@ -47,7 +47,7 @@ impl Pen {
     }
 }
 
-impl Signer for Pen {
+impl Signer for FakeSigner {
     fn wallet_address(&self) -> WalletAddress {
         self.wallet
     }

@@ -10,25 +10,25 @@ use nodeproof_primitives::RawJson;
 
 use super::{
     SavedTransaction, SavedTransactionError, TransactionState,
-    sample::{CONTRACT, FIRST, Pen, SECOND, call, check, fee, honest},
+    sample::{CONTRACT, FIRST, FakeSigner, SECOND, call, check, fee, honest},
     transaction::Contents,
 };
 use crate::Claim;
 
-struct Desk {
+struct TestFiles {
     folder: tempfile::TempDir,
     node: BaseUrl,
     checked: CheckedTransaction,
     signed: SignedTransaction,
 }
 
-async fn desk() -> Desk {
+async fn files() -> TestFiles {
     let checked = check(&honest()).unwrap();
     let signed = checked
-        .sign(&[&Pen::of(FIRST), &Pen::of(SECOND)])
+        .sign(&[&FakeSigner::of(FIRST), &FakeSigner::of(SECOND)])
         .await
         .unwrap();
-    Desk {
+    TestFiles {
         folder: tempfile::tempdir().unwrap(),
         node: "http://localhost:8420".parse().unwrap(),
         checked,
@@ -37,11 +37,11 @@ async fn desk() -> Desk {
 }
 
 /// Makes another transaction of another call.
-async fn other_desk() -> Desk {
+async fn other_files() -> TestFiles {
     claiming("another", FIRST, "1").await
 }
 
-impl Desk {
+impl TestFiles {
     fn path(&self) -> PathBuf {
         self.folder.path().join("a.json")
     }
@@ -69,19 +69,19 @@ impl Desk {
 
 #[tokio::test]
 async fn a_kept_transaction_is_read_back_byte_for_byte() {
-    let desk = desk().await;
-    assert_eq!(SavedTransaction::open(&desk.path()).unwrap(), None);
-    let kept = desk.keep();
-    let opened = desk.opened();
+    let files = files().await;
+    assert_eq!(SavedTransaction::open(&files.path()).unwrap(), None);
+    let kept = files.keep();
+    let opened = files.opened();
     assert_eq!(opened, kept);
-    assert_eq!(opened.signed().text(), desk.signed.text());
+    assert_eq!(opened.signed().text(), files.signed.text());
     assert_eq!(opened.state(), TransactionState::Signed);
-    assert_eq!(opened.node(), desk.node.as_str());
+    assert_eq!(opened.node(), files.node.as_str());
     assert_eq!(opened.call(), &call());
     assert!(opened.check_same(&call(), &fee()).is_ok());
-    assert!(opened.check_node(&desk.node).is_ok());
+    assert!(opened.check_node(&files.node).is_ok());
     // The folder contains nothing else.
-    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
 }
 
 #[cfg(unix)]
@@ -89,35 +89,35 @@ async fn a_kept_transaction_is_read_back_byte_for_byte() {
 async fn nobody_else_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
 
-    let desk = desk().await;
-    let mut kept = desk.keep();
+    let files = files().await;
+    let mut kept = files.keep();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&desk.path()), 0o600);
+    assert_eq!(mode(&files.path()), 0o600);
     kept.note(TransactionState::Accepted).unwrap();
-    assert_eq!(mode(&desk.path()), 0o600);
+    assert_eq!(mode(&files.path()), 0o600);
 }
 
 #[tokio::test]
 async fn what_is_there_is_never_written_over() {
-    let desk = desk().await;
-    desk.keep();
-    let before = std::fs::read(desk.path()).unwrap();
-    let again = SavedTransaction::create(&desk.path(), &desk.node, &desk.checked, &desk.signed);
+    let files = files().await;
+    files.keep();
+    let before = std::fs::read(files.path()).unwrap();
+    let again = SavedTransaction::create(&files.path(), &files.node, &files.checked, &files.signed);
     assert!(matches!(again, Err(SavedTransactionError::Exists { .. })));
-    assert_eq!(std::fs::read(desk.path()).unwrap(), before);
-    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read(files.path()).unwrap(), before);
+    assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
 }
 
 #[tokio::test]
 async fn of_many_at_once_one_keeps_its_transaction() {
-    let desk = std::sync::Arc::new(desk().await);
+    let files = std::sync::Arc::new(files().await);
     let start = std::sync::Arc::new(std::sync::Barrier::new(8));
     let threads: Vec<_> = (0..8)
         .map(|_| {
-            let (desk, start) = (desk.clone(), start.clone());
+            let (files, start) = (files.clone(), start.clone());
             std::thread::spawn(move || {
                 start.wait();
-                SavedTransaction::create(&desk.path(), &desk.node, &desk.checked, &desk.signed)
+                SavedTransaction::create(&files.path(), &files.node, &files.checked, &files.signed)
                     .is_ok()
             })
         })
@@ -128,31 +128,31 @@ async fn of_many_at_once_one_keeps_its_transaction() {
         .filter(|won| *won)
         .count();
     assert_eq!(won, 1);
-    desk.opened();
+    files.opened();
 }
 
 #[tokio::test]
 async fn its_state_is_noted_and_nothing_else_changes() {
-    let desk = desk().await;
-    let mut kept = desk.keep();
+    let files = files().await;
+    let mut kept = files.keep();
     for state in [
         TransactionState::Refused,
         TransactionState::Accepted,
         TransactionState::Recorded,
     ] {
         kept.note(state).unwrap();
-        assert_eq!(desk.opened(), kept);
-        assert_eq!(desk.opened().state(), state);
+        assert_eq!(files.opened(), kept);
+        assert_eq!(files.opened().state(), state);
     }
-    assert_eq!(desk.opened().signed().text(), desk.signed.text());
+    assert_eq!(files.opened().signed().text(), files.signed.text());
 }
 
 #[tokio::test]
-async fn what_was_accepted_or_recorded_stays_so_whoever_notes_something_else() {
-    let desk = desk().await;
-    let mut kept = desk.keep();
+async fn accepted_and_recorded_states_are_never_downgraded() {
+    let files = files().await;
+    let mut kept = files.keep();
     // Another process opened the file before and does not have the result.
-    let mut late = desk.opened();
+    let mut late = files.opened();
     assert_eq!(
         kept.note_after(TransactionState::Sent).unwrap(),
         TransactionState::Signed
@@ -165,42 +165,42 @@ async fn what_was_accepted_or_recorded_stays_so_whoever_notes_something_else() {
     for lower in [TransactionState::Signed, TransactionState::Refused] {
         late.note(lower).unwrap();
         assert_eq!(late.state(), TransactionState::Accepted);
-        assert_eq!(desk.opened().state(), TransactionState::Accepted);
+        assert_eq!(files.opened().state(), TransactionState::Accepted);
     }
     late.note(TransactionState::Recorded).unwrap();
     kept.note(TransactionState::Accepted).unwrap();
-    assert_eq!(desk.opened().state(), TransactionState::Recorded);
+    assert_eq!(files.opened().state(), TransactionState::Recorded);
 }
 
 #[tokio::test]
 async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
-    let (desk, other) = (desk().await, other_desk().await);
-    let path = desk.path();
-    let beside = |desk: &Desk| {
-        SavedTransaction::create_beside(&path, &desk.node, &desk.checked, &desk.signed)
+    let (files, other) = (files().await, other_files().await);
+    let path = files.path();
+    let beside = |files: &TestFiles| {
+        SavedTransaction::create_with_backup(&path, &files.node, &files.checked, &files.signed)
     };
     let text = |path: &Path| std::fs::read_to_string(path).unwrap();
 
-    let (mut first, aside) = beside(&desk).unwrap();
+    let (mut first, aside) = beside(&files).unwrap();
     assert_eq!(aside, None);
     let before = text(&path);
     let (second, aside) = beside(&other).unwrap();
-    let one = desk.folder.path().join("a.json.1");
+    let one = files.folder.path().join("a.json.1");
     assert_eq!(aside.as_deref(), Some(&*one));
     assert_eq!(text(&one), before);
-    assert_eq!(desk.opened(), second);
+    assert_eq!(files.opened(), second);
     // A file that was put aside is never overwritten either.
-    let (_, aside) = beside(&desk).unwrap();
-    assert_eq!(aside, Some(desk.folder.path().join("a.json.2")));
+    let (_, aside) = beside(&files).unwrap();
+    assert_eq!(aside, Some(files.folder.path().join("a.json.2")));
     assert_eq!(text(&one), before);
-    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 3);
+    assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 3);
 
     // A process that still waits for the first transaction does not change the new file.
     beside(&other).unwrap();
     let latest = text(&path);
     let error = first.note(TransactionState::Recorded).unwrap_err();
     assert!(
-        matches!(error, SavedTransactionError::OfAnother { .. }),
+        matches!(error, SavedTransactionError::DifferentTransaction { .. }),
         "{error}"
     );
     assert_eq!(first.state(), TransactionState::Signed);
@@ -209,52 +209,65 @@ async fn the_one_that_is_there_is_put_aside_under_a_name_that_is_free() {
 
 #[tokio::test]
 async fn where_the_new_one_can_not_be_written_the_old_one_keeps_its_name() {
-    let (desk, other) = (desk().await, other_desk().await);
+    let (files, other) = (files().await, other_files().await);
     // A folder can't be put aside, and no file can take its name.
-    std::fs::create_dir(desk.path()).unwrap();
-    let failed =
-        SavedTransaction::create_beside(&desk.path(), &desk.node, &desk.checked, &desk.signed);
+    std::fs::create_dir(files.path()).unwrap();
+    let failed = SavedTransaction::create_with_backup(
+        &files.path(),
+        &files.node,
+        &files.checked,
+        &files.signed,
+    );
     assert!(matches!(
         failed,
         Err(SavedTransactionError::Unusable { .. })
     ));
-    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
-    std::fs::remove_dir(desk.path()).unwrap();
+    assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
+    std::fs::remove_dir(files.path()).unwrap();
 
-    desk.keep();
+    files.keep();
     // The signed text is not the signed form of the checked transaction.
-    let failed =
-        SavedTransaction::create_beside(&desk.path(), &desk.node, &desk.checked, &other.signed);
+    let failed = SavedTransaction::create_with_backup(
+        &files.path(),
+        &files.node,
+        &files.checked,
+        &other.signed,
+    );
     assert!(matches!(
         failed,
         Err(SavedTransactionError::Mismatch { .. })
     ));
-    assert_eq!(desk.opened().signed(), &desk.signed);
-    assert_eq!(std::fs::read_dir(desk.folder.path()).unwrap().count(), 1);
+    assert_eq!(files.opened().signed(), &files.signed);
+    assert_eq!(std::fs::read_dir(files.folder.path()).unwrap().count(), 1);
 }
 
 #[tokio::test]
 async fn many_that_put_each_other_aside_lose_none() {
-    let desk = std::sync::Arc::new(desk().await);
+    let files = std::sync::Arc::new(files().await);
     let start = std::sync::Arc::new(std::sync::Barrier::new(8));
     let threads: Vec<_> = (0..8)
         .map(|number| {
-            let (desk, start) = (desk.clone(), start.clone());
+            let (files, start) = (files.clone(), start.clone());
             std::thread::spawn(move || {
                 // Each file has a different base URL, which identifies its content.
                 let node = format!("http://localhost:{}", 9000 + number)
                     .parse()
                     .unwrap();
                 start.wait();
-                SavedTransaction::create_beside(&desk.path(), &node, &desk.checked, &desk.signed)
-                    .unwrap();
+                SavedTransaction::create_with_backup(
+                    &files.path(),
+                    &node,
+                    &files.checked,
+                    &files.signed,
+                )
+                .unwrap();
             })
         })
         .collect();
     for thread in threads {
         thread.join().unwrap();
     }
-    let mut nodes: Vec<_> = std::fs::read_dir(desk.folder.path())
+    let mut nodes: Vec<_> = std::fs::read_dir(files.folder.path())
         .unwrap()
         .map(|entry| {
             SavedTransaction::open(&entry.unwrap().path())
@@ -270,10 +283,10 @@ async fn many_that_put_each_other_aside_lose_none() {
 
 #[tokio::test]
 async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
-    let desk = desk().await;
+    let files = files().await;
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 60 * 60);
     let leave = |name: &str, aged: bool| {
-        let path = desk.folder.path().join(name);
+        let path = files.folder.path().join(name);
         let file = std::fs::File::create(&path).unwrap();
         if aged {
             file.set_modified(old).unwrap();
@@ -289,7 +302,7 @@ async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
         leave("saved-aB3xY9", true),
         leave("b.json", true),
     ];
-    desk.keep();
+    files.keep();
     assert!(!stale.exists());
     for other in others {
         assert!(other.exists(), "{}", other.display());
@@ -297,7 +310,7 @@ async fn what_a_process_left_that_was_ended_is_removed_after_a_day() {
 }
 
 /// Makes a desk with a claim of `verifier` about an asset.
-async fn claiming(asset: &str, verifier: &str, fee: &str) -> Desk {
+async fn claiming(asset: &str, verifier: &str, fee: &str) -> TestFiles {
     let fee = Fee::new(fee.parse().unwrap(), "TKN").unwrap();
     let wallet = verifier.parse().unwrap();
     let claim = Claim::new(CONTRACT.parse().unwrap(), asset, 99, fee.clone());
@@ -309,21 +322,21 @@ async fn claiming(asset: &str, verifier: &str, fee: &str) -> Desk {
     );
     let raw = RawTransaction::from_text(&built).unwrap();
     let checked = CheckedTransaction::check(&call, &raw, &fee).unwrap();
-    let signed = checked.sign(&[&Pen::of(verifier)]).await.unwrap();
-    Desk {
+    let signed = checked.sign(&[&FakeSigner::of(verifier)]).await.unwrap();
+    TestFiles {
         checked,
         signed,
-        ..desk().await
+        ..files().await
     }
 }
 
 #[tokio::test]
 async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
     let folder = tempfile::tempdir().unwrap();
-    let keep = |desk: &Desk, name: &str, state: TransactionState| {
+    let keep = |files: &TestFiles, name: &str, state: TransactionState| {
         let path = folder.path().join(name);
         let mut kept =
-            SavedTransaction::create(&path, &desk.node, &desk.checked, &desk.signed).unwrap();
+            SavedTransaction::create(&path, &files.node, &files.checked, &files.signed).unwrap();
         kept.note(state).unwrap();
     };
     let (cheap, dear) = (
@@ -339,7 +352,7 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
     keep(&elsewhere, "asset.json", TransactionState::Sent);
     let stranger = claiming("caf\u{e9}", SECOND, "1").await;
     keep(&stranger, "verifier.json", TransactionState::Sent);
-    keep(&desk().await, "no-claim.json", TransactionState::Sent);
+    keep(&files().await, "no-claim.json", TransactionState::Sent);
     let whole = std::fs::read(folder.path().join("sent")).unwrap();
     std::fs::write(folder.path().join("cut.json"), &whole[..whole.len() / 2]).unwrap();
     std::fs::write(folder.path().join("notes.txt"), "buy milk").unwrap();
@@ -348,7 +361,7 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
 
     let pending = |contract: &str| {
         let (contract, verifier) = (contract.parse().unwrap(), FIRST.parse().unwrap());
-        SavedTransaction::pending_in(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
+        SavedTransaction::find_pending(folder.path(), contract, "caf\u{e9}", verifier).unwrap()
     };
     let found = pending(CONTRACT);
     let names: Vec<_> = found
@@ -374,7 +387,7 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
     assert!(other.transactions.is_empty());
 
     let nowhere = folder.path().join("nowhere");
-    let none = SavedTransaction::pending_in(
+    let none = SavedTransaction::find_pending(
         &nowhere,
         CONTRACT.parse().unwrap(),
         "a",
@@ -385,8 +398,8 @@ async fn what_is_pending_of_an_asset_and_a_verifier_is_found_in_a_folder() {
 
 #[tokio::test]
 async fn only_what_was_signed_for_what_was_checked_is_kept() {
-    let desk = desk().await;
-    let text = desk.signed.text().as_str();
+    let files = files().await;
+    let text = files.signed.text().as_str();
     for other in [
         text.replace(r#""one":1"#, r#""one":2"#),
         text.replace(
@@ -396,26 +409,26 @@ async fn only_what_was_signed_for_what_was_checked_is_kept() {
     ] {
         assert_ne!(other, text);
         let other = SignedTransaction::from_text(&other).unwrap();
-        let refused = SavedTransaction::create(&desk.path(), &desk.node, &desk.checked, &other);
+        let refused = SavedTransaction::create(&files.path(), &files.node, &files.checked, &other);
         assert!(matches!(
             refused,
             Err(SavedTransactionError::Mismatch { .. })
         ));
-        assert!(!desk.path().exists());
+        assert!(!files.path().exists());
     }
 }
 
 #[tokio::test]
 async fn what_was_changed_or_cut_short_is_damaged() {
-    let desk = desk().await;
-    desk.keep();
+    let files = files().await;
+    files.keep();
     type Damage = fn(String) -> String;
     let damage: [(&str, Damage); 8] = [
         ("a signature", |text| text.replacen("c811", "c812", 99)),
         ("a signed number", |text| {
             text.replace(r#"\"one\":1"#, r#"\"one\":2"#)
         }),
-        ("an asked number", |text| {
+        ("a requested number", |text| {
             text.replace("9007199254740993", "9007199254740992")
         }),
         ("the fee", |text| text.replace("1500000.25", "1.5")),
@@ -425,22 +438,22 @@ async fn what_was_changed_or_cut_short_is_damaged() {
         ("everything", |_| String::new()),
     ];
     for (what, change) in damage {
-        let error = desk.changed(change);
+        let error = files.changed(change);
         assert!(
             matches!(error, SavedTransactionError::Damaged { .. }),
             "{what}: {error}"
         );
     }
-    desk.opened();
+    files.opened();
 }
 
 #[tokio::test]
 async fn a_tampering_that_hides_itself_is_noticed_by_the_echo_check() {
-    let desk = desk().await;
-    desk.keep();
+    let files = files().await;
+    files.keep();
     // An attacker who can write the file can also recompute its digest.
     let tamper = |from: &str, to: &str| {
-        desk.changed(|text| {
+        files.changed(|text| {
             let mut contents: Contents = serde_json::from_str(&text).unwrap();
             let signed = contents.signed_transaction.replacen(from, to, 1);
             assert_ne!(signed, contents.signed_transaction);
@@ -485,9 +498,9 @@ async fn a_tampering_that_hides_itself_is_noticed_by_the_echo_check() {
 
 #[tokio::test]
 async fn other_files_are_told_apart_from_damaged_ones() {
-    let desk = desk().await;
-    std::fs::write(desk.path(), "[]").unwrap();
-    let error = SavedTransaction::open(&desk.path())
+    let files = files().await;
+    std::fs::write(files.path(), "[]").unwrap();
+    let error = SavedTransaction::open(&files.path())
         .unwrap_err()
         .to_string();
     assert!(error.ends_with("it is not a JSON object"), "{error}");
@@ -496,29 +509,29 @@ async fn other_files_are_told_apart_from_damaged_ones() {
         "[1]",
         "key = 1",
         r#"{"format":"other","version":1}"#,
-        r#"{"format":"nodeproof-client/kept-transaction","version":2}"#,
+        r#"{"format":"nodeproof-claims/saved-transaction","version":2}"#,
     ] {
-        std::fs::write(desk.path(), text).unwrap();
-        let error = SavedTransaction::open(&desk.path()).unwrap_err();
+        std::fs::write(files.path(), text).unwrap();
+        let error = SavedTransaction::open(&files.path()).unwrap_err();
         assert!(
             matches!(error, SavedTransactionError::Foreign { .. }),
             "{text}: {error}"
         );
     }
-    std::fs::write(desk.path(), [0xff, 0xfe]).unwrap();
+    std::fs::write(files.path(), [0xff, 0xfe]).unwrap();
     assert!(matches!(
-        SavedTransaction::open(&desk.path()),
+        SavedTransaction::open(&files.path()),
         Err(SavedTransactionError::Foreign { .. })
     ));
-    let huge = std::fs::File::create(desk.path()).unwrap();
+    let huge = std::fs::File::create(files.path()).unwrap();
     huge.set_len(1 << 40).unwrap();
-    let error = SavedTransaction::open(&desk.path()).unwrap_err();
+    let error = SavedTransaction::open(&files.path()).unwrap_err();
     assert!(error.to_string().ends_with("it is too long"), "{error}");
-    let folder = SavedTransaction::open(desk.folder.path()).unwrap_err();
+    let folder = SavedTransaction::open(files.folder.path()).unwrap_err();
     assert!(matches!(folder, SavedTransactionError::Foreign { .. }));
-    let nowhere = desk.folder.path().join("no").join("where");
+    let nowhere = files.folder.path().join("no").join("where");
     let error =
-        SavedTransaction::create(&nowhere, &desk.node, &desk.checked, &desk.signed).unwrap_err();
+        SavedTransaction::create(&nowhere, &files.node, &files.checked, &files.signed).unwrap_err();
     assert!(matches!(
         error,
         SavedTransactionError::Unusable {
@@ -530,10 +543,10 @@ async fn other_files_are_told_apart_from_damaged_ones() {
 
 #[tokio::test]
 async fn a_file_of_another_call_says_what_differs() {
-    let desk = desk().await;
-    let kept = desk.keep();
+    let files = files().await;
+    let kept = files.keep();
     let differences = |asked: &ContractCall, fee: &Fee| match kept.check_same(asked, fee) {
-        Err(SavedTransactionError::OfAnother { differences, .. }) => differences,
+        Err(SavedTransactionError::DifferentTransaction { differences, .. }) => differences,
         other => panic!("{other:?}"),
     };
     let dearer = Fee::new(1_500_001.into(), "TKN \"é\"").unwrap();

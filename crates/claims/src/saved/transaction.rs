@@ -19,7 +19,7 @@ use super::{
 };
 
 /// The value of `format`, which identifies such a file.
-const FORMAT: &str = "nodeproof-client/kept-transaction";
+const FORMAT: &str = "nodeproof-claims/saved-transaction";
 /// The version of the format.
 const VERSION: u32 = 1;
 
@@ -174,14 +174,14 @@ impl SavedTransaction {
     /// use std::path::Path;
     ///
     /// let (path, base) = (Path::new("transfer.json"), node.base_url());
-    /// let (saved, aside) = SavedTransaction::create_beside(path, base, &checked, &signed)?;
+    /// let (saved, aside) = SavedTransaction::create_with_backup(path, base, &checked, &signed)?;
     /// if let Some(aside) = aside {
     ///     println!("the earlier transaction is in {}", aside.display());
     /// }
     /// # Ok(())
     /// # }
     /// ```
-    pub fn create_beside(
+    pub fn create_with_backup(
         path: &Path,
         node: &BaseUrl,
         checked: &CheckedTransaction,
@@ -285,7 +285,9 @@ impl SavedTransaction {
             _ => foreign(error.to_string()),
         })?;
         if head.format != FORMAT {
-            return Err(foreign("its `format` is another one".to_owned()));
+            return Err(foreign(
+                "its `format` is not that of a saved transaction".to_owned(),
+            ));
         }
         if head.version != VERSION {
             let found = head.version;
@@ -311,7 +313,7 @@ impl SavedTransaction {
             })?;
         if checked.trans_code() != contents.trans_code {
             return Err(damaged(
-                "its `trans_code` is not the one that was signed".to_owned(),
+                "its `trans_code` differs from the signed transaction".to_owned(),
             ));
         }
         Ok(Some(Self {
@@ -328,7 +330,7 @@ impl SavedTransaction {
     /// ```
     /// use nodeproof_claims::SavedTransaction;
     ///
-    /// let text = r#"{"format":"nodeproof-client/kept-transaction","version":1}"#;
+    /// let text = r#"{"format":"nodeproof-claims/saved-transaction","version":1}"#;
     /// assert!(SavedTransaction::has_format(text));
     /// assert!(!SavedTransaction::has_format("{}"));
     /// ```
@@ -345,7 +347,7 @@ impl SavedTransaction {
     /// Checks that it is the transaction for this call and this fee.
     ///
     /// # Errors
-    /// [`SavedTransactionError::OfAnother`] with the differences.
+    /// [`SavedTransactionError::DifferentTransaction`] with the differences.
     pub fn check_same(&self, asked: &ContractCall, fee: &Fee) -> Result<(), SavedTransactionError> {
         let kept = &self.contents;
         let mut differences = Vec::new();
@@ -391,7 +393,7 @@ impl SavedTransaction {
                     source,
                 });
         }
-        Err(SavedTransactionError::OfAnother {
+        Err(SavedTransactionError::DifferentTransaction {
             path: self.path.clone(),
             differences,
         })
@@ -400,13 +402,13 @@ impl SavedTransaction {
     /// Checks that it was saved for the node at this base URL.
     ///
     /// # Errors
-    /// [`SavedTransactionError::OfAnotherNode`], because that node may be of another network.
+    /// [`SavedTransactionError::DifferentNode`], because that node may be of another network.
     pub fn check_node(&self, node: &BaseUrl) -> Result<(), SavedTransactionError> {
         let kept = &self.contents.node;
         if kept == node.as_str() {
             return Ok(());
         }
-        Err(SavedTransactionError::OfAnotherNode {
+        Err(SavedTransactionError::DifferentNode {
             path: self.path.clone(),
             saved_for: kept.clone(),
             node: node.as_str().to_owned(),
@@ -424,7 +426,7 @@ impl SavedTransaction {
         self.note_after(state).map(drop)
     }
 
-    /// Saves a state like [`note`](Self::note). Returns the state that this process or another one
+    /// Saves a state like [`note`](Self::note). Returns the state that this or another process
     /// saved before.
     pub(crate) fn note_after(
         &mut self,
@@ -435,7 +437,7 @@ impl SavedTransaction {
         let there = match Self::open(&self.path)? {
             Some(there) if there.signed == self.signed => there,
             Some(other) => {
-                return Err(SavedTransactionError::OfAnother {
+                return Err(SavedTransactionError::DifferentTransaction {
                     path: self.path.clone(),
                     differences: vec![format!(
                         "the transaction was {}, and is {}",

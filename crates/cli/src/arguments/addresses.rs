@@ -10,7 +10,7 @@ pub(crate) fn wallet_address(text: &str) -> Result<WalletAddress, String> {
     text.parse()
         .map_err(|error: nodeproof_primitives::ParseHexError| {
             if text.parse::<ContractAddress>().is_ok() {
-                "this is the address of a contract, and that of a wallet is wanted: 0x and 40 \
+                "expected a wallet address, but this is a contract address: 0x and 40 \
              lower-case hexadecimal digits"
                     .to_owned()
             } else {
@@ -25,7 +25,7 @@ pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
     text.parse()
         .map_err(|error: nodeproof_primitives::ParseHexError| {
             if text.parse::<WalletAddress>().is_ok() {
-                "this is the address of a wallet, and that of a contract is wanted: ct and 40 \
+                "expected a contract address, but this is a wallet address: ct and 40 \
              lower-case hexadecimal digits"
                     .to_owned()
             } else {
@@ -38,7 +38,7 @@ pub(crate) fn contract_address(text: &str) -> Result<ContractAddress, String> {
 fn no_key(text: &str) -> Result<(), String> {
     if looks_like_a_key(text) {
         return Err(
-            "an address is wanted here: a prefix of two characters and 40 lower-case hexadecimal \
+            "expected an address: a prefix of two characters and 40 lower-case hexadecimal \
              digits"
                 .to_owned(),
         );

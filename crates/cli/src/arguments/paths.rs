@@ -12,7 +12,7 @@ use nodeproof_primitives::redact::looks_like_a_key;
 pub(crate) fn to_write() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().try_map(|name| {
         if name == "-" {
-            return Err("a file is wanted here, and - would be one of that name".to_owned());
+            return Err("expected a file name; - is not accepted here".to_owned());
         }
         no_key(name)
     })
@@ -26,13 +26,13 @@ pub(crate) fn key_file() -> impl TypedValueParser<Value = PathBuf> {
 fn no_key(name: OsString) -> Result<PathBuf, String> {
     if looks_like_a_key(&name.to_string_lossy()) {
         return Err(
-            "keys are read from files and hidden prompts only, and this one may now stand in your \
+            "keys are read only from files and hidden prompts. This key may now be in your \
              shell's history"
                 .to_owned(),
         );
     }
     if name.is_empty() {
-        return Err("the name of a file is wanted".to_owned());
+        return Err("expected a file name".to_owned());
     }
     Ok(name.into())
 }

@@ -54,7 +54,7 @@ pub(crate) async fn one(args: &BalanceArgs, session: &Session) -> Result<(), Fai
     let balance = client.token_balance(&args.token, args.wallet).await?;
     let balance = balance.ok_or_else(|| {
         Failure::not_found(format!(
-            "the node has no balance of {} in {}: nothing is held, or it knows no such token or wallet",
+            "the node has no balance of {} in {}: the balance is zero, or the token or wallet is unknown",
             args.token, args.wallet
         ))
     })?;

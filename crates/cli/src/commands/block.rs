@@ -49,7 +49,7 @@ pub(crate) async fn run(args: &BlockArgs, session: &Session) -> Result<(), Failu
 }
 
 /// Maximum number of a number's digits in a message.
-const MOST_DIGITS: usize = 40;
+const MAX_DIGITS: usize = 40;
 
 /// Requests the block at an index that the user gave.
 async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
@@ -70,7 +70,7 @@ async fn named(client: &Client, index: u64) -> Result<Block, Failure> {
         )));
     }
     let words = words.map_or_else(
-        || "an object without any field of one".to_owned(),
+        || "an object without block fields".to_owned(),
         |words| format!("this: {words}"),
     );
     Err(Failure::unexpected(format!(
@@ -93,12 +93,12 @@ fn the_one(index: u64, block: Block) -> Result<Block, Failure> {
 
 /// Describes the failure that the node returned another block. The index may be as long as a response.
 fn another(index: u64, found: &Integer) -> String {
-    let found = escaped_up_to(&found.to_string(), MOST_DIGITS);
+    let found = escaped_up_to(&found.to_string(), MAX_DIGITS);
     format!("expected block {index}, but the node returned block {found}")
 }
 
 /// A higher index than any chain has. At one block per second, it would take 30,000 years.
-const ABSURD: u64 = 1_000_000_000_000;
+const IMPLAUSIBLE_INDEX: u64 = 1_000_000_000_000;
 
 /// Returns the latest block with its index. Warns if the result is implausible.
 pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Block), Failure> {
@@ -118,7 +118,7 @@ pub(super) async fn latest(client: &Client, output: Output) -> Result<(u64, Bloc
         )));
     };
     let block = look(client, index).await?;
-    if index > ABSURD {
+    if index > IMPLAUSIBLE_INDEX {
         output.warn(&format!(
             "the node returns a block for index {index} and for each lower index that was tried: \
              no chain is that long, so this is probably not the latest block"

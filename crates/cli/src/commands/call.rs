@@ -86,7 +86,7 @@ pub(crate) async fn run(args: &CallArgs, session: &Session) -> Result<(), Failur
 /// Returns the failure if the node built a different call, or if the call can't be built.
 pub(super) fn mismatch(error: BuiltCallMismatch) -> Failure {
     match error {
-        BuiltCallMismatch::AskedTwice { .. } | BuiltCallMismatch::Inexact { .. } => {
+        BuiltCallMismatch::DuplicateMemberInRequest { .. } | BuiltCallMismatch::Inexact { .. } => {
             Failure::usage(error)
         }
         BuiltCallMismatch::Untimely { latest: None, .. } => Failure::unexpected(format!(

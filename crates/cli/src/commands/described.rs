@@ -122,7 +122,7 @@ pub(super) fn what(view: &Transaction) -> String {
                 Some(name) => format!("type {kind}, {name}"),
                 None => format!("type {}", escaped_up_to(&kind.to_string(), 40)),
             },
-            Err(fault) => format!("of no known type ({fault})"),
+            Err(fault) => format!("of an unknown type ({fault})"),
         };
     }
     let call = view.contract_call().ok();
@@ -145,7 +145,7 @@ fn name(kind: &str) -> Option<&'static str> {
         "4" => "a transfer in both directions",
         "5" => "a transfer",
         "6" => "a change of a trust score",
-        "7" => "a miner's sign of life",
+        "7" => "a miner heartbeat",
         "8" => "a contract's change of its state",
         _ => return None,
     })

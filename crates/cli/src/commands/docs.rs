@@ -41,7 +41,7 @@ fn line(text: &str) -> String {
 }
 
 /// Maximum length of the excerpt if the response is not a page, in bytes.
-const MOST: usize = 120;
+const MAX_CHARACTERS: usize = 120;
 /// An HTML page has at least one of these texts, in lower case.
 const MARKS: [&str; 6] = [
     "<!doctype html",
@@ -70,7 +70,7 @@ pub(crate) async fn run(args: &DocsArgs, session: &Session) -> Result<(), Failur
     if !is_html(&page) {
         return Err(Failure::unexpected(format!(
             "{url} responds, but not with an HTML page: {}",
-            excerpt(page.as_bytes(), MOST)
+            excerpt(page.as_bytes(), MAX_CHARACTERS)
         )));
     }
     session.output.show(&Docs {

@@ -39,7 +39,7 @@ pub(super) fn breaks(index: u64, block: &Block, before: &Block) -> Vec<String> {
         && made < earlier
     {
         found.push(format!(
-            "time goes back: block {index} was made at {} ({}), and block {last} at {} ({})",
+            "time decreases: block {index} was made at {} ({}), and block {last} at {} ({})",
             date_and_time(made),
             made.as_millis(),
             date_and_time(earlier),

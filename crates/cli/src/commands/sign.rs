@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Maximum length of a shown value, in characters, if the user need not confirm the transaction.
-const MOST_NOTED: usize = 1_000;
+const MAX_WARNINGS: usize = 1_000;
 
 #[derive(Debug, Args)]
 pub(crate) struct SignArgs {
@@ -63,7 +63,7 @@ pub(crate) async fn run(args: &SignArgs, session: &Session) -> Result<(), Failur
         .collect();
     let asks = !args.yes && !args.dry_run && !to_sign.is_empty();
     // A person who confirms the transaction must see all of it.
-    let most = if asks { usize::MAX } else { MOST_NOTED };
+    let most = if asks { usize::MAX } else { MAX_WARNINGS };
     let mut lines = described(transaction.transaction(), most);
     lines.extend(beside(transaction.text(), most));
     for line in &lines {

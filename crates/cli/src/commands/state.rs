@@ -76,7 +76,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
             "expected a record with {:?} in {}, but the node returned one with {}",
             args.value,
             args.column,
-            excerpt(other.as_str().as_bytes(), MOST)
+            excerpt(other.as_str().as_bytes(), MAX_CHARACTERS)
         )));
     }
     session.output.show(&State {
@@ -89,7 +89,7 @@ pub(crate) async fn run(args: &StateArgs, session: &Session) -> Result<(), Failu
 }
 
 /// Maximum length of the excerpt of another record, in bytes.
-const MOST: usize = 120;
+const MAX_CHARACTERS: usize = 120;
 
 /// Returns what a record has instead of the requested value, if it is clearly another record.
 ///

@@ -20,8 +20,7 @@ use crate::{
 /// The status of a node that accepts no more submissions at the moment.
 const TOO_MANY: u16 = 429;
 /// A note for refusals: the transaction is still valid for other nodes.
-const ANYONE: &str =
-    "; only the node reports that, and anyone who has the transaction can still submit it";
+const ANYONE: &str = "; the refusal is not final: anyone with the transaction can still submit it";
 /// Statuses of servers that are not nodes, or that do not have the endpoint.
 const NO_SUCH_CALL: [u16; 2] = [404, 405];
 
@@ -62,11 +61,11 @@ impl CommandResult for Taken {
         let new = match self.new_transaction {
             Some(true) => "yes",
             Some(false) => "no, the node had it already",
-            None => "the node does not say",
+            None => "unknown",
         };
         columns.row(["new", new]);
         for message in &self.messages {
-            columns.row(["node says", message]);
+            columns.row(["message", message]);
         }
         columns.text()
     }
@@ -97,14 +96,14 @@ pub(crate) async fn run(args: &SubmitArgs, session: &Session) -> Result<(), Fail
         })?;
     }
     let client = session.client_of(&target)?;
-    interrupt::from_now_on(
+    interrupt::set_interrupt_message(
         "the transaction was sent, or was about to be: submitting the same file again is safe, \
          as the node knows it by its code",
     );
     let response = submit(&client, &signed, saved.map(|saved| &mut **saved)).await?;
     let view = signed.transaction().ok();
     let code = view.and_then(|view| view.trans_code().ok().map(|code| code.to_string()));
-    interrupt::from_now_on(match &code {
+    interrupt::set_interrupt_message(match &code {
         Some(code) => format!("the node accepted the transaction {code}"),
         None => "the node accepted the transaction".to_owned(),
     });
@@ -263,7 +262,7 @@ pub(super) fn kind_of(error: &SubmitError) -> Kind {
 pub(super) fn why_not(error: &SubmitError) -> Option<&'static str> {
     let status = error.client_error()?.status()?.as_u16();
     if status == TOO_MANY {
-        Some("; the node took nothing: do the same again later")
+        Some("; the node accepted nothing: try again later")
     } else if NO_SUCH_CALL.contains(&status) {
         Some(
             "; nothing was submitted, because this base URL does not have the endpoint: is it a \

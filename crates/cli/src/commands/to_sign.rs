@@ -23,7 +23,7 @@ pub(super) struct ToSign {
     signers: Vec<WalletAddress>,
     /// The file in which the signed transaction is, or would be, saved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    kept_in: Option<String>,
+    saved_in: Option<String>,
     /// Whether an earlier run signed it. The same transaction is then submitted again.
     already_signed: bool,
 }
@@ -41,13 +41,13 @@ impl ToSign {
             message_bytes: message.len(),
             digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
             signers,
-            kept_in: None,
+            saved_in: None,
             already_signed: false,
         })
     }
 
-    pub(super) fn kept_in(mut self, path: String, already_signed: bool) -> Self {
-        self.kept_in = Some(path);
+    pub(super) fn saved_in(mut self, path: String, already_signed: bool) -> Self {
+        self.saved_in = Some(path);
         self.already_signed = already_signed;
         self
     }
@@ -57,12 +57,12 @@ impl CommandResult for ToSign {
     fn for_a_person(&self) -> String {
         let (transaction, rewritten) = for_a_person(self.transaction.as_str());
         let how = if rewritten {
-            ", but for characters that a terminal acts on or does not show, which are escapes here"
+            ", except control and invisible characters, which are escapes here"
         } else {
             ""
         };
         let mut text = format!(
-            "message, {} bytes of ASCII, of which this is every one:\n{}\n\n\
+            "message, {} bytes of ASCII, complete:\n{}\n\n\
              SHA-1 digest of the message:\n{}\n\n\
              transaction, as it would be submitted{how}:\n{transaction}\n\n",
             self.message_bytes, self.message, self.digest,
@@ -70,7 +70,7 @@ impl CommandResult for ToSign {
         for wallet in &self.signers {
             text.push_str(&format!("to be signed by {wallet}\n"));
         }
-        if let Some(path) = &self.kept_in {
+        if let Some(path) = &self.saved_in {
             let path = nodeproof_primitives::escape::escaped(path);
             text.push_str(&if self.already_signed {
                 format!("signed by an earlier run already, and saved in {path}\n")

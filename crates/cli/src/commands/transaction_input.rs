@@ -23,7 +23,7 @@ impl TransactionInput {
         }
         if path == Path::new("-") {
             return Err(Failure::usage(
-                "this is a file in which `claim add` keeps a transaction: name the file itself, as \
+                "this file was written by `claim add`: name the file itself, as \
                  it is checked where it lies",
             ));
         }

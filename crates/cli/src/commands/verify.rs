@@ -43,7 +43,7 @@ impl CommandResult for Right {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         let right = if self.complete == Some(None) {
-            "right as far as it is signed"
+            "valid, but signatures may be missing"
         } else {
             "right"
         };
@@ -56,7 +56,7 @@ impl CommandResult for Right {
 }
 
 pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<(), Failure> {
-    let input = TransactionInput::read("what is to be verified", &args.file)?;
+    let input = TransactionInput::read("the document to verify", &args.file)?;
     let text = input.text();
     if text.starts_with('[') {
         return Err(Failure::usage(
@@ -94,7 +94,7 @@ fn transaction(text: &str) -> Result<Right, Failure> {
              are unknown",
         ));
     }
-    let wrong = |why: String| Failure::not_found(format!("the transaction is not right: {why}"));
+    let wrong = |why: String| Failure::not_found(format!("the transaction is not valid: {why}"));
     transaction
         .check_signatures()
         .map_err(|failure| wrong(failure.message))?;
@@ -126,7 +126,7 @@ fn receipt(text: &str) -> Result<Right, Failure> {
     let key: PublicKey = key.text().parse().map_err(Failure::usage)?;
     let signature: Signature = signature.text().parse().map_err(Failure::usage)?;
     verify_receipt(data, &key, &signature)
-        .map_err(|error| Failure::not_found(format!("the receipt is not right: {error}")))?;
+        .map_err(|error| Failure::not_found(format!("the receipt is not valid: {error}")))?;
     Ok(Right {
         what: "receipt",
         signed_by: vec![key.address()],

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Maximum length of a key to import in any form, in bytes.
-const LONGEST_KEY: usize = 64 * 1024;
+const MAX_KEY_LENGTH: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct WalletArgs {
@@ -215,7 +215,7 @@ pub(crate) fn run(args: &WalletArgs, session: &Session) -> Result<(), Failure> {
 fn free(path: &Path) -> Result<(), Failure> {
     if path.symlink_metadata().is_ok() {
         return Err(Failure::usage(format!(
-            "{} is there already, and may be the only copy of a key: choose another name",
+            "{} already exists and may be the only copy of a key: choose another name",
             path.display()
         )));
     }
@@ -239,7 +239,7 @@ fn write(
 ) -> Result<(), Failure> {
     if network.is_none() {
         session.output.note(
-            "the key file records no network, so nothing keeps it from signing for another one: \
+            "the key file records no network, so it can sign for any network: \
              --network records one",
         );
     }
@@ -277,7 +277,7 @@ fn imported(args: &ImportArgs, session: &Session) -> Result<(KeyPair, Option<Net
         )?;
         return Ok((from_digits(&digits)?, session.network()));
     };
-    let text = secret_text(from, LONGEST_KEY).map_err(|error| {
+    let text = secret_text(from, MAX_KEY_LENGTH).map_err(|error| {
         Failure::usage(format!(
             "the key can't be read from {}: {error}",
             from.display()

@@ -85,7 +85,7 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
             if error.retry_after().is_some() {
                 let seconds = pause.as_secs_f64();
                 output.note(&format!(
-                    "the node asks for a pause: next request in {seconds} s"
+                    "the node requests a pause: next request in {seconds} s"
                 ));
             }
         }
@@ -93,7 +93,7 @@ fn note(output: Output, missing: &AtomicU64, event: &FollowEvent<'_>) {
         FollowEvent::Missing { index } => {
             missing.fetch_add(1, Ordering::Relaxed);
             output.note(&format!(
-                "the node has no block {index}, but the one after it; going on with that"
+                "the node has no block {index}, but has the next one; continuing from there"
             ));
         }
         _ => {}

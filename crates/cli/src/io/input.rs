@@ -11,19 +11,19 @@ use nodeproof_wallet::exposed_key;
 use crate::failure::Failure;
 
 /// Maximum length of a transaction or of parameters, in bytes. Nodes accept less.
-pub(super) const MOST: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Maximum length of a configuration file, in bytes.
-const MOST_SETTINGS: u64 = 1024 * 1024;
+const MAX_SETTINGS: u64 = 1024 * 1024;
 
 /// Reads the text of a file, or of standard input if the path is `-`.
 pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
     let (shown, read) = if path == Path::new("-") {
         (
             "standard input".to_owned(),
-            bounded(io::stdin().lock(), MOST),
+            bounded(io::stdin().lock(), MAX_BYTES),
         )
     } else {
-        let read = File::open(path).and_then(|file| bounded(file, MOST));
+        let read = File::open(path).and_then(|file| bounded(file, MAX_BYTES));
         (path.display().to_string(), read)
     };
     let bytes = read
@@ -32,7 +32,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
     // The text will be sent, so it must not contain a key.
     if let Some(found) = exposed_key(&text, &[]) {
         return Err(Failure::usage(format!(
-            "{what}: in {shown} there is {found}, which must not be sent to anybody; nothing was \
+            "{what}: in {shown} there is {found}, which must not be sent; nothing was \
              sent or signed"
         )));
     }
@@ -41,7 +41,7 @@ pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
 
 /// Reads a configuration file.
 pub(crate) fn settings(path: &Path) -> io::Result<Vec<u8>> {
-    File::open(path).and_then(|file| bounded(file, MOST_SETTINGS))
+    File::open(path).and_then(|file| bounded(file, MAX_SETTINGS))
 }
 
 pub(crate) fn utf8(what: &str, shown: &str, bytes: Vec<u8>) -> Result<String, Failure> {

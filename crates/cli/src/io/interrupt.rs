@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 static KNOWN: Mutex<Option<String>> = Mutex::new(None);
 
 /// Sets the message for an interruption from now on.
-pub(crate) fn from_now_on(known: impl Into<String>) {
+pub(crate) fn set_interrupt_message(known: impl Into<String>) {
     *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(known.into());
 }
 

@@ -35,12 +35,12 @@ pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Fai
         }
         Err(error) if error.kind() == ErrorKind::InvalidData => {
             return Err(Failure::usage(format!(
-                "what was typed for the {lower} is not UTF-8, or too long: {instead}"
+                "the input for the {lower} is not UTF-8, or too long: {instead}"
             )));
         }
         Err(error) => {
             return Err(Failure::usage(format!(
-                "there is no terminal to ask for the {lower} on ({error}): {instead}"
+                "there is no terminal to prompt for the {lower} ({error}): {instead}"
             )));
         }
     };
@@ -50,7 +50,7 @@ pub(crate) fn hidden(what: &str, instead: &str) -> Result<Zeroizing<String>, Fai
         .any(|typed| typed.is_control() && typed != '\t')
     {
         return Err(Failure::usage(format!(
-            "what was typed for the {lower} has a control character in it, such as an arrow key \
+            "the input for the {lower} contains a control character, such as an arrow key \
              sends: type it without, or {instead}"
         )));
     }

@@ -4,10 +4,10 @@ use comfy_table::{CellAlignment, Table, presets::NOTHING};
 use nodeproof_primitives::escape::escaped_up_to;
 
 /// Maximum length of a cell, in characters.
-const MOST: usize = 2_000;
+const MAX_WIDTH: usize = 2_000;
 
 /// Maximum number of rows. The whole table is in memory, because columns are as wide as their contents.
-const MOST_ROWS: usize = 10_000;
+const MAX_ROWS: usize = 10_000;
 
 /// Rows of text in columns, which are as wide as their contents.
 ///
@@ -33,11 +33,11 @@ impl Columns {
 
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
         self.rows += 1;
-        if self.rows > MOST_ROWS {
+        if self.rows > MAX_ROWS {
             return;
         }
         self.table
-            .add_row(cells.map(|cell| escaped_up_to(cell, MOST)));
+            .add_row(cells.map(|cell| escaped_up_to(cell, MAX_WIDTH)));
     }
 
     /// Aligns a column of numbers to the right.
@@ -55,7 +55,7 @@ impl Columns {
         for (at, column) in self.table.column_iter_mut().enumerate() {
             column.set_padding((0, if at == last { 0 } else { 2 }));
         }
-        let more = match self.rows.saturating_sub(MOST_ROWS) {
+        let more = match self.rows.saturating_sub(MAX_ROWS) {
             0 => String::new(),
             more => format!("… and {more} more; --json has all of them\n"),
         };
@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn tells_how_much_of_a_long_table_is_left_out() {
         let mut columns = Columns::new();
-        for _ in 0..MOST_ROWS + 7 {
+        for _ in 0..MAX_ROWS + 7 {
             columns.row(["a"]);
         }
         let text = columns.text();
-        assert_eq!(text.lines().count(), MOST_ROWS + 1);
+        assert_eq!(text.lines().count(), MAX_ROWS + 1);
         assert!(text.ends_with("a\n… and 7 more; --json has all of them\n"));
     }
 

@@ -10,7 +10,7 @@ use nodeproof_claims::SavedTransaction;
 use nodeproof_client::SignedTransaction;
 use nodeproof_files::Access;
 
-use super::input::{MOST, bounded};
+use super::input::{MAX_BYTES, bounded};
 use crate::failure::Failure;
 
 /// Rejects a path that [`write()`] would reject, before anything is signed.
@@ -49,7 +49,7 @@ fn place(path: &Path) -> Result<Place, Failure> {
         Ok(found) => found,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             return match fs::symlink_metadata(path) {
-                Ok(_) => Err(failed(io::Error::other("it is a link to nothing"))),
+                Ok(_) => Err(failed(io::Error::other("it is a dangling symbolic link"))),
                 Err(_) => Ok(Place::File(path.to_owned())),
             };
         }
@@ -63,13 +63,13 @@ fn place(path: &Path) -> Result<Place, Failure> {
     }
     // Replace the file itself, and not a symbolic link to it.
     let path = fs::canonicalize(path).map_err(failed)?;
-    let bytes = File::open(&path).and_then(|file| bounded(file, MOST));
+    let bytes = File::open(&path).and_then(|file| bounded(file, MAX_BYTES));
     let there = String::from_utf8(bytes.map_err(failed)?).unwrap_or_default();
     let is_saved = SavedTransaction::open(&path).is_ok_and(|saved| saved.is_some());
     if found.len() > 0 && (is_saved || SignedTransaction::from_text(&there).is_err()) {
         return Err(failed(io::Error::other(
-            "there is a file already that is not a transaction; it may be the only copy of a key or \
-             of a claim: name another one, or remove it first",
+            "the file exists and is not a transaction; it may be the only copy of a key or \
+             of a claim: give another name, or remove it first",
         )));
     }
     Ok(Place::File(path))

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use nodeproof_files::{Shared, check_own_folder, parent_folder};
+use nodeproof_files::{Shared, check_private_folder, parent_folder};
 use nodeproof_primitives::{
     Amount, ContractAddress, Network,
     escape::escaped_up_to,
@@ -111,7 +111,7 @@ pub(crate) fn read(named: Option<&Path>) -> Result<ConfigFile, Failure> {
     } else {
         Shared::No
     };
-    check_own_folder(parent_folder(&path), shared).map_err(Failure::usage)?;
+    check_private_folder(parent_folder(&path), shared).map_err(Failure::usage)?;
     let bytes = match input::settings(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_be_there => {

@@ -23,7 +23,7 @@ pub(crate) fn check(
     }
     match exposed_key(text, &wallets) {
         Some(found) => Err(Failure::usage(format!(
-            "{what} has {found} in it, and would be sent to the node: nothing was sent or signed"
+            "{what} contains {found} and would be sent to the node: nothing was sent or signed"
         ))),
         None => Ok(()),
     }

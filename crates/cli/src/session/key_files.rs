@@ -16,7 +16,7 @@ use crate::{
 /// Reads a key file. Warns if other users can read it.
 pub(crate) fn read(path: &Path, output: Output) -> Result<KeyFile, Failure> {
     let file = KeyFile::read(path).map_err(Failure::usage)?;
-    if file.others_can_read() {
+    if file.is_readable_by_others() {
         output.warn(&format!(
             "others can read the key file {0}; `chmod 600 {0}` keeps it to yourself",
             path.display()
@@ -77,9 +77,9 @@ fn typed_passphrase(what: &str, instead: &str, output: Output) -> Result<Passphr
     let typed = prompt::hidden(what, instead)?;
     let passphrase = Passphrase::new(typed).map_err(|error| match error {
         PassphraseError::Empty => Failure::usage("a passphrase must not be empty"),
-        error => Failure::usage(format!("what was typed is not a valid passphrase: {error}")),
+        error => Failure::usage(format!("the input is not a valid passphrase: {error}")),
     })?;
-    warn(&passphrase, "what was typed", output);
+    warn(&passphrase, "the input", output);
     Ok(passphrase)
 }
 

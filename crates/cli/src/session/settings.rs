@@ -148,7 +148,7 @@ impl Session {
             .ok_or_else(|| {
                 Failure::usage(
                     "which fee? Give --fee AMOUNT, set NODECTL_FEE, or write `fee` in the \
-                 configuration file; nodes were seen to want 1000000 at least",
+                 configuration file; known nodes require at least 1000000",
                 )
             })?;
         let currency = flags
@@ -175,7 +175,7 @@ impl Target {
                 self.base_url
             ))),
             Some(Network::Mainnet) if !allow_mainnet => Err(Failure::usage(
-                "what is sent to mainnet costs real money: say --allow-mainnet, too",
+                "mainnet costs real money: add --allow-mainnet",
             )),
             Some(network) => Ok(network),
         }

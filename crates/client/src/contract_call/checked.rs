@@ -186,7 +186,7 @@ impl CheckedTransaction {
             order.push(signer.ok_or(SignError::Missing { wallet: *wallet })?);
         }
         if order.is_empty() {
-            return Err(SignError::Nobody);
+            return Err(SignError::NotListening);
         }
         let mut entries = Vec::with_capacity(order.len());
         for signer in order {
@@ -235,7 +235,7 @@ impl fmt::Display for CheckedTransaction {
 pub enum SignError {
     /// The call has no signers.
     #[error("the call names no signer; add the wallets that sign")]
-    Nobody,
+    NotListening,
     /// A signer of the call is missing.
     #[error("{wallet} must sign, but no signer was given for it")]
     Missing {
@@ -273,11 +273,11 @@ pub enum SignError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract_call::sample::{FIRST, Pen, SECOND, check, honest};
+    use crate::contract_call::sample::{FIRST, FakeSigner, SECOND, check, honest};
 
     #[tokio::test]
     async fn all_signers_of_the_call_sign_in_its_order_whatever_the_order_here() {
-        let (first, second) = (Pen::of(FIRST), Pen::of(SECOND));
+        let (first, second) = (FakeSigner::of(FIRST), FakeSigner::of(SECOND));
         let checked = check(&honest()).unwrap();
         let signed = checked.sign(&[&second, &first]).await.unwrap();
         assert_eq!(signed.transaction_text(), checked.transaction_text());
@@ -290,8 +290,8 @@ mod tests {
 
     #[tokio::test]
     async fn nobody_signs_before_everybody_is_there() {
-        let (first, second) = (Pen::of(FIRST), Pen::of(SECOND));
-        let stranger = Pen::of("0x00000000000000000000000000000000000000a1");
+        let (first, second) = (FakeSigner::of(FIRST), FakeSigner::of(SECOND));
+        let stranger = FakeSigner::of("0x00000000000000000000000000000000000000a1");
         let checked = check(&honest()).unwrap();
         let missing = checked.sign(&[&second]).await.unwrap_err();
         assert!(matches!(missing, SignError::Missing { wallet } if wallet == first.wallet));
@@ -303,10 +303,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_signer_who_refuses_is_named() {
-        let first = Pen::of(FIRST);
-        let dry = Pen {
+        let first = FakeSigner::of(FIRST);
+        let dry = FakeSigner {
             dry: true,
-            ..Pen::of(SECOND)
+            ..FakeSigner::of(SECOND)
         };
         let error = check(&honest()).unwrap().sign(&[&first, &dry]).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A call, an honest node's response, and signers, for the tests of this module.
+//! A call, a conforming node's response, and signers, for the tests of this module.
 
 use nodeproof_primitives::{
     MessageSignature, RawJson, Signer, SignerError, Signing, WalletAddress,
@@ -23,7 +23,7 @@ pub(super) fn fee() -> Fee {
     Fee::new("1500000.25".parse().unwrap(), "TKN \"é\"").unwrap()
 }
 
-/// Returns the response of an honest node.
+/// Returns the response of a conforming node.
 pub(super) fn honest() -> String {
     format!(
         r#"{{"transaction":{{"timestamp":1767225593000,"trans_code":"04087cb4c58f389c80bef882e3392f1b3b0e9e3c","type":3,"currency":"NWRL","fee":0.0,"descr":"","valid":1,"specific_data":{{"address":"{CONTRACT}","function":"add_verification","signers":["{FIRST}","{SECOND}"],"params":{PARAMS}}},"is_child_txn":false}},"signatures":[]}}"#
@@ -37,12 +37,12 @@ pub(super) fn check(text: &str) -> Result<CheckedTransaction, BuiltCallMismatch>
 
 /// A signer that returns a byte of the message and its address in place of a signature. A dry one
 /// refuses.
-pub(super) struct Pen {
+pub(super) struct FakeSigner {
     pub(super) wallet: WalletAddress,
     pub(super) dry: bool,
 }
 
-impl Pen {
+impl FakeSigner {
     pub(super) fn of(wallet: &str) -> Self {
         Self {
             wallet: wallet.parse().unwrap(),
@@ -51,7 +51,7 @@ impl Pen {
     }
 }
 
-impl Signer for Pen {
+impl Signer for FakeSigner {
     fn wallet_address(&self) -> WalletAddress {
         self.wallet
     }

@@ -18,11 +18,11 @@ pub(crate) trait Element: Sized {
 
 /// The maximum number of elements of a list that are stored with their faults. Each takes hundreds
 /// of bytes, even if its text has only one.
-pub(crate) const MOST_ODD: usize = 10_000;
+pub(crate) const MAX_INVALID: usize = 10_000;
 
 /// Returns the reason why a list with more of them is not read.
 pub(crate) fn too_many_odd() -> String {
-    format!("more than {MOST_ODD} elements of the list are not what belongs there")
+    format!("more than {MAX_INVALID} elements of the list are not what belongs there")
 }
 
 /// A list, and its form.
@@ -108,7 +108,7 @@ impl<'de, T: Element> Visitor<'de> for ListSeed<T> {
         let mut odd = 0;
         while let Some(item) = seq.next_element_seed(ElementSeed(PhantomData::<T>))? {
             odd += usize::from(item.is_odd());
-            if odd > MOST_ODD {
+            if odd > MAX_INVALID {
                 return Err(de::Error::custom(too_many_odd()));
             }
             items.push(item);

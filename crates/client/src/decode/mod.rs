@@ -18,7 +18,7 @@ pub(crate) use field::Field;
 pub use field::{FieldError, FieldFault};
 pub(crate) use hex::{all_hex, hex_bytes};
 pub(crate) use leaf::{Leaf, kind_of, not_an_object, text_in};
-pub(crate) use list::{Element, List, ListSeed, MOST_ODD, too_many_odd};
+pub(crate) use list::{Element, List, ListSeed, MAX_INVALID, too_many_odd};
 pub(crate) use members::{NameVisitor, members};
 pub(crate) use odd::{Odd, odd_scalars, odd_value, read_odd};
 pub(crate) use status::{SUCCESS, check_status};

@@ -5,7 +5,7 @@ use serde_json::Value;
 use nodeproof_primitives::escape::escaped_up_to;
 
 /// The maximum length of a detail, in characters.
-const MOST: usize = 500;
+const MAX_CHARACTERS: usize = 500;
 
 /// The members that can contain the message. The first one found is used.
 const MEMBERS: [&str; 4] = ["detail", "error", "message", "msg"];
@@ -33,7 +33,7 @@ pub(crate) fn of_members<'v>(find: impl Fn(&str) -> Option<&'v str>) -> Option<S
 
 fn harmless(text: &str) -> Option<String> {
     let text = text.trim();
-    (!text.is_empty()).then(|| escaped_up_to(text, MOST))
+    (!text.is_empty()).then(|| escaped_up_to(text, MAX_CHARACTERS))
 }
 
 fn text_of(told: &Value) -> String {

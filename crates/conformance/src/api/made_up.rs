@@ -9,7 +9,7 @@ pub(crate) fn nobody() -> String {
 pub(crate) const NO_INDEX: &str = "no-index-5a5a";
 
 /// An asset without a claim.
-pub(crate) const UNCLAIMED: &str = "no-such-asset-5a5a";
+pub(crate) const UNKNOWN_ASSET: &str = "no-such-asset-5a5a";
 
 /// The asset of the first contract call that a run builds. It is never submitted.
 pub(crate) const BUILT: &str = "conformance-check";

@@ -17,7 +17,7 @@ mod units;
 pub(crate) use balance_list::{List, Pair, amount, asked, held, held_by_wallet};
 pub(crate) use block_response::{BlockResponse, ResponseKind};
 pub(crate) use index_search::IndexSearch;
-pub(crate) use made_up::{BUILT, NO_INDEX, UNCLAIMED, nobody};
+pub(crate) use made_up::{BUILT, NO_INDEX, UNKNOWN_ASSET, nobody};
 pub(crate) use probe::{Known, PROBED_PATHS, Probe, controls, probe_values, probes};
 pub(crate) use requests::{
     OWN_DOCUMENT, block_request, contract_state_request, requested_index, token_balance_request,

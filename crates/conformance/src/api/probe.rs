@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    made_up::{UNCLAIMED, nobody},
+    made_up::{UNKNOWN_ASSET, nobody},
     requests::{block_request, contract_state_request, trust_request},
 };
 use crate::http::Request;
@@ -89,7 +89,7 @@ const FORMS_WITHOUT_VALUE: [&str; 3] = ["nothing", "an array", "an object"];
 pub(crate) struct Probe {
     /// The parameter, or the member of a body, that is probed.
     pub(crate) parameter: &'static str,
-    /// A description of what is odd about its value.
+    /// A description of what is unusual about its value.
     pub(crate) oddity: &'static str,
     /// The odd value.
     pub(crate) value: String,
@@ -154,7 +154,7 @@ pub(crate) fn controls(path: &str, known: &Known) -> Vec<Request> {
             .into_iter()
             .map(|(request, ..)| request)
             .collect(),
-        "/sc-state" => vec![contract_state_request(&known.contract, UNCLAIMED)],
+        "/sc-state" => vec![contract_state_request(&known.contract, UNKNOWN_ASSET)],
         "/get-trustscore-wallets" => vec![
             trust_request(&nobody(), &known.wallet),
             trust_request(&known.wallet, &nobody()),
@@ -172,7 +172,7 @@ pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
             .flat_map(|(request, parameter, base)| of_parameter(&request, parameter, &base))
             .collect(),
         "/sc-state" => {
-            let request = contract_state_request(&known.contract, UNCLAIMED);
+            let request = contract_state_request(&known.contract, UNKNOWN_ASSET);
             let known_asset = known.asset.iter().flat_map(|asset| {
                 let request = contract_state_request(&known.contract, asset);
                 inexact(&request, asset)
@@ -181,7 +181,7 @@ pub(crate) fn probes(path: &str, known: &Known) -> Vec<Probe> {
                 ("table_name", "verification"),
                 ("contract_address", &known.contract),
                 ("unique_column", "asset_id"),
-                ("unique_value", UNCLAIMED),
+                ("unique_value", UNKNOWN_ASSET),
             ];
             targets
                 .into_iter()
@@ -238,7 +238,7 @@ fn balance_targets(known: &Known) -> Vec<(Request, &'static str, String)> {
     ]
 }
 
-/// Returns probes with every text in place of a parameter's value, and with the parameter in odd forms.
+/// Returns probes with every text in place of a parameter's value, and with the parameter in unusual forms.
 fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<Probe> {
     let probe = |oddity, value, request| Probe {
         parameter,
@@ -261,7 +261,7 @@ fn of_parameter(request: &Request, parameter: &'static str, base: &str) -> Vec<P
         .collect();
     let without = || request.clone().without(parameter);
     for (oddity, raw) in [
-        ("bytes that are no UTF-8", format!("{parameter}=%ff%fe")),
+        ("bytes that are not UTF-8", format!("{parameter}=%ff%fe")),
         (
             "an overlong quote",
             format!("{parameter}=%c0%a7%20OR%201=1"),

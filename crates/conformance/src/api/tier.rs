@@ -11,7 +11,7 @@ pub enum Tier {
     /// Only reads: GETs and `/call-sc`, which change no state.
     #[default]
     Read,
-    /// Sends odd values that a careless node misreads. Later tiers don't include it: it runs only
+    /// Sends unusual values that a node may misread. Later tiers don't include it: it runs only
     /// when it is named.
     Probe,
     /// Submits transactions that a node must refuse.

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Maximum number of times that two changing balances are compared.
-const MOST_LOOKS: u32 = 4;
+const MAX_READS: u32 = 4;
 
 /// The result of comparing two responses again that differed.
 pub(crate) enum BalanceComparison {
@@ -37,7 +37,7 @@ pub(crate) async fn look_again(
     other: &Request,
     pair: &Pair,
 ) -> Result<BalanceComparison, InconclusiveReason> {
-    for _ in 0..MOST_LOOKS {
+    for _ in 0..MAX_READS {
         let before = context.node.send(one.clone()).await?;
         let theirs = context.node.send(other.clone()).await?;
         let (Some(ours), Some(said)) = (amount(&before, pair), amount(&theirs, pair)) else {
@@ -56,8 +56,9 @@ pub(crate) async fn look_again(
 }
 
 pub(crate) const MOVES: &str =
-    "balances change too fast to compare what two questions say of the same one";
-pub(crate) const NO_LIST: &str = "no list was of a form that is known: an array of objects with wallet or token_code and balance";
+    "balances change too fast to compare two responses about the same balance";
+pub(crate) const NO_LIST: &str =
+    "no list had a known form: an array of objects with wallet or token_code and balance";
 
 /// Returns the `balance_type` of a request.
 fn name(request: &Request) -> &str {
@@ -132,7 +133,7 @@ fn to_compare(
         };
         if let (Some((one, ours)), Some((other, theirs))) = (find(by_wallet), find(by_token))
             && ours != theirs
-            && differ.len() < MOST_DIFFERENCES
+            && differ.len() < MAX_DIFFERENCES
         {
             differ.push((pair.clone(), one, other));
         }
@@ -141,7 +142,7 @@ fn to_compare(
 }
 
 /// Maximum number of differences to compare again.
-const MOST_DIFFERENCES: usize = 8;
+const MAX_DIFFERENCES: usize = 8;
 
 /// A difference between two responses, with the one that is wrong.
 pub(super) struct Difference {
@@ -218,7 +219,7 @@ fn unlike(pair: &Pair, alone: &Arc<Exchange>, other: &Arc<Exchange>, outvoted: b
 }
 
 /// Maximum number of wallets to check that are missing from a list of holders.
-const MOST_UNLISTED: usize = 2;
+const MAX_UNLISTED: usize = 2;
 
 /// Checks that wallets of the chain without an entry in the list of holders have no balance.
 async fn unlisted(
@@ -243,7 +244,7 @@ async fn unlisted(
         .filter(|pair| list.get(pair).is_none())
         .filter(|pair| !by_wallet.iter().any(|own| own.is_for(pair)));
     let mut findings = Checked::default();
-    for pair in unlisted.take(MOST_UNLISTED) {
+    for pair in unlisted.take(MAX_UNLISTED) {
         let request = token_balance_request(&pair.0, &pair.1);
         let alone = context.node.send(request.clone()).await?;
         if held(&alone).is_none_or(|held| held == 0) {
@@ -274,10 +275,7 @@ pub(crate) async fn nothing_listed(context: &Context, wallet: &str, token: &str)
             findings.push(
                 Finding::new(
                     &exchange,
-                    format!(
-                        "{} lists what is held of, or by, {who}",
-                        name(&exchange.request)
-                    ),
+                    format!("{} lists balances of {who}", name(&exchange.request)),
                     "an empty list, or a refusal",
                     exchange.excerpt(160),
                 )

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-const NONE: &str = "no transaction of the form that is submitted was seen in a block";
+const NONE: &str = "no block contained a transaction in the submitted form";
 
 pub(crate) const CASES: &[Case] = &[
     Case::of_blocks(
@@ -51,7 +51,7 @@ pub(crate) const CASES: &[Case] = &[
         BlockCheck {
             look: CheckScope::Alone(signatures),
             least: 1,
-            otherwise: "no contract call was seen in a block",
+            otherwise: "no block contained a contract call",
         },
     ),
 ];
@@ -105,8 +105,9 @@ fn distinct(links: &Links, memory: &mut Memory, evidence: &Evidence, result: &mu
         let here = (links.index, *place);
         if let Some((block, before)) = memory.codes.seen_before(Fingerprint::of(&code), here) {
             let what = "two transactions have the same code";
-            let expected =
-                format!("another code than that of /text/transactions/{before} in block {block}");
+            let expected = format!(
+                "a code that differs from that of /text/transactions/{before} in block {block}"
+            );
             result.found(
                 Finding::of_report(evidence.report(), what, expected, code)
                     .at(format!("/text/transactions/{place}/transaction/trans_code")),

@@ -209,7 +209,7 @@ async fn echo(context: &Context, sent: &str, named: &str) -> Findings {
         let (what, actual, at) = match found {
             Some((_, value)) if value == wanted => continue,
             Some((at, value)) => (
-                format!("the transaction has another {sent} than requested"),
+                format!("the {sent} of the transaction differs from the request"),
                 shown(&value.to_string(), 160),
                 at,
             ),
@@ -295,7 +295,7 @@ async fn unsigned(context: &Context) -> Findings {
         };
         let entries = signatures.as_array();
         if entries.is_some_and(|entries| !entries.iter().all(is_place)) {
-            let what = "the raw transaction has signatures before anybody signed it";
+            let what = "the built transaction already contains signatures";
             let actual = shown(&signatures.to_string(), 160);
             findings.push(Finding::new(&exchange, what, "no signatures", actual).at(at));
         }
@@ -392,7 +392,7 @@ async fn changes_nothing(context: &Context) -> Findings {
         return Ok(findings);
     }
     // Others may use the wallet. A change counts only if nothing changes without a call. Calls of
-    // other cases must not be built meanwhile, or their effects would count here.
+    // other cases must not be built at the same time, or their effects would count here.
     let _alone = context.node.no_other_calls().await;
     let before = context.node.send(balances.clone()).await?;
     let mut height = Height::of(context).await?;
@@ -418,7 +418,7 @@ async fn changes_nothing(context: &Context) -> Findings {
     }
     findings.push(Finding::new(
         &last,
-        "building a call changes what the signer holds, though nothing was submitted",
+        "building a call changes the signer's balances, although nothing was submitted",
         still.excerpt(160),
         last.excerpt(160),
     ));
@@ -459,7 +459,7 @@ async fn submittable(context: &Context) -> Findings {
         for mismatch in validator.mismatches_in(response) {
             let found = response.pointer(&mismatch.instance).unwrap_or(response);
             let actual = shown(&found.to_string(), 160);
-            let expected = "what `/submit-transaction` takes";
+            let expected = "a body that `/submit-transaction` accepts";
             findings.push(
                 Finding::new(&exchange, mismatch.message.clone(), expected, actual)
                     .at(mismatch.instance),
@@ -543,7 +543,7 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         return Err(InconclusiveReason::NoSample(reason));
     };
     let wanted = canonical_json::read(&params).ok_or_else(|| {
-        InconclusiveReason::Harness("the params that were sent are no JSON".to_owned())
+        InconclusiveReason::Harness("the params that were sent are not JSON".to_owned())
     })?;
     let Some((at, _)) = find(response, "params", "") else {
         return if_any("params", Checked::default());
@@ -553,11 +553,11 @@ async fn deep_and_large_params(context: &Context) -> Findings {
         .and_then(canonical_json::read)
         .and_then(|whole| whole.at(&at).cloned());
     let Some(found) = found else {
-        let reason = "the response is more than is read exactly";
+        let reason = "the response exceeds the limits of an exact comparison";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
     let difference = wanted.difference(&found).map(|difference| {
-        let what = "the transaction has other params than were sent";
+        let what = "the params of the transaction differ from those sent";
         let place = format!("{at}{}", difference.place);
         Finding::new(
             &exchange,

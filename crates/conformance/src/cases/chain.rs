@@ -19,8 +19,8 @@ use crate::{
     api::{BlockResponse, ResponseKind, Sample, is_block},
     checks::{
         ALGORITHM, BlockCheck, Bound, CheckResult, CheckScope, Checked, Evidence, Finding,
-        Findings, InOrder, Links, MOST_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt, described,
-        objects, reads_alike, voter_key,
+        Findings, InOrder, Links, MAX_RECEIPTS, Memory, Misplaced, Timed, WrongReceipt, described,
+        has_same_content, objects, voter_key,
     },
     context::Context,
     http::Exchange,
@@ -30,7 +30,7 @@ use crate::{
 pub(super) const REPEAT_READ: &str = "chain/repeat-read";
 
 /// Maximum number of blocks to read again.
-const MOST_READ_AGAIN: usize = 2;
+const MAX_READ_AGAIN: usize = 2;
 
 pub(crate) const CASES: &[Case] = &[
     Case::should(REPEAT_READ, &["BLOCK-1"], |c| Box::pin(repeat_read(c))),
@@ -54,7 +54,7 @@ pub(crate) const CASES: &[Case] = &[
                 end: |_, _| {},
             }),
             least: 2,
-            otherwise: "fewer than two blocks with a previous_hash were seen",
+            otherwise: "fewer than two blocks had a previous_hash",
         },
     ),
     Case::of_blocks(
@@ -67,7 +67,7 @@ pub(crate) const CASES: &[Case] = &[
                 end: time_is_over,
             }),
             least: 2,
-            otherwise: "fewer than two blocks with a timestamp were seen",
+            otherwise: "fewer than two blocks had a timestamp",
         },
     ),
     of_receipts(
@@ -117,7 +117,7 @@ pub(crate) const CASES: &[Case] = &[
     ),
 ];
 
-const NO_RECEIPT: &str = "no receipt was seen that could be checked";
+const NO_RECEIPT: &str = "no block had a receipt that could be checked";
 
 const fn of_receipts(
     id: &'static str,
@@ -145,13 +145,13 @@ async fn repeat_read(context: &Context) -> Findings {
         let block = latest_first.remove(place);
         latest_first.insert(0, block);
     }
-    for exchange in latest_first.into_iter().take(MOST_READ_AGAIN) {
+    for exchange in latest_first.into_iter().take(MAX_READ_AGAIN) {
         let again = context.node.send(exchange.request.clone()).await?;
         findings.examined += u64::from(exchange.success_object().is_some_and(is_block));
-        if !reads_alike(&again, exchange, &described(context, Sample::Blocks)) {
+        if !has_same_content(&again, exchange, &described(context, Sample::Blocks)) {
             findings.push(Finding::new(
                 &again,
-                "the same block reads differently a second time",
+                "the same block differs when requested again",
                 exchange.excerpt(160),
                 again.summary(),
             ));
@@ -202,7 +202,7 @@ fn distinct_blocks(
         result.found(
             Finding::of_report(
                 evidence.report(),
-                "two blocks of different index follow the same block",
+                "two blocks with different indexes have the same predecessor",
                 "a previous_hash that no other block has",
                 previous.text.clone(),
             )
@@ -242,7 +242,7 @@ fn out_of_time(wrong: Misplaced) -> Finding {
             format!("a timestamp of at least {least}"),
         ),
         Bound::AtMost(most) => (
-            "the block is newer than those behind it, or than the present",
+            "the block is newer than later blocks, or than the current time",
             format!("a timestamp of at most {most}"),
         ),
     };
@@ -268,7 +268,7 @@ fn each_receipt(
     let Ok(receipts) = block.receipts() else {
         return;
     };
-    for (index, receipt) in receipts.iter().enumerate().take(MOST_RECEIPTS) {
+    for (index, receipt) in receipts.iter().enumerate().take(MAX_RECEIPTS) {
         let Some(verdict) = judge(block, receipt) else {
             continue;
         };
@@ -289,7 +289,7 @@ fn receipt_links(seen: &BlockResponse, result: &mut CheckResult) {
         Some(if voted == previous {
             Ok(())
         } else {
-            let what = "a vote is about another block than the one that this block follows";
+            let what = "a vote is not about the preceding block";
             Err((
                 what.to_owned(),
                 format!("{previous}, the previous_hash"),

@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::{
     case::Case,
     claim_aftermath::{
-        as_signed, fee_paid, held, readable, refused_costs_nothing, refused_not_stored,
-        stands_in_block,
+        as_signed, claim_in_block, fee_paid, held, readable, refused_costs_nothing,
+        refused_not_stored,
     },
     claim_record::{columns, lists, reads_back},
     http::content_types,
@@ -147,7 +147,7 @@ pub(crate) const CASES: &[Case] = &[
     })
     .of(Tier::Write),
     Case::should("submit-transaction/claim-in-block", &["BLOCK-7"], |c| {
-        Box::pin(stands_in_block(c))
+        Box::pin(claim_in_block(c))
     })
     .of(Tier::Write),
     Case::should(
@@ -199,12 +199,12 @@ async fn built(context: &Context) -> Findings {
 }
 
 /// Words in the message of a node that refuses for lack of money.
-const ABOUT_THE_FEE: [&str; 6] = ["fee", "balance", "fund", "enough", "currency", "token"];
+const FUNDS_KEYWORDS: [&str; 6] = ["fee", "balance", "fund", "enough", "currency", "token"];
 
 /// Words in messages that name the minimum fee.
-const ABOUT_THE_LEAST: [&str; 5] = ["min", "least", "low", "below", "required"];
+const MIN_FEE_KEYWORDS: [&str; 5] = ["min", "least", "low", "below", "required"];
 /// The minimum fee that nodes were seen to require.
-const LEAST_FEE: i128 = 1_000_000;
+const MIN_FEE: i128 = 1_000_000;
 
 /// Returns the reason if the claim may have been refused for lack of money, according to its message.
 ///
@@ -212,7 +212,7 @@ const LEAST_FEE: i128 = 1_000_000;
 async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, InconclusiveReason> {
     let about = said.to_lowercase();
     let names = |words: &[&str]| words.iter().any(|word| about.contains(word));
-    if !names(&ABOUT_THE_FEE) {
+    if !names(&FUNDS_KEYWORDS) {
         return Ok(None);
     }
     let claim = context.submissions.claim().await?;
@@ -234,7 +234,7 @@ async fn not_paid(context: &Context, said: &str) -> Result<Option<String>, Incon
             "the wallet {} holds {balance}, and the fee is {fee} ({said})",
             claim.wallet
         ),
-        Some(_) if fee < LEAST_FEE || names(&ABOUT_THE_LEAST) => choose,
+        Some(_) if fee < MIN_FEE || names(&MIN_FEE_KEYWORDS) => choose,
         Some(_) if names(&["currency", "token"]) => choose,
         Some(_) => return Ok(None),
     };
@@ -300,7 +300,7 @@ fn has(response: &Arc<Exchange>, pointer: &str, wanted: &Value, what: &str) -> V
 }
 
 async fn status(context: &Context) -> Findings {
-    let what = "the response to a valid transaction has another status than SUCCESS";
+    let what = "the status for a valid transaction is not SUCCESS";
     let wanted = Value::from("SUCCESS");
     let responses = context.submissions.acceptances().await?;
     let found = responses
@@ -336,7 +336,7 @@ async fn http_status(context: &Context) -> Findings {
     let responses = context.submissions.acceptances().await?;
     let others = responses.iter().filter(|response| response.status != 200);
     let findings = others.map(|response| {
-        let what = "the response to a valid transaction has another HTTP status than 200";
+        let what = "the HTTP status for a valid transaction is not 200";
         Finding::new(response, what, "200", response.status.to_string())
     });
     Ok(Checked::of(responses.len(), findings))
@@ -365,7 +365,12 @@ async fn resubmission_not_new(context: &Context) -> Findings {
     let (at, known) = ("/response/new_transaction", Value::Bool(false));
     let what = "the same transaction is reported as new a second time";
     let mut checked = Checked::of(1, has(again, at, &known, what));
-    let later = context.submissions.claim().await?.again_later.as_ref();
+    let later = context
+        .submissions
+        .claim()
+        .await?
+        .resubmitted_later
+        .as_ref();
     if let Some(later) = later.ok().filter(|later| later.success_object().is_some()) {
         checked.one();
         let what = "a transaction that is in a block is reported as new when it is submitted again";
@@ -399,7 +404,7 @@ async fn resubmission_valid(context: &Context) -> Findings {
     ))
 }
 
-/// Checks that a transaction is not accepted only because another one with its code was.
+/// Checks that a transaction is not accepted only because another transaction with its code was.
 async fn known_code_altered(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let response = claim.known_code.as_ref().map_err(Clone::clone)?;
@@ -416,13 +421,13 @@ async fn known_code_altered(context: &Context) -> Findings {
             return Ok(Checked::right());
         };
         let what = "another wallet's transaction with the trans_code of an accepted one is \
-        treated as if it were that one";
+        treated as the accepted one";
         let expected = "a refusal, or new_transaction: true";
         let finding = Finding::new(known, what, expected, known.summary());
         return Ok(Checked::wrong(finding.at("/response/new_transaction")));
     }
     let what = "other params with the trans_code of an accepted transaction are accepted as valid, although \
-                nobody signed them";
+                they are not signed";
     let finding = Finding::new(response, what, "a refusal", response.summary());
     Ok(Checked::wrong(finding.at("/response/valid")))
 }

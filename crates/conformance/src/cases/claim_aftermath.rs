@@ -77,7 +77,7 @@ async fn entry(
         .find_map(|block| Some((block, in_block(block.success_object()?, &code)?))))
 }
 
-pub(crate) async fn stands_in_block(context: &Context) -> Findings {
+pub(crate) async fn claim_in_block(context: &Context) -> Findings {
     if entry(context).await?.is_some() {
         return Ok(Checked::right());
     }
@@ -93,7 +93,7 @@ pub(crate) async fn stands_in_block(context: &Context) -> Findings {
     let Some(block) = settled.blocks.iter().rfind(lists) else {
         return unknown("no block since then lists its transactions");
     };
-    let what = "the claim can be read, and no block since it was submitted holds its transaction";
+    let what = "the claim can be read, and no later block contains its transaction";
     let expected = "a block with the transaction's trans_code";
     Ok(Checked::wrong(
         Finding::new(block, what, expected, block.excerpt(160)).at("/text/transactions"),
@@ -103,7 +103,7 @@ pub(crate) async fn stands_in_block(context: &Context) -> Findings {
 pub(crate) async fn as_signed(context: &Context) -> Findings {
     let claim = context.submissions.claim().await?;
     let Some((block, found)) = entry(context).await? else {
-        return unknown("the claim's transaction was seen in no block");
+        return unknown("no block contained the claim's transaction");
     };
     let text = claim.text.as_ref().map_err(Clone::clone)?;
     let signed: Value = serde_json::from_str(text).unwrap_or_default();
@@ -190,7 +190,7 @@ pub(crate) async fn fee_paid(context: &Context) -> Findings {
     }
     let later = context.node.send(after.request.clone()).await?;
     if held(&later) != Some(has) {
-        return unknown("the wallet's balance changes without anything that blocks show of it");
+        return unknown("the wallet's balance changes, and no block shows why");
     }
     let what = if had - has < fee {
         "the balance did not go down by the fee"
@@ -232,7 +232,7 @@ async fn refused(context: &Context) -> Result<&Refused, InconclusiveReason> {
     let refused = context.submissions.claim().await?.refused.as_ref();
     let refused = refused.map_err(Clone::clone)?;
     if is_valid(&refused.response) {
-        return unknown("what had to be refused was accepted, which another case reports");
+        return unknown("the invalid submission was accepted; another case reports that");
     }
     Ok(refused)
 }

@@ -3,10 +3,10 @@
 use crate::checks::FIELDS;
 
 /// The description of each case. Cases about one field are described by its requirement.
-pub(crate) const EXPLAINED: &[(&str, &str)] = &[
+pub(crate) const CASE_DESCRIPTIONS: &[(&str, &str)] = &[
     (
         "get-block/responds",
-        "Every response to an index that the chain has is a success with one JSON object, without a member that stands there twice.",
+        "Every response to an index that the chain has is a success with one JSON object, without duplicate members.",
     ),
     (
         "get-block/shape",
@@ -54,7 +54,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "chain/repeat-read",
-        "At the end of the run, blocks that are not the latest read as they did at its beginning.",
+        "At the end of the run, all blocks except the latest are the same as at its start.",
     ),
     (
         "chain/no-holes",
@@ -198,7 +198,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "sc-state/claim-readable",
-        "At least one claim that stands in a block can be read.",
+        "At least one claim from a block can be read.",
     ),
     (
         "sc-state/unknown-column",
@@ -326,7 +326,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "call-sc/timestamp-current",
-        "`timestamp` of the built transaction is the time at which it was built, give or take a day.",
+        "`timestamp` of the built transaction is within a day of the time at which it was built.",
     ),
     (
         "call-sc/changes-nothing",
@@ -366,7 +366,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "call-sc/body-not-json",
-        "A call whose body breaks off is refused.",
+        "A call with a truncated body is refused.",
     ),
     (
         "call-sc/get-refused",
@@ -374,7 +374,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "call-sc/deep-and-large-params",
-        "Params with 40 levels, 200 members, odd texts and names, and numbers beyond 64 bits come back unchanged. A refusal leaves the case inconclusive.",
+        "Params with 40 levels, 200 members, unusual strings and names, and numbers beyond 64 bits come back unchanged. A refusal leaves the case inconclusive.",
     ),
     (
         "call-sc/decodes",
@@ -512,7 +512,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/claim-document",
-        "The response to an accepted submission is one JSON object, in which no member stands twice.",
+        "The response to an accepted submission is one JSON object, without duplicate members.",
     ),
     (
         "submit-transaction/claim-snapshot",
@@ -576,7 +576,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/claim-lists",
-        "The lists in the record are arrays or the JSON text of arrays, so that a reader can tell their items apart.",
+        "The lists in the record are arrays or the JSON text of arrays, so their items stay separate.",
     ),
     (
         "submit-transaction/claim-columns",
@@ -584,7 +584,7 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
     ),
     (
         "submit-transaction/claim-in-block",
-        "A block that was made since then has the claim's `trans_code` among its transactions.",
+        "A later block has the claim's `trans_code` among its transactions.",
     ),
     (
         "submit-transaction/claim-in-block-as-signed",
@@ -603,44 +603,44 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
         "A refused submission does not reduce the wallet's balance.",
     ),
     (
-        "get-block/probes-only-asked",
-        "A value that is nearly an index, or has a quote, a condition, a wildcard or the like in it, never returns a block of another index than a lenient reader may take it for.",
+        "get-block/probes-only-requested",
+        "A malformed index, such as one with a quote, a condition or a wildcard, never returns a block that a lenient parser would not return.",
     ),
     (
         "get-balances/probes-only-asked",
-        "A wallet, token or balance type with a quote, a condition, a wildcard or the like in it never returns a balance that a plain unknown value does not.",
+        "A wallet, token or balance type with a quote, condition or wildcard never returns more than an unknown value does.",
     ),
     (
         "sc-state/probes-only-asked",
-        "A table, contract, column or value with a quote, a condition, a wildcard or the like in it never returns a record that has not exactly the requested value.",
+        "A table, contract, column or value with a quote, condition or wildcard never returns a record without exactly the requested value.",
     ),
     (
         "get-trustscore-wallets/probes-only-asked",
-        "An address with a quote, a condition, a wildcard or the like in it never returns a score that a plain unknown address does not.",
+        "An address with a quote, condition or wildcard never returns a score, unless an unknown address does.",
     ),
     (
         "get-block/probes-no-crash",
-        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+        "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
     ),
     (
         "get-balances/probes-no-crash",
-        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+        "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
     ),
     (
         "sc-state/probes-no-crash",
-        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+        "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
     ),
     (
         "get-trustscore-wallets/probes-no-crash",
-        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+        "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
     ),
     (
         "call-sc/probes-no-crash",
-        "No odd value gets a 5xx or a closed connection. What a node does not understand it refuses with a 4xx.",
+        "No unusual value causes a 5xx or a closed connection. The node refuses invalid values with a 4xx.",
     ),
     (
         "chain/unchanged-by-probes",
-        "After all probes, blocks, a record and a score read as they did before.",
+        "After all probes, blocks, a record and a score are unchanged.",
     ),
     (
         "submit-transaction/known-code-altered",
@@ -653,14 +653,14 @@ pub(crate) const EXPLAINED: &[(&str, &str)] = &[
 ];
 
 /// The reasons why the cases of an operation matter.
-const MATTERS: &[(&str, &str)] = &[
+const RATIONALES: &[(&str, &str)] = &[
     (
         "get-block",
         "Wallets, explorers and other nodes read blocks to follow the chain. A field that is missing or wrong stops them all.",
     ),
     (
         "chain",
-        "Blocks prove one another: by order, by hashes and by signed votes. A reader who can't follow the proof has to trust the node.",
+        "Blocks prove one another: by order, by hashes and by signed votes. Without a valid proof, the reader has to trust the node.",
     ),
     (
         "get-balances",
@@ -672,11 +672,11 @@ const MATTERS: &[(&str, &str)] = &[
     ),
     (
         "get-trustscore-wallets",
-        "Applications decide by the score whom to trust.",
+        "Applications use the score to decide which wallets to trust.",
     ),
     (
         "docs",
-        "The listing is how developers find out what a node offers.",
+        "The listing shows developers which endpoints a node offers.",
     ),
     (
         "http",
@@ -688,7 +688,7 @@ const MATTERS: &[(&str, &str)] = &[
     ),
     (
         "fixture",
-        "What you named and the node does not have was not tested.",
+        "Items that the node does not have were not tested.",
     ),
     (
         "submit-transaction",
@@ -698,7 +698,7 @@ const MATTERS: &[(&str, &str)] = &[
 
 /// Returns the description of a case.
 pub(crate) fn explained(id: &str) -> Option<String> {
-    let own = EXPLAINED.iter().find(|(known, _)| *known == id);
+    let own = CASE_DESCRIPTIONS.iter().find(|(known, _)| *known == id);
     let of_field = || {
         let field = FIELDS.iter().find(|field| field.id == id)?;
         let name = field.path.join(".").replace(".*", "[]");
@@ -712,6 +712,6 @@ pub(crate) fn explained(id: &str) -> Option<String> {
 
 /// Returns the reason why the cases of an operation matter.
 pub(crate) fn matters(operation: &str) -> Option<&'static str> {
-    let found = MATTERS.iter().find(|(known, _)| *known == operation);
+    let found = RATIONALES.iter().find(|(known, _)| *known == operation);
     found.map(|(_, text)| *text)
 }

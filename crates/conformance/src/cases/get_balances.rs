@@ -119,7 +119,7 @@ async fn balance(context: &Context) -> Findings {
         if let (Some(balance), Some(value)) = (body.get("balance"), body.get("value"))
             && balance != value
         {
-            let what = "balance and value are both there, and differ";
+            let what = "balance and value are both present and differ";
             findings.push(
                 Finding::new(&exchange, what, "one balance", exchange.excerpt(160)).at("/value"),
             );
@@ -127,7 +127,7 @@ async fn balance(context: &Context) -> Findings {
         for mismatch in validator.mismatches_in(body).into_iter().take(1) {
             let (what, at) = match carried {
                 None => (
-                    "neither balance nor value is there".to_owned(),
+                    "balance and value are both missing".to_owned(),
                     String::new(),
                 ),
                 Some((name, Value::Null)) => {
@@ -207,7 +207,7 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
         .send(token_balance_request(wallet, token))
         .await?;
     let Some(body) = exchange.success_object() else {
-        // The contract does not say whether a request for unknown data is an error.
+        // The contract does not define whether a request for unknown data is an error.
         return Ok(Checked::right());
     };
     let what = match carried(body) {
@@ -217,9 +217,9 @@ async fn held_by_nobody(context: &Context, wallet: &str, token: &str) -> Finding
             }
             "the node reports a balance of a token that does not exist".to_owned()
         }
-        Some((name, Value::Null)) => format!("the response for nothing held has {name}: null"),
+        Some((name, Value::Null)) => format!("a zero balance is returned as {name}: null"),
         _ if is_refusal(body) => return Ok(Checked::right()),
-        _ => "the response for nothing held is not a number".to_owned(),
+        _ => "a zero balance is not a number".to_owned(),
     };
     let expected = "an integer balance, 0";
     Ok(Checked::wrong(

@@ -48,21 +48,21 @@ pub(crate) const CASES: &[Case] = &[
         BlockCheck {
             look: CheckScope::Alone(timestamp_unit),
             least: 1,
-            otherwise: "no timestamp was seen that is an integer",
+            otherwise: "no timestamp was an integer",
         },
     ),
     Case::of_blocks("get-block/receipts-of-preceding-block", Level::Must, &["BLOCK-8", "RECEIPT-1"],
         BlockCheck {
             look: CheckScope::Alone(receipts_of_preceding_block),
             least: 1,
-            otherwise: "no receipt was seen",
+            otherwise: "no block had a receipt",
         },
     ),
     Case::of_blocks("get-block/committee-distinct", Level::Should, &["BLOCK-11"],
         BlockCheck {
             look: CheckScope::Alone(committee_distinct),
             least: 1,
-            otherwise: "no committee was seen that has a wallet",
+            otherwise: "no committee had a wallet",
         },
     ),
     Case::must("get-block/unknown-index", &["BLOCK-1"],
@@ -257,7 +257,7 @@ const BEYOND: u64 = 1 << 32;
 async fn unknown_index(context: &Context) -> Findings {
     let Some(tip) = context.discovered.tip else {
         return Err(InconclusiveReason::NoSample(
-            "the latest block was not found, so no index is known to be unknown".into(),
+            "the latest block was not found, so no index is known to be beyond the chain".into(),
         ));
     };
     let unknown = tip.saturating_add(BEYOND);

@@ -1,4 +1,4 @@
-//! Checks with probes: a node must not misread an odd value.
+//! Checks with probes: a node must not misread an unusual value.
 
 use std::sync::Arc;
 
@@ -8,30 +8,36 @@ use serde_json::Value;
 use super::{case::Case, stored_record::known_rows};
 use crate::{
     api::{PROBED_PATHS, Probe, Sample, Tier, carried, reported_index},
-    checks::{Checked, Finding, Findings, controls, described, objects, reads_alike},
+    checks::{Checked, Finding, Findings, controls, described, has_same_content, objects},
     context::{Context, Probed},
     http::{Exchange, InconclusiveReason},
 };
 
 pub(crate) const CASES: &[Case] = &[
-    Case::must("get-block/probes-only-asked", &["BLOCK-1"], |c| {
-        Box::pin(only_asked(c, "/get-block", other_block))
+    Case::must("get-block/probes-only-requested", &["BLOCK-1"], |c| {
+        Box::pin(check_only_requested(c, "/get-block", other_block))
     })
     .of(Tier::Probe),
     Case::must(
         "get-balances/probes-only-asked",
         &["BALANCE-2", "BALANCE-3", "BALANCE-4"],
-        |c| Box::pin(only_asked(c, "/get-balances", other_balance)),
+        |c| Box::pin(check_only_requested(c, "/get-balances", other_balance)),
     )
     .of(Tier::Probe),
     Case::must("sc-state/probes-only-asked", &["STATE-2"], |c| {
-        Box::pin(only_asked(c, "/sc-state", other_record))
+        Box::pin(check_only_requested(c, "/sc-state", other_record))
     })
     .of(Tier::Probe),
     Case::must(
         "get-trustscore-wallets/probes-only-asked",
         &["TRUST-1"],
-        |c| Box::pin(only_asked(c, "/get-trustscore-wallets", other_score)),
+        |c| {
+            Box::pin(check_only_requested(
+                c,
+                "/get-trustscore-wallets",
+                other_score,
+            ))
+        },
     )
     .of(Tier::Probe),
     Case::should("get-block/probes-no-crash", &["BLOCK-1"], |c| {
@@ -64,7 +70,7 @@ pub(crate) const CASES: &[Case] = &[
 
 /// Describes data in a response that the probe did not request, if there is any. The control is the
 /// response to a plain request about something that does not exist.
-type Unasked = fn(&Probe, &Exchange, control: Option<&Exchange>) -> Option<String>;
+type FindUnrequested = fn(&Probe, &Exchange, control: Option<&Exchange>) -> Option<String>;
 
 /// Returns a readable name of the probe.
 fn named(probe: &Probe) -> String {
@@ -91,9 +97,9 @@ impl ByParameter {
         self.0.into_iter().map(|(_, count, mut finding)| {
             match count {
                 1 => {}
-                2 => finding.what.push_str("; so does another odd value"),
+                2 => finding.what.push_str("; so does another unusual value"),
                 more => {
-                    let more = format!("; so do {} other odd values", more - 1);
+                    let more = format!("; so do {} other unusual values", more - 1);
                     finding.what.push_str(&more);
                 }
             }
@@ -108,7 +114,11 @@ async fn probed(context: &Context, path: &'static str) -> Result<Arc<Probed>, In
     context.probing.of(path).await
 }
 
-async fn only_asked(context: &Context, path: &'static str, unasked: Unasked) -> Findings {
+async fn check_only_requested(
+    context: &Context,
+    path: &'static str,
+    unasked: FindUnrequested,
+) -> Findings {
     let probed = probed(context, path).await?;
     let (mut examined, mut found) = (0, ByParameter::default());
     for (probe, response) in &probed.responses {
@@ -123,7 +133,7 @@ async fn only_asked(context: &Context, path: &'static str, unasked: Unasked) -> 
             .then(|| unasked(probe, response, control));
         if let Some(shows) = shows.flatten() {
             let what = format!("{} gets {shows}", named(probe));
-            let expected = "nothing that was not requested";
+            let expected = "only requested data";
             let finding = Finding::new(response, what, expected, response.excerpt(160));
             found.add(probe, finding);
         }
@@ -232,7 +242,7 @@ async fn no_crash(context: &Context, path: &'static str) -> Findings {
 /// Checks that the node's responses after all probes are the same as before.
 async fn unchanged(context: &Context) -> Findings {
     for path in PROBED_PATHS {
-        // Cases of their own report faults in these responses.
+        // Other cases report faults in these responses.
         let _ = context.probing.of(path).await;
     }
     let mut checked = Checked::default();
@@ -244,8 +254,8 @@ async fn unchanged(context: &Context) -> Findings {
         for before in responses.iter().take(3) {
             let after = context.node.send(before.request.clone()).await?;
             checked.one();
-            if !reads_alike(before, &after, &described) {
-                let what = "after the probes, the node responds otherwise than before";
+            if !has_same_content(before, &after, &described) {
+                let what = "after the probes, the node responds differently";
                 let expected = before.excerpt(160);
                 checked.push(Finding::new(&after, what, expected, after.excerpt(160)));
             }

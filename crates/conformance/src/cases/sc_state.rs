@@ -8,7 +8,7 @@ use super::{
     stored_record::{Row, known_rows, matches_claim, rows},
 };
 use crate::{
-    api::{Sample, UNCLAIMED, carried, contract_state_request, stored},
+    api::{Sample, UNKNOWN_ASSET, carried, contract_state_request, stored},
     checks::{
         Checked, Finding, Findings, check_json_responses, is_missing, objects, refused, steady,
     },
@@ -37,7 +37,7 @@ pub(crate) const CASES: &[Case] = &[
             c,
             "table_name",
             "no_such_table",
-            "a table that is not there",
+            "a table that does not exist",
         ))
     }),
     Case::must("sc-state/unknown-contract", &["STATE-2"], |c| {
@@ -54,7 +54,7 @@ pub(crate) const CASES: &[Case] = &[
                 c,
                 "contract_address",
                 "ct5a",
-                "what is not a contract address",
+                "a malformed contract address",
             ))
         },
     ),
@@ -85,7 +85,7 @@ const NO_CLAIM: &str =
 fn known_request(context: &Context) -> Request {
     match context.discovered.assets.first() {
         Some((contract, asset)) => contract_state_request(contract, asset),
-        None => contract_state_request(&context.contract(), UNCLAIMED),
+        None => contract_state_request(&context.contract(), UNKNOWN_ASSET),
     }
 }
 
@@ -129,7 +129,7 @@ async fn value(context: &Context) -> Findings {
     Ok(findings)
 }
 
-/// Whether a value occurs anywhere in another one, including a text that holds JSON.
+/// Whether a value occurs anywhere in another value, including a text that holds JSON.
 fn mentions(value: &Value, wanted: &str) -> bool {
     match value {
         Value::String(text) if text == wanted => true,
@@ -234,7 +234,7 @@ async fn unknown_value(context: &Context) -> Findings {
     };
     let mut near: Vec<_> = near.into_iter().flatten().collect();
     if near.is_empty() {
-        near.push(UNCLAIMED.to_owned());
+        near.push(UNKNOWN_ASSET.to_owned());
     }
     let mut findings = Checked::default();
     for value in near {
@@ -278,7 +278,7 @@ async fn unknown_contract(context: &Context) -> Findings {
     let name = "contract_address";
     let Some(other) = other else {
         let other = "ctffffffffffffffffffffffffffffffffffffffff";
-        return unknown(context, name, other, "a contract that nobody deployed").await;
+        return unknown(context, name, other, "a contract that does not exist").await;
     };
     let request = known_request(context).without(name).with(name, other);
     // The other contract may have its own record about this asset.
@@ -299,7 +299,7 @@ async fn unknown_contract(context: &Context) -> Findings {
 /// Checks that another column does not match the asset's name.
 async fn unknown_column(context: &Context) -> Findings {
     let Some((_, asset)) = context.discovered.assets.first() else {
-        let what = "a column that is not there";
+        let what = "a column that does not exist";
         return unknown(context, "unique_column", "no_such_column", what).await;
     };
     let request = known_request(context)

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Maximum number of records to read in one response.
-const MOST_ROWS: usize = 1_000;
+const MAX_ROWS: usize = 1_000;
 
 /// A record in a known form.
 #[derive(Clone, Copy, Debug)]
@@ -70,14 +70,14 @@ pub(crate) fn rows(stored: &Value) -> Option<Vec<Row<'_>>> {
         return Some(vec![row]);
     }
     let items = stored.as_array()?;
-    items.iter().take(MOST_ROWS).map(Row::of).collect()
+    items.iter().take(MAX_ROWS).map(Row::of).collect()
 }
 
 /// Returns the records in a known form, and ignores all others.
 pub(crate) fn known_rows(stored: &Value) -> Vec<Row<'_>> {
     match (Row::of(stored), stored) {
         (Some(row), _) => vec![row],
-        (None, Value::Array(items)) => items.iter().take(MOST_ROWS).filter_map(Row::of).collect(),
+        (None, Value::Array(items)) => items.iter().take(MAX_ROWS).filter_map(Row::of).collect(),
         _ => Vec::new(),
     }
 }
@@ -138,7 +138,7 @@ fn read_from(blocks: &Blocks, tip: u64) -> Option<u64> {
 }
 
 /// Maximum number of blocks to read in search of another claim that may have made a different record.
-const MOST_BLOCKS: u64 = 64;
+const MAX_BLOCKS: u64 = 64;
 
 /// Reads the blocks that were not read yet: all of them if they are few, or else those since the
 /// latest claim. If one can't be read, the origin of the record stays unknown.
@@ -146,7 +146,7 @@ async fn read_rest(context: &Context, blocks: &mut Blocks, tip: u64, latest: Opt
     let unread = |from: u64| -> Option<Vec<u64>> {
         let count = tip.checked_sub(from)?.saturating_add(1);
         let read = blocks.range(from..=tip).count();
-        let few = count.saturating_sub(u64::try_from(read).ok()?) <= MOST_BLOCKS;
+        let few = count.saturating_sub(u64::try_from(read).ok()?) <= MAX_BLOCKS;
         few.then(|| {
             (from..=tip)
                 .filter(|index| !blocks.contains_key(index))
@@ -282,7 +282,7 @@ async fn read_new(
     blocks: &mut Blocks,
     tip: u64,
 ) -> Result<u64, InconclusiveReason> {
-    for index in tip + 1..=tip + MOST_BLOCKS {
+    for index in tip + 1..=tip + MAX_BLOCKS {
         let block = context.node.send(block_request(index)).await?;
         if !block.success_object().is_some_and(is_block) {
             return Ok(index - 1);
@@ -290,7 +290,7 @@ async fn read_new(
         blocks.insert(index, block);
     }
     Err(InconclusiveReason::NoSample(format!(
-        "a record differs from its claim, and the node made {MOST_BLOCKS} blocks or more during the run, so a \
+        "a record differs from its claim, and the node made {MAX_BLOCKS} blocks or more during the run, so a \
          newer claim may be in one of them"
     )))
 }

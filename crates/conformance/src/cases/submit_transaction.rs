@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::{
     case::Case,
+    correct_submissions::{after_wrong_signature, batch, order_of_signatures},
     http::content_types,
-    right_submissions::{after_a_bad_one, batch, order_of_signatures},
 };
 use crate::{
     api::{Sample, Tier, contract_state_request, is_missing_endpoint, is_refusal, message, stored},
     checks::{
-        Checked, Finding, Findings, MOST_FINDINGS, Reply, Shows, check_json_responses, decodes,
+        Checked, Finding, Findings, MAX_FINDINGS, Reply, Shows, check_json_responses, decodes,
         judge, signed_transaction,
     },
     context::{Alteration, Context, Refusal},
@@ -167,7 +167,7 @@ pub(crate) const CASES: &[Case] = &[
     Case::must(
         "submit-transaction/right-after-wrong-signature",
         &["SUBMIT-1", "SUBMIT-5"],
-        |c| Box::pin(after_a_bad_one(c)),
+        |c| Box::pin(after_wrong_signature(c)),
     )
     .of(Tier::Reject),
     Case::should(
@@ -260,7 +260,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
             Shows::Accepts | Shows::Refuses => {}
             Shows::IgnoresAlteration => {
                 let what = format!(
-                    "{} is refused like one that is rightly signed, and not like a wrong signature",
+                    "{} is refused like a correctly signed transaction, not like a wrong signature",
                     refusal.what()
                 );
                 let expected = "the response to a wrong signature";
@@ -268,7 +268,7 @@ async fn refuses(context: &Context, refusals: &[Refusal]) -> Findings {
                 checked.push(finding.about(submitted(&response)));
             }
             Shows::Nothing => {
-                unproven = unproven.or_else(|| Some(shows_nothing(*refusal, control)))
+                unproven = unproven.or_else(|| Some(proves_nothing(*refusal, control)))
             }
         }
     }
@@ -284,12 +284,12 @@ fn submitted(response: &Exchange) -> Option<Box<SignedReport>> {
 }
 
 /// Returns the reason why a refusal proves nothing.
-fn shows_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
+fn proves_nothing(refusal: Refusal, control: &Exchange) -> InconclusiveReason {
     let reason = if is_missing_endpoint(control.status) {
         format!("the endpoint does not exist: {}", control.summary())
     } else {
         format!(
-            "the node refuses {} in the same words as a rightly signed transaction of a wallet without \
+            "the node refuses {} with the same message as a correctly signed transaction of a wallet without \
              money ({}); run against a node of your own, whose test wallet can pay",
             refusal.what(),
             message(control)
@@ -367,7 +367,7 @@ async fn not_stored(context: &Context) -> Findings {
         .iter()
         .any(|state| state.success_object().and_then(stored).is_some())
     {
-        let reason = "/sc-state showed no record in this run, so that it has none shows nothing";
+        let reason = "/sc-state returned no record in this run, so a missing record proves nothing";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     }
     context.submissions.later_blocks().await?;
@@ -377,7 +377,7 @@ async fn not_stored(context: &Context) -> Findings {
         let state = context.node.send(state).await?;
         checked.examined += u64::from(state.success_object().is_some());
         if state.success_object().and_then(stored).is_some()
-            && checked.findings.len() < MOST_FINDINGS
+            && checked.findings.len() < MAX_FINDINGS
         {
             let what = "a claim that was refused is stored anyway";
             let actual = state.summary();

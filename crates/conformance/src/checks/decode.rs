@@ -12,7 +12,7 @@ use super::{
 use crate::{
     api::Sample,
     context::Context,
-    http::{Exchange, InconclusiveReason, TOO_MUCH},
+    http::{Exchange, InconclusiveReason, LIMIT_MESSAGE},
 };
 use nodeproof_openapi::{SchemaValidator, View};
 
@@ -99,7 +99,7 @@ pub(crate) fn decodes_one(
         // The contract does not limit numbers. The client reads times and codes into 64 bits.
         if has_long_number(&exchange.body) {
             return Err(InconclusiveReason::TooLarge(format!(
-                "the response of {} has a number beyond 64 bits, {TOO_MUCH} ({reason})",
+                "the response of {} has a number beyond 64 bits, {LIMIT_MESSAGE} ({reason})",
                 exchange.url()
             )));
         }

@@ -23,13 +23,13 @@ use crate::{
 use nodeproof_openapi::{Mismatch, SchemaValidator, Spec, SpecError, View, pointer};
 
 /// Maximum number of findings to list for one case. The others are counted.
-pub(crate) const MOST_FINDINGS: usize = 5;
+pub(crate) const MAX_FINDINGS: usize = 5;
 
 /// Maximum number of places in one response at which a field is checked.
-const MOST_PLACES: usize = 2_000;
+const MAX_PLACES: usize = 2_000;
 
 /// Maximum number of mismatches to report for one value.
-const MOST_DEPARTURES: usize = 200;
+const MAX_MISMATCHES: usize = 200;
 
 pub(crate) async fn check_field(context: &Context, field: &Field) -> Findings {
     let responses = context.sample(field.sample).await?;
@@ -74,12 +74,12 @@ pub(crate) fn check_places(
         return;
     };
     let mut found = 0;
-    for place in places(body, field.path).into_iter().take(MOST_PLACES) {
+    for place in places(body, field.path).into_iter().take(MAX_PLACES) {
         result.one();
         let findings = judge(exchange, field, &place, required, validator);
         found += findings.len();
         result.findings.extend(findings);
-        if found > MOST_PLACES {
+        if found > MAX_PLACES {
             break;
         }
     }
@@ -129,7 +129,7 @@ fn places<'v>(body: &'v Value, path: &[&str]) -> Vec<Place<'v>> {
                 ("*", Value::Array(items)) => items
                     .iter()
                     .enumerate()
-                    .take(MOST_PLACES)
+                    .take(MAX_PLACES)
                     .map(|(index, item)| (pointer::join(&at, &index.to_string()), item))
                     .collect(),
                 (name, Value::Object(members)) => members
@@ -210,7 +210,7 @@ fn judge(
             )
             .at(at)
         })
-        .take(MOST_DEPARTURES)
+        .take(MAX_MISMATCHES)
         .collect()
 }
 

@@ -12,7 +12,7 @@ use super::finding::{Checked, Finding, Findings};
 use crate::{
     api::{Sample, is_empty},
     context::Context,
-    http::{Exchange, InconclusiveReason, TOO_MUCH},
+    http::{Exchange, InconclusiveReason, LIMIT_MESSAGE},
 };
 
 /// Checks that a response is a success with a JSON object, which every query and `/call-sc` must return.
@@ -29,7 +29,7 @@ pub(crate) fn check_json_response(exchange: &Arc<Exchange>) -> Vec<Finding> {
     let mut findings = Vec::new();
     match exchange.json() {
         // The run's own limits are not a fault of the node.
-        Err(fault) if fault.ends_with(TOO_MUCH) => {}
+        Err(fault) if fault.ends_with(LIMIT_MESSAGE) => {}
         Err(fault) => findings.push(Finding::new(
             exchange,
             format!("the body is {}", shown(fault, 200)),
@@ -146,7 +146,7 @@ pub(crate) fn check_json_responses(responses: &[Arc<Exchange>]) -> Findings {
             exchange
                 .json()
                 .err()
-                .filter(|fault| fault.ends_with(TOO_MUCH))
+                .filter(|fault| fault.ends_with(LIMIT_MESSAGE))
         });
     match too_much {
         Some(fault) if findings.is_empty() => Err(InconclusiveReason::TooLarge(format!(

@@ -9,7 +9,7 @@ use nodeproof_client::Receipt;
 use nodeproof_primitives::escape::escaped_up_to as shown;
 use nodeproof_report::SignedReport;
 use nodeproof_wallet::{
-    KnownKeys, PublicKey, PublicKeyError, ReceiptError, Signature, verify_receipt,
+    PublicKey, PublicKeyCache, PublicKeyError, ReceiptError, Signature, verify_receipt,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,10 +21,10 @@ pub(crate) const ALGORITHM: &str =
     "ECDSA on secp256k1 over the SHA-1 digest of `data` as CPython's json.dumps writes it";
 
 /// Maximum number of receipts in one block whose signatures are verified.
-pub(crate) const MOST_RECEIPTS: usize = 2_000;
+pub(crate) const MAX_RECEIPTS: usize = 2_000;
 
 /// Maximum number of wrong receipts to keep until one verifies.
-const MOST_KEPT: usize = 5;
+const MAX_SAMPLES: usize = 5;
 
 /// The results of verifying a block's receipts.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,7 @@ impl Signatures {
         if self.in_use {
             return self.kept.drain(..).chain(wrong).collect();
         }
-        let free = MOST_KEPT - self.kept.len().min(MOST_KEPT);
+        let free = MAX_SAMPLES - self.kept.len().min(MAX_SAMPLES);
         self.kept.extend(wrong.take(free));
         Vec::new()
     }
@@ -93,11 +93,11 @@ pub(crate) fn verify_receipts(seen: &BlockResponse) -> Verified {
     let Some(Ok(receipts)) = seen.block().map(|block| block.receipts()) else {
         return all;
     };
-    for (place, receipt) in receipts.iter().enumerate().take(MOST_RECEIPTS) {
+    for (place, receipt) in receipts.iter().enumerate().take(MAX_RECEIPTS) {
         match verify(receipt) {
             Some(Ok(())) => all.right += 1,
             Some(Err(mut wrong)) => {
-                if all.wrong.len() < MOST_KEPT {
+                if all.wrong.len() < MAX_SAMPLES {
                     wrong.signed = signed_receipt(receipt);
                 }
                 all.wrong.push((place, wrong));
@@ -115,7 +115,7 @@ pub(crate) fn voter_key(receipt: &Receipt) -> Option<PublicKey> {
 
 fn parse_key(text: &str) -> Result<PublicKey, PublicKeyError> {
     // The same wallets vote on many blocks.
-    static VOTERS: LazyLock<KnownKeys> = LazyLock::new(KnownKeys::default);
+    static VOTERS: LazyLock<PublicKeyCache> = LazyLock::new(PublicKeyCache::default);
     VOTERS.parse(text)
 }
 

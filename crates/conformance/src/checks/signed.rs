@@ -9,7 +9,7 @@ use sha1::{Digest, Sha1};
 use crate::http::quoted;
 
 /// Maximum length of a message and of a command in a report, in bytes.
-const MOST_BYTES: usize = 16 * 1024;
+const MAX_BYTES: usize = 16 * 1024;
 
 /// Describes a receipt's signature. Returns `None` if a part of it is missing, or if the data has
 /// no signed message.
@@ -34,8 +34,8 @@ fn describe(signed: &str, document: &str) -> Option<Box<SignedReport>> {
     Some(Box::new(SignedReport {
         message_bytes: u64::try_from(message.len()).unwrap_or(u64::MAX),
         digest: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-        verify: Some(verify(document)).filter(|command| command.len() <= MOST_BYTES),
-        message: Some(message).filter(|message| message.len() <= MOST_BYTES),
+        verify: Some(verify(document)).filter(|command| command.len() <= MAX_BYTES),
+        message: Some(message).filter(|message| message.len() <= MAX_BYTES),
     }))
 }
 
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_long_message_is_not_kept_and_never_cut() {
-        let long = "x".repeat(MOST_BYTES);
+        let long = "x".repeat(MAX_BYTES);
         let document = format!("{{\"transaction\":{{\"a\":\"{long}\"}},\"signatures\":[]}}");
         let signed = signed_transaction(&document).unwrap();
         assert_eq!(

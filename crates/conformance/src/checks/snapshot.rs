@@ -154,7 +154,7 @@ fn shape(spec: &Spec, at: &str, values: &[&Value]) -> Result<Value, Inconclusive
         if elements.is_empty() {
             let name = pointer::last(at).unwrap_or_default();
             return Err(InconclusiveReason::NoSample(format!(
-                "every {name} that was seen is empty"
+                "every {name} is empty"
             )));
         }
         return Ok(Value::Array(vec![shape(spec, &items_at, &elements)?]));

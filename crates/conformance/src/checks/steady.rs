@@ -14,7 +14,7 @@ use crate::{
 use nodeproof_openapi::View;
 
 /// Maximum number of times that a different response is requested again while blocks arrive.
-const MOST_LOOKS: u32 = 4;
+const MAX_READS: u32 = 4;
 
 /// Checks that a response changes only with a new block, and not each time it is requested.
 pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
@@ -26,14 +26,14 @@ pub(crate) async fn steady(context: &Context, sample: Sample) -> Findings {
         return Ok(Checked::default());
     }
     let described = described(context, sample);
-    let same = |one: &Exchange, other: &Exchange| reads_alike(one, other, &described);
+    let same = |one: &Exchange, other: &Exchange| has_same_content(one, other, &described);
     let mut before = context.node.send(first.request.clone()).await?;
     if same(&before, &first) {
         return Ok(Checked::right());
     }
     let mut height = Height::found(context);
     let mut no_block_since = context.discovered.tip.is_some() && height.stands(context).await?;
-    for _ in 0..MOST_LOOKS {
+    for _ in 0..MAX_READS {
         let after = context.node.send(first.request.clone()).await?;
         if same(&after, &before) {
             if !(no_block_since && height.stands(context).await?) {
@@ -83,7 +83,7 @@ pub(crate) fn described(context: &Context, sample: Sample) -> Vec<String> {
 
 /// Whether two responses have the same content. An undocumented text or number may be about the
 /// response and not about the chain, such as its duration or a count of confirmations.
-pub(crate) fn reads_alike(one: &Exchange, other: &Exchange, described: &[String]) -> bool {
+pub(crate) fn has_same_content(one: &Exchange, other: &Exchange, described: &[String]) -> bool {
     let about_the_chain = |(name, value): &(&String, &Value)| {
         value.is_object() || value.is_array() || described.contains(name)
     };
@@ -103,11 +103,11 @@ pub(crate) fn reads_alike(one: &Exchange, other: &Exchange, described: &[String]
         }
 }
 
-/// The height, for finding out whether the chain grows meanwhile.
+/// The height, for finding out whether the chain grows in the meantime.
 pub(crate) struct Height(Option<u64>);
 
 /// Maximum number of blocks to request in search of the latest one.
-const MOST_NEW_BLOCKS: u32 = 100;
+const MAX_NEW_BLOCKS: u32 = 100;
 
 impl Height {
     /// Returns the current height, which is unknown if the run has not found a block.
@@ -128,7 +128,7 @@ impl Height {
             return Ok(true);
         };
         let before = *height;
-        for _ in 0..MOST_NEW_BLOCKS {
+        for _ in 0..MAX_NEW_BLOCKS {
             let next = context.node.send(block_request(*height + 1)).await?;
             if !next.success_object().is_some_and(is_block) {
                 break;

@@ -216,7 +216,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "devnet|testnet|mainnet")]
     pub network: Option<Network>,
 
-    /// What the run may send. read: GETs and /call-sc. probe: odd values in them. reject: submissions that
+    /// What the run may send. read: GETs and /call-sc. probe: unusual values in them. reject: submissions that
     /// a node must refuse. write: these, and a claim, for which the wallet pays. Tiers can be combined:
     /// --allow write,probe [default: read; everything for a node that the run starts itself].
     #[arg(

@@ -39,7 +39,7 @@ pub(crate) enum UsageError {
         id: &'static str,
         needed: &'static str,
     },
-    #[error("--allow {0} on mainnet needs --allow-mainnet, too: there it is not a test")]
+    #[error("--allow {0} on mainnet also needs --allow-mainnet: mainnet is not a test network")]
     Mainnet(&'static str),
     #[error("--allow write needs a wallet that signs and pays: give its key file with --wallet")]
     NoWallet,
@@ -61,14 +61,14 @@ pub(crate) enum UsageError {
     OtherNetworksWallet(KeyFileError),
     #[error("core dumps of this process, which can hold the wallet's key, can't be disabled: {0}")]
     CoreDumps(std::io::Error),
-    #[error("{0} contains what looks like a private key, which belongs into a key file alone")]
+    #[error("{0} contains what looks like a private key, which belongs in a key file")]
     KeyInArgument(&'static str),
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
     Wallet(#[from] KeyFileError),
     #[error("the wallet {0} is encrypted: give the file of its passphrase with --passphrase-file")]
-    PassphraseNeeded(String),
+    PassphraseRequired(String),
     #[error("the passphrase file {path} can't be read: {reason}")]
     PassphraseFile { path: String, reason: String },
     #[error("the fixture {path} can't be read: {reason}")]
@@ -99,23 +99,23 @@ pub(crate) enum UsageError {
     #[error("--blocks has nothing to do: none of the selected cases is about blocks")]
     NothingAboutBlocks,
     #[error(
-        "--resume needs the --base-url of the node whose sweep was cut: a local node is a new one \
+        "--resume needs the --base-url of the node of the interrupted sweep: a local node is a new one \
          each time"
     )]
     ResumedLocal,
-    #[error("there is no place for the sweep's state: give --report-dir DIR or --state FILE")]
+    #[error("the sweep's state has no file: give --report-dir DIR or --state FILE")]
     NoPlaceForState,
     #[error(transparent)]
     State(#[from] StateError),
     #[error("the nodes in {path} can't be used: {reason}")]
     Targets { path: String, reason: String },
-    #[error("{0} is given twice: a node cannot be compared with itself")]
+    #[error("{0} is listed twice: a node cannot be compared with itself")]
     Twice(String),
     #[error(
         "the nodes are of different networks, {one} and {other}: only nodes of one network have \
          one chain"
     )]
-    OtherNetwork { one: Network, other: Network },
+    NetworkMismatch { one: Network, other: Network },
     #[error("{0} nodes are named: at most 32 are checked side by side")]
     TooMany(usize),
     #[error("{0} is for one node alone: name one --base-url")]

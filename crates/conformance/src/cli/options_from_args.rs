@@ -211,7 +211,7 @@ fn wallet(
         file.check_network(network)
             .map_err(UsageError::OtherNetworksWallet)?;
     }
-    if file.others_can_read() {
+    if file.is_readable_by_others() {
         complain(&format!(
             "warning: others can read the wallet {}; chmod 600 keeps it to yourself",
             path.display()
@@ -225,8 +225,8 @@ fn wallet(
     let keys = file.key_pair(passphrase.as_ref().map(Passphrase::as_str));
     keys.map(SigningWallet::from)
         .map_err(|error| match error.fault() {
-            KeyFileFault::PassphraseNeeded => {
-                UsageError::PassphraseNeeded(path.display().to_string())
+            KeyFileFault::PassphraseRequired => {
+                UsageError::PassphraseRequired(path.display().to_string())
             }
             _ => error.into(),
         })

@@ -9,8 +9,8 @@ use std::{
 use nodeproof_openapi::{Requirement, requirements};
 use nodeproof_primitives::redact::redact;
 use nodeproof_report::{
-    JsonReport, LongText, NodesReport, Report, Style, compact, compact_of_nodes, github,
-    github_of_nodes, json, long_texts, text_of_nodes, text_with_files,
+    JsonReport, LongText, NodesReport, Report, Style, compact, github, json, long_texts,
+    nodes_compact, nodes_github, nodes_text, text_with_files,
 };
 
 use super::{args::Format, error::UsageError};
@@ -86,10 +86,10 @@ pub(crate) fn show_nodes(
     style: Style,
 ) -> Result<(), UsageError> {
     match format {
-        Format::Pretty => print(&text_of_nodes(report, style)),
-        Format::Compact => print(&compact_of_nodes(report, style)),
+        Format::Pretty => print(&nodes_text(report, style)),
+        Format::Compact => print(&nodes_compact(report, style)),
         Format::Json => print_json(report),
-        Format::Github => print(&github_of_nodes(report)),
+        Format::Github => print(&nodes_github(report)),
     }
 }
 

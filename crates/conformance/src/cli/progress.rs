@@ -8,7 +8,7 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use nodeproof_primitives::escape::escaped_up_to;
-use nodeproof_report::{CaseReport, Outcome, Style, line_of_case};
+use nodeproof_report::{CaseReport, Outcome, Style, case_line};
 
 use super::args::{ConformanceArgs, Format};
 use crate::sweep::{Observer, SweepProgress};
@@ -29,7 +29,7 @@ pub(crate) struct Progress {
 }
 
 /// How often the progress of a sweep is printed if there is no bar.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+const PRINT_INTERVAL: Duration = Duration::from_secs(10);
 
 impl Progress {
     pub(crate) fn new(args: &ConformanceArgs, style: Style) -> Self {
@@ -103,7 +103,7 @@ impl Observer for Progress {
         let is_finding = case.is_cause() || matches!(case.outcome, Outcome::Known | Outcome::Stale);
         let is_in_report = self.bar.is_none() && (is_finding || self.compact);
         if self.lines && !is_in_report {
-            self.say(&line_of_case(case, self.style));
+            self.say(&case_line(case, self.style));
         }
     }
 
@@ -120,7 +120,7 @@ impl Observer for Progress {
         let Ok(mut told) = self.told.lock() else {
             return;
         };
-        let due = told.is_none_or(|at| at.elapsed() >= TELL_EVERY) || sweep.next == sweep.to;
+        let due = told.is_none_or(|at| at.elapsed() >= PRINT_INTERVAL) || sweep.next == sweep.to;
         if due && !self.quiet {
             *told = Some(Instant::now());
             self.say(&how_far(sweep));

@@ -6,7 +6,7 @@ use std::{
 };
 
 use nodeproof_files::{Access, StagedFile, replace};
-use nodeproof_report::{NodesReport, Report, html, html_of_nodes, json, junit, junit_of_nodes};
+use nodeproof_report::{NodesReport, Report, html, json, junit, nodes_html, nodes_junit};
 
 /// A folder that reports can be written to.
 #[derive(Debug)]
@@ -72,8 +72,8 @@ impl ReportFolder {
     pub(crate) fn write_nodes(&self, report: &NodesReport) -> io::Result<()> {
         self.write_all([
             ("report.json", json(report)?),
-            ("junit.xml", junit_of_nodes(report)?),
-            ("report.html", html_of_nodes(report)),
+            ("junit.xml", nodes_junit(report)?),
+            ("report.html", nodes_html(report)),
         ])
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nodeproof_report::{Report, summary_of_nodes};
+use nodeproof_report::{Report, nodes_summary};
 
 use super::{
     args::{CheckArgs, ConformanceArgs},
@@ -52,13 +52,13 @@ pub(crate) fn named_targets(args: &CheckArgs) -> Result<Vec<Target>, UsageError>
             return Err(UsageError::Twice(target.base_url.to_string()));
         }
         if target.network != targets[0].network {
-            return Err(UsageError::OtherNetwork {
+            return Err(UsageError::NetworkMismatch {
                 one: targets[0].network,
                 other: target.network,
             });
         }
     }
-    if targets.len() > MOST_NODES {
+    if targets.len() > MAX_NODES {
         return Err(UsageError::TooMany(targets.len()));
     }
     Ok(targets)
@@ -85,7 +85,7 @@ pub(crate) fn for_one_node(args: &ConformanceArgs, targets: &[Target]) -> Result
 }
 
 /// Maximum number of nodes in one run.
-const MOST_NODES: usize = 32;
+const MAX_NODES: usize = 32;
 
 /// Checks several nodes, and compares them with each other.
 pub(crate) async fn several(
@@ -132,7 +132,7 @@ pub(crate) async fn several(
             .write_nodes(&report)
             .map_err(|error| report_dir(path, &error))?;
     }
-    summary.map_or(Ok(()), |file| file.append(&summary_of_nodes(&report)))?;
+    summary.map_or(Ok(()), |file| file.append(&nodes_summary(&report)))?;
     shown?;
     let done = |node: &Report| node.sweep.as_ref().is_some_and(|sweep| sweep.done);
     if report.nodes.iter().all(done) {

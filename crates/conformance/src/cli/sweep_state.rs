@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use nodeproof_files::{FolderError, Shared, check_own_folder, create_own_folder, parent_folder};
+use nodeproof_files::{
+    FolderError, Shared, check_private_folder, create_private_folder, parent_folder,
+};
 
 use super::{args::ConformanceArgs, error::UsageError, output::complain};
 use crate::{
@@ -31,7 +33,7 @@ pub(crate) fn sweep_with_state(
     };
     let folder = place
         .as_deref()
-        .map_or(Ok(()), |path| own_folder(path, args));
+        .map_or(Ok(()), |path| private_folder(path, args));
     let place = match folder {
         Err(error) if args.resume || args.state.is_some() => return Err(error.into()),
         Err(error) => {
@@ -68,7 +70,7 @@ pub(crate) fn sweep_with_state(
             };
             if let Some((next, to)) = Sweep::unfinished(&path) {
                 complain(&format!(
-                    "warning: {} has a sweep that was cut at block {next} of {}; it starts again \
+                    "warning: {} has a sweep that was interrupted at block {next} of {}; it starts again \
                      from the beginning, because --resume is not given",
                     path.display(),
                     to - 1
@@ -80,21 +82,21 @@ pub(crate) fn sweep_with_state(
     }
 }
 
-const NOT_KEPT: &str = "a sweep that is cut can't be resumed";
+const NOT_KEPT: &str = "an interrupted sweep can't be resumed";
 
 /// Checks that other users can't replace the sweep's state with theirs.
 ///
 /// A folder of reports is not checked: its owner chooses its permissions.
-fn own_folder(state: &Path, args: &ConformanceArgs) -> Result<(), FolderError> {
+fn private_folder(state: &Path, args: &ConformanceArgs) -> Result<(), FolderError> {
     let folder = parent_folder(state);
     match (&args.state, &args.report_dir) {
-        (Some(_), _) => check_own_folder(folder, Shared::Sticky),
+        (Some(_), _) => check_private_folder(folder, Shared::Sticky),
         (None, None) => {
             // If it can't be created, creating the state fails too, and that error has the reason.
             if !args.resume {
-                let _created = create_own_folder(folder);
+                let _created = create_private_folder(folder);
             }
-            check_own_folder(folder, Shared::No)
+            check_private_folder(folder, Shared::No)
         }
         (None, Some(_)) => Ok(()),
     }

@@ -24,11 +24,11 @@ use crate::{
 /// The first pause between two requests for the claim. Each pause is twice the previous one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause between two requests.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+const MAX_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of blocks to read in search of the claim.
-const MOST_BLOCKS: usize = 200;
+const MAX_BLOCKS: usize = 200;
 /// Number of new blocks after which a longer wait for the record cannot help.
-const ENOUGH_BLOCKS: usize = 2;
+const MIN_NEW_BLOCKS: usize = 2;
 
 /// The result of a step, or the reason why it was not taken.
 type Step<T> = Result<T, InconclusiveReason>;
@@ -56,7 +56,7 @@ pub(crate) struct Claim {
     /// The same balance, before and after the claim.
     pub(crate) balances: Step<(Arc<Exchange>, Arc<Exchange>)>,
     /// The response to the same submission, sent again once the claim could be read.
-    pub(crate) again_later: Step<Arc<Exchange>>,
+    pub(crate) resubmitted_later: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code and other params, sent once the claim could be read.
     pub(crate) known_code: Step<Arc<Exchange>>,
     /// The response to a transaction with the same code for a wallet without money, signed by that wallet.
@@ -132,7 +132,7 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
         settled: no(NOT_ACCEPTED),
         balance: no(NOT_SUBMITTED),
         balances: no(NOT_ACCEPTED),
-        again_later: no(NOT_ACCEPTED),
+        resubmitted_later: no(NOT_ACCEPTED),
         known_code: no(NOT_ACCEPTED),
         known_code_signed: no(NOT_ACCEPTED),
     };
@@ -148,9 +148,9 @@ pub(crate) async fn make(submitter: &Submitter) -> Result<Claim, InconclusiveRea
 }
 
 /// The remarks of the submission that the node has to refuse just before the claim.
-const OF_NOTHING: &str = "to be refused, and to have no effect";
+const REFUSED_CLAIM_REMARKS: &str = "must be refused without effect";
 const NOT_SUBMITTED: &str = "the claim was not submitted";
-const NOT_ACCEPTED: &str = "the claim was not accepted, so nothing came of it";
+const NOT_ACCEPTED: &str = "the claim was not accepted";
 
 impl Claim {
     async fn submit(
@@ -189,16 +189,16 @@ impl Claim {
         }
         self.entry = Some(entry);
         let request = Request::post("/submit-transaction", body).carrying_signature();
-        let submitted = submitter.submit_in_turn(request.clone()).await;
+        let submitted = submitter.submit_serialized(request.clone()).await;
         let accepted = submitted.as_ref().is_ok_and(|response| is_valid(response));
         self.submitted = submitted;
         if !accepted {
             return Ok(());
         }
-        self.again = submitter.submit_in_turn(request.clone()).await;
+        self.again = submitter.submit_serialized(request.clone()).await;
         self.settled = settle(submitter, contract, asset, self.code(), blocks).await;
-        self.again_later = match &self.settled {
-            Ok(settled) if settled.record.is_some() => submitter.submit_in_turn(request).await,
+        self.resubmitted_later = match &self.settled {
+            Ok(settled) if settled.record.is_some() => submitter.submit_serialized(request).await,
             _ => no("the claim can't be read, so its block may not have been made"),
         };
         self.refused = match refused {
@@ -222,7 +222,7 @@ impl Claim {
                 after.map(|after| (Arc::clone(before), after))
             }
             (Err(inconclusive), _) => Err(inconclusive.clone()),
-            (_, None) => no("the claim did not get as far as to be paid for"),
+            (_, None) => no("the claim was not submitted, so no fee was paid"),
         };
         let requests = [
             refusal::with_known_code(self.wallet, text).await,
@@ -230,11 +230,11 @@ impl Claim {
         ];
         let [known_code, known_code_signed] = requests;
         self.known_code = match known_code {
-            Ok(request) => submitter.submit_in_turn(request).await,
+            Ok(request) => submitter.submit_serialized(request).await,
             Err(inconclusive) => Err(inconclusive),
         };
         self.known_code_signed = match known_code_signed {
-            Ok(request) => submitter.submit_in_turn(request).await,
+            Ok(request) => submitter.submit_serialized(request).await,
             Err(inconclusive) => Err(inconclusive),
         };
         Ok(())
@@ -242,13 +242,14 @@ impl Claim {
 
     /// Submits a claim that another key signed, which must have no effect. Returns its asset and the result.
     async fn refuse_first(&self, submitter: &Submitter, text: &str) -> Step<(String, Refused)> {
-        let (asset, request) = refusal::of_another_key(submitter, self.wallet, OF_NOTHING).await?;
+        let (asset, request) =
+            refusal::of_another_key(submitter, self.wallet, REFUSED_CLAIM_REMARKS).await?;
         let before = submitter
             .samples
             .node
             .send(self.balance_request(text))
             .await?;
-        let response = submitter.submit_in_turn(request).await?;
+        let response = submitter.submit_serialized(request).await?;
         let after = submitter
             .samples
             .node
@@ -292,7 +293,7 @@ pub(crate) async fn wait_for(submitter: &Submitter, accepted: &Exchange) {
         return;
     };
     let until = Instant::now() + submitter.with.settle_timeout;
-    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
         let request = contract_state_request(contract, asset);
         let Ok(response) = submitter.samples.node.send(request).await else {
@@ -313,9 +314,9 @@ pub(crate) async fn later_blocks(submitter: &Submitter) -> Result<(), Inconclusi
     let mut blocks = NewBlocks::since(submitter.samples.discovered.tip);
     blocks.skip_to_the_latest(submitter).await?;
     let patience = submitter.with.settle_timeout / 20;
-    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE.min(patience));
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE.min(patience));
     let mut until = Instant::now() + patience;
-    while blocks.next.is_some() && blocks.found.len() < ENOUGH_BLOCKS {
+    while blocks.next.is_some() && blocks.found.len() < MIN_NEW_BLOCKS {
         let before = blocks.found.len();
         blocks.advance(submitter).await?;
         if blocks.found.len() > before {
@@ -339,7 +340,7 @@ async fn settle(
     let until = Instant::now() + submitter.with.settle_timeout;
     let before = blocks.found.len();
     let (mut record, mut without) = (None, None);
-    let mut back_off = BackOff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    let mut back_off = BackOff::new(FIRST_PAUSE, MAX_PAUSE);
     loop {
         blocks.advance(submitter).await?;
         if record.is_none() {
@@ -363,7 +364,7 @@ async fn settle(
     Ok(Settled {
         record,
         without,
-        enough_blocks: blocks.found.len() >= before + ENOUGH_BLOCKS,
+        enough_blocks: blocks.found.len() >= before + MIN_NEW_BLOCKS,
         blocks: blocks.found,
     })
 }
@@ -392,7 +393,7 @@ impl NewBlocks {
         let bodies = || new.iter().filter_map(|block| block.success_object());
         bodies().any(|body| in_block(body, code).is_some())
             || (!new.is_empty() && !bodies().any(lists_transactions))
-            || self.found.len() >= MOST_BLOCKS
+            || self.found.len() >= MAX_BLOCKS
     }
 
     /// Skips the blocks that were made so far. There may be many.
@@ -412,7 +413,7 @@ impl NewBlocks {
     /// Reads all further blocks that exist.
     async fn advance(&mut self, submitter: &Submitter) -> Result<(), InconclusiveReason> {
         while let Some(index) = self.next
-            && self.found.len() < MOST_BLOCKS
+            && self.found.len() < MAX_BLOCKS
             && let Some(response) = block(submitter, index).await?
         {
             self.found.push(response);

@@ -101,15 +101,15 @@ impl Refusal {
     /// Describes the submission.
     pub(crate) const fn what(self) -> &'static str {
         match self {
-            Self::Unsigned => "a transaction that nobody signed",
-            Self::NoSigners => "a transaction without signers that nobody signed",
+            Self::Unsigned => "an unsigned transaction",
+            Self::NoSigners => "an unsigned transaction without signers",
             Self::HalfSigned => "a transaction that only the first of its two signers signed",
             Self::SecondOnly => "a transaction that only the second of its two signers signed",
             Self::SignedTwice => "a transaction that one of its two signers signed twice",
             Self::UnlistedSigner => "a transaction signed only by a wallet that is not a signer",
             Self::AnotherKey => "a transaction signed with another wallet's key",
-            Self::FirstOfTwoRight => "a transaction of whose two signatures the second is wrong",
-            Self::LastOfTwoRight => "a transaction of whose two signatures the first is wrong",
+            Self::FirstOfTwoRight => "a transaction with two signatures, the second one wrong",
+            Self::LastOfTwoRight => "a transaction with two signatures, the first one wrong",
             Self::ChildTransaction => {
                 "a transaction with is_child_txn that is signed with another wallet's key"
             }
@@ -122,18 +122,18 @@ impl Refusal {
             Self::SignatureZero => "a signature of zeros",
             Self::NoTransaction => "a submission without a transaction",
             Self::TransactionNull => "a submission whose transaction is null",
-            Self::TransactionText => "a submission whose transaction is a text",
+            Self::TransactionText => "a submission whose transaction is a string",
             Self::NoSignatures => "a submission without signatures",
             Self::SignaturesNull => "a submission whose signatures are null",
             Self::SignaturesObject => "a submission whose signatures are an object",
-            Self::FeeText => "a transaction whose fee is a text",
+            Self::FeeText => "a transaction whose fee is a string",
             Self::FeeNegative => "a transaction whose fee is negative",
             Self::FeeZero => "a transaction whose fee is 0",
             Self::EmptyObject => "an empty object",
             Self::NotJson => "a body that is not JSON",
             Self::Empty => "an empty body",
             Self::Array => "an array",
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Oversized => "a transaction of 20,000 bytes",
         }
     }
@@ -170,7 +170,7 @@ impl Refusal {
             | Self::FirstOfTwoRight
             | Self::LastOfTwoRight => self.of_two(submitter).await,
             Self::FeeText | Self::FeeNegative | Self::FeeZero | Self::Oversized => {
-                self.rightly_signed(submitter).await
+                self.correctly_signed(submitter).await
             }
             _ => self.of_one(submitter).await,
         }
@@ -298,7 +298,7 @@ impl Refusal {
 
     /// Returns a body that a wallet without real value signed correctly. Only one member or its
     /// size is wrong.
-    async fn rightly_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
+    async fn correctly_signed(self, submitter: &Submitter) -> Result<String, InconclusiveReason> {
         let signer = signer(submitter)?;
         let remarks = match self {
             Self::Oversized => REFUSED.repeat(OVERSIZED / REFUSED.len()),
@@ -319,7 +319,7 @@ impl Refusal {
 pub(crate) async fn submit(submitter: &Submitter, refusal: Refusal) -> Response {
     let body = refusal.body(submitter).await?;
     let request = Request::post("/submit-transaction", body);
-    match submitter.submit_in_turn(request).await {
+    match submitter.submit_serialized(request).await {
         // A node may close the connection before it has read everything. This does not count as a
         // lost node.
         Err(InconclusiveReason::Transport(reason)) if refusal == Refusal::Oversized => Err(
@@ -335,7 +335,7 @@ pub(crate) async fn submit_control(submitter: &Submitter) -> Response {
     let text = draft(submitter, &[signer.address()], REFUSED).await?;
     let body = whole(&text, &[sign(&signer, &text).await?]);
     submitter
-        .submit_in_turn(Request::post("/submit-transaction", body))
+        .submit_serialized(Request::post("/submit-transaction", body))
         .await
 }
 
@@ -402,7 +402,7 @@ fn payer(submitter: &Submitter) -> Result<WalletAddress, InconclusiveReason> {
     }
 }
 
-/// Returns the wallet that signs in place of another one.
+/// Returns the wallet that signs in place of another wallet.
 pub(super) fn stranger() -> Result<SigningWallet, InconclusiveReason> {
     throw_away(0xa5)
 }
@@ -426,7 +426,7 @@ pub(super) async fn sign(wallet: &SigningWallet, text: &str) -> Result<Value, In
         signed_message(text).map_err(|error| InconclusiveReason::Harness(error.to_string()))?;
     let signing = wallet.signer().sign_message(message.as_bytes());
     let signature = signing.await.map_err(|error| {
-        InconclusiveReason::NoSample(format!("what is to be refused was not signed: {error}"))
+        InconclusiveReason::NoSample(format!("the invalid submission was not signed: {error}"))
     })?;
     Ok(json!({"wallet_address": wallet.address(), "msgsign": signature}))
 }
@@ -441,7 +441,7 @@ pub(super) fn whole(transaction: &str, entries: &[Value]) -> String {
 
 fn different(text: &str, altered: &str) -> Result<(), InconclusiveReason> {
     if text == altered {
-        let reason = "the transaction to alter has not what is altered in it";
+        let reason = "the transaction does not contain the value to alter";
         return Err(InconclusiveReason::Harness(reason.to_owned()));
     }
     Ok(())

@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 
 use crate::{
     api::{
-        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNCLAIMED,
+        BUILT, BlockResponse, OWN_DOCUMENT, ResponseKind, Sample, UNKNOWN_ASSET,
         contract_state_request, held_by_wallet, is_not_found, is_nothing, is_refusal,
         requested_index, token_balance_request, token_holders_request, trust_request,
         wallet_balances_request,
@@ -270,7 +270,10 @@ impl Samples {
             .collect();
         if requests.is_empty() {
             // Without a known claim, the response for an unclaimed asset still has a shape.
-            return Ok(vec![contract_state_request(&self.contract(), UNCLAIMED)]);
+            return Ok(vec![contract_state_request(
+                &self.contract(),
+                UNKNOWN_ASSET,
+            )]);
         }
         Ok(requests)
     }

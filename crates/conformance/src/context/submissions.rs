@@ -6,8 +6,8 @@ use tokio::sync::{Mutex, OnceCell};
 
 use super::{
     claim::{Claim, later_blocks, make, wait_for},
+    correct_submission,
     refusal::{Refusal, submit, submit_control},
-    right_submission,
     submitter::{Response, Submitter},
 };
 use crate::{
@@ -77,11 +77,11 @@ impl Submissions {
     }
 
     /// Returns the response to a wrong signature, and then that to the right one of the same transaction.
-    pub(crate) async fn right_after_a_bad_one(
+    pub(crate) async fn correct_after_wrong_signature(
         &self,
     ) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
         let mut paying = self.paying.lock().await;
-        let (bad, right) = right_submission::after_a_bad_one(&self.submitter).await?;
+        let (bad, right) = correct_submission::after_wrong_signature(&self.submitter).await?;
         if is_valid(&right) {
             *paying = Some(Arc::clone(&right));
         }
@@ -91,7 +91,7 @@ impl Submissions {
     /// Returns the response to a submission of two signers, with the signatures in their order or reversed.
     pub(crate) async fn of_two(&self, reversed: bool) -> Response {
         let mut paying = self.paying.lock().await;
-        let response = right_submission::of_two(&self.submitter, reversed).await?;
+        let response = correct_submission::of_two(&self.submitter, reversed).await?;
         if is_valid(&response) {
             *paying = Some(Arc::clone(&response));
         }
@@ -102,7 +102,7 @@ impl Submissions {
     pub(crate) async fn bad_batch(
         &self,
     ) -> Result<(Vec<String>, Arc<Exchange>), InconclusiveReason> {
-        right_submission::bad_batch(&self.submitter).await
+        correct_submission::bad_batch(&self.submitter).await
     }
 
     /// Waits until two more blocks exist, if the chain makes blocks without submissions.

@@ -47,7 +47,7 @@ impl Submitter {
 
     /// Submits a transaction when no other is being submitted. While the node responds that it is
     /// busy, retries for up to the settle timeout.
-    pub(crate) async fn submit_in_turn(&self, request: Request) -> Response {
+    pub(crate) async fn submit_serialized(&self, request: Request) -> Response {
         let _turn = self.turn.lock().await;
         let until = Instant::now() + self.with.settle_timeout;
         loop {

@@ -2,14 +2,14 @@
 //!
 //! The contract does not define the response for a block that does not exist, and a single response
 //! may be wrong. So if a response is neither a block nor "not found", the neighbouring blocks are
-//! requested. One odd block must not end a search or hide the blocks after it.
+//! requested. One faulty block must not end a search or hide the blocks after it.
 
 use std::{collections::BTreeMap, ops::RangeInclusive, sync::Arc};
 
 use super::{discovered::Discovered, unknown_index::Unknown};
 use crate::{
     api::{block_request, is_gateway_error, is_not_found, reported_index},
-    http::{Exchange, InconclusiveReason, Node, TOO_MUCH},
+    http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, Node},
 };
 
 /// An index that no chain has reached. A node that returns a block for it returns one for every index.
@@ -50,7 +50,7 @@ pub(crate) struct Blocks<'a> {
     first_response: Option<Arc<Exchange>>,
     /// For each status that is neither a block's nor "not found": whether a block exists at an
     /// index with this status.
-    learnt: BTreeMap<u16, bool>,
+    known_statuses: BTreeMap<u16, bool>,
     /// Whether a block exists, for indexes with an unclear response.
     settled: BTreeMap<u64, bool>,
     /// Whether the node returns another block for an index that does not exist.
@@ -67,7 +67,7 @@ impl<'a> Blocks<'a> {
             node,
             lookups: BTreeMap::new(),
             first_response: None,
-            learnt: BTreeMap::new(),
+            known_statuses: BTreeMap::new(),
             settled: BTreeMap::new(),
             clamps: false,
             too_large: 0,
@@ -81,7 +81,7 @@ impl<'a> Blocks<'a> {
             Standing::There => Ok(true),
             Standing::Absent => Ok(false),
             Standing::Unclear => {
-                let there = self.look_around(index).await?;
+                let there = self.check_neighbours(index).await?;
                 self.settled.insert(index, there);
                 Ok(there)
             }
@@ -103,7 +103,7 @@ impl<'a> Blocks<'a> {
 
     /// Whether the response is a node's "not found" and not that of any web server: status 400, or
     /// a JSON body.
-    pub(crate) fn is_told_of_none(&self, index: u64) -> bool {
+    pub(crate) fn is_node_not_found(&self, index: u64) -> bool {
         match self.lookups.get(&index) {
             Some(Lookup::NotFound(exchange)) => exchange.status == 400 || exchange.json().is_ok(),
             _ => false,
@@ -153,7 +153,7 @@ impl<'a> Blocks<'a> {
             .get_or_insert_with(|| Arc::clone(&exchange));
         if exchange.is_success()
             && let Err(fault) = exchange.json()
-            && fault.ends_with(TOO_MUCH)
+            && fault.ends_with(LIMIT_MESSAGE)
         {
             return self.not_kept(format!("the response of {} is {fault}", exchange.url()));
         }
@@ -219,7 +219,7 @@ impl<'a> Blocks<'a> {
                 }
             }
             Some(Lookup::NotFound(_)) => Standing::Absent,
-            Some(Lookup::Neither(exchange)) => match self.learnt.get(&exchange.status) {
+            Some(Lookup::Neither(exchange)) => match self.known_statuses.get(&exchange.status) {
                 Some(true) => Standing::There,
                 Some(false) => Standing::Absent,
                 None => Standing::Unclear,
@@ -232,7 +232,7 @@ impl<'a> Blocks<'a> {
     ///
     /// The block below an existing block exists, too. If the node returns "not found" for the next
     /// index and not for this one, this block is the latest.
-    async fn look_around(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
+    async fn check_neighbours(&mut self, index: u64) -> Result<bool, InconclusiveReason> {
         let mut last = index;
         for near in index.saturating_add(1)..=index.saturating_add(NEAR) {
             let next = self.asked(near).await?;
@@ -276,7 +276,7 @@ impl<'a> Blocks<'a> {
         for (_, lookup) in self.lookups.range(indexes.clone()) {
             match lookup {
                 Lookup::Neither(exchange) => {
-                    self.learnt.insert(exchange.status, says_otherwise);
+                    self.known_statuses.insert(exchange.status, says_otherwise);
                 }
                 Lookup::Object(..) if !says_otherwise => self.clamps = true,
                 _ => {}
@@ -300,7 +300,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Repeats the requests for blocks that did not exist. The chain may have grown since.
-    pub(crate) async fn ask_again_for_absent(
+    pub(crate) async fn recheck_absent(
         &mut self,
         within: RangeInclusive<u64>,
     ) -> Result<(), InconclusiveReason> {
@@ -315,7 +315,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Moves the responses into `discovered`. `ends` are the lowest and the latest index.
-    pub(crate) fn into_material(
+    pub(crate) fn into_discovered(
         self,
         ends: Option<(u64, u64)>,
         named: &[u64],
@@ -330,7 +330,7 @@ impl<'a> Blocks<'a> {
         let most = |(difference, count): &(&i128, &usize)| (**count, **difference == 0);
         discovered.offset = differences.iter().max_by_key(most).map(|(d, _)| *d);
         discovered.first_response = self.first_response;
-        let other_ways = self.learnt.into_iter().filter(|(_, there)| !there);
+        let other_ways = self.known_statuses.into_iter().filter(|(_, there)| !there);
         discovered.unknown = Unknown {
             statuses: other_ways.map(|(status, _)| status).collect(),
             other_blocks: self.clamps,

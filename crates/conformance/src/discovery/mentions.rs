@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::fixture::Fixture;
 
 /// Maximum length of an asset's identifier that fits into a URL for every server.
-const LONGEST_ASSET: usize = 200;
+const MAX_ASSET_LENGTH: usize = 200;
 /// Maximum number of wallets to keep. A run uses only a few.
 const KEPT_WALLETS: usize = 64;
 
@@ -92,7 +92,7 @@ impl Mentions {
         let asset = value.pointer("/params/asset_id").and_then(Value::as_str);
         if let (Some(address), Some(asset)) = (address, asset)
             && address.parse::<ContractAddress>().is_ok()
-            && asset.len() <= LONGEST_ASSET
+            && asset.len() <= MAX_ASSET_LENGTH
             && self.seen.insert(format!("asset {address} {asset}"))
         {
             self.assets.push((address.to_owned(), asset.to_owned()));

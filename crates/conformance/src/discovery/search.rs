@@ -19,8 +19,8 @@ const LATEST: u64 = 10;
 const SHORT: u64 = 16;
 /// Once this many bytes of blocks were read, the search for a contract call stops.
 const ENOUGH: usize = 8 * 1024 * 1024;
-/// Minimum distance up to which a sweep searches behind the end of a short chain.
-const LEAST_BEHIND: u64 = 64;
+/// Minimum distance up to which a sweep searches past the end of a short chain.
+const MIN_BEHIND: u64 = 64;
 /// Highest index that is tried if the first blocks are gone. At one block every ten seconds, a
 /// chain takes more than forty years to reach it.
 const FARTHEST: u64 = 1 << 27;
@@ -38,10 +38,10 @@ pub(crate) async fn find_blocks(
     let latest = search(&mut blocks, fixture, wanted, discovered).await?;
     let ends = latest.map(|latest| (blocks.lowest_known(latest).0, latest));
     if let Some((lowest, latest)) = ends {
-        blocks.ask_again_for_absent(lowest..=latest).await?;
+        blocks.recheck_absent(lowest..=latest).await?;
     }
     discovered.lowest = ends.map(|(lowest, _)| lowest);
-    blocks.into_material(ends, &fixture.blocks, discovered);
+    blocks.into_discovered(ends, &fixture.blocks, discovered);
     Ok(())
 }
 
@@ -105,14 +105,10 @@ async fn search(
     Ok(Some(known))
 }
 
-/// Returns indexes to try behind the last block found. If blocks are missing in the middle, the
-/// chain continues behind them. In a sweep, the gap may be as long as the chain before it.
+/// Returns indexes to try after the last block found. If blocks are missing in the middle, the
+/// chain continues after them. In a sweep, the gap may be as long as the chain before it.
 fn behind(latest: u64, of_sweep: bool) -> impl Iterator<Item = u64> {
-    let most = if of_sweep {
-        latest.max(LEAST_BEHIND)
-    } else {
-        1
-    };
+    let most = if of_sweep { latest.max(MIN_BEHIND) } else { 1 };
     let distances = (0..u64::BITS - 1).map(|power| 1_u64 << power);
     distances
         .take_while(move |distance| *distance <= most)
@@ -140,7 +136,7 @@ async fn some_block(
         }
     }
     // A node that returns "not found" for the first blocks may have dropped them.
-    if blocks.is_told_of_none(1) {
+    if blocks.is_node_not_found(1) {
         let powers = (1..u64::BITS).map(|power| 1_u64 << power);
         let powers = powers.take_while(|index| *index <= FARTHEST);
         for index in powers.chain(IN_BETWEEN.map(|power| 3 << power)) {

@@ -25,7 +25,7 @@ use super::{
     inconclusive_reason::InconclusiveReason,
     limits::Limits,
     memory::{self, MemoryBudget, Share},
-    pacing::{LONGEST_WAIT, Pacing},
+    pacing::{MAX_WAIT, Pacing},
     partial_response::{Failure, PartialResponse},
     request_log::RequestLog,
     target::Target,
@@ -48,9 +48,9 @@ const WAITING: usize = 8 * MIB;
 /// Responses up to this length, in bytes, do not count towards [`WAITING`].
 const SHORT_BODY: usize = 16 * 1024;
 /// Maximum number of retries while the node is busy.
-const MOST_WAITS: u32 = 3;
+const MAX_WAITS: u32 = 3;
 /// The same for a node that has responded before, because it may only limit requests per second.
-const MOST_WAITS_FOR_MORE: u32 = 7;
+const MAX_WAITS_FOR_MORE: u32 = 7;
 /// The first and the longest pause before a retry to a busy node.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(2));
 /// The status "Request Timeout". Servers usually send it on a connection that was idle.
@@ -210,9 +210,9 @@ impl Node {
                     let alone = gate.is_none() && request.only_reads();
                     let bounded = alone && self.responded.load(Ordering::Relaxed);
                     let most = if bounded {
-                        MOST_WAITS_FOR_MORE
+                        MAX_WAITS_FOR_MORE
                     } else {
-                        MOST_WAITS
+                        MAX_WAITS
                     };
                     if waits == most {
                         return Err(InconclusiveReason::Busy(format!(
@@ -227,7 +227,7 @@ impl Node {
                     if bounded {
                         self.pacing.slow_down(began, retry_after).await;
                     }
-                    tokio::time::sleep(retry_after.unwrap_or(own).min(LONGEST_WAIT)).await;
+                    tokio::time::sleep(retry_after.unwrap_or(own).min(MAX_WAIT)).await;
                 }
                 // A case must not fail because of a single server error. Another case counts these errors.
                 Ok((exchange, _, _))
@@ -248,7 +248,7 @@ impl Node {
                     exchange_recorder::record(&exchange);
                     return Ok((exchange, permit));
                 }
-                Err(Failure::Broken(_) | Failure::Closed(_))
+                Err(Failure::SeededFault(_) | Failure::Closed(_))
                     if !retried && request.only_reads() =>
                 {
                     retried = true;
@@ -342,14 +342,14 @@ impl Node {
         let first = Some((started.elapsed(), response.stays_open()));
         self.connections.first(first);
         let (mut exchange, retry_after) = response.exchange(request, &self.base, started);
-        exchange.most_depth = self.limits.depth;
+        exchange.max_depth = self.limits.depth;
         self.with_log(|log| log.add(&exchange));
         Ok((exchange, permit, retry_after))
     }
 
     /// Sends a request on a second connection while the first is idle.
     ///
-    /// If there is no response in time, the idle connection is closed. A node that responds only then
+    /// If there is no response in time, the idle connection is closed. A node that responds only after that
     /// handles one connection at a time.
     async fn on_second_connection<T>(
         &self,
@@ -505,7 +505,7 @@ impl Node {
 
     fn no_room(&self, request: &Request) -> Failure {
         Failure::TooLarge(format!(
-            "the response of {} takes too much memory: the responses that are kept at the same \
+            "the response of {} takes too much memory: the responses in memory at the same \
              time may take {} MiB; --max-memory raises that limit",
             request.url(&self.target.base_url),
             self.limits.memory / MIB

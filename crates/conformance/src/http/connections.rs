@@ -12,7 +12,7 @@ use nodeproof_client::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// Minimum time that a node has to respond on a second connection.
-const SHORTEST_TRIAL: Duration = Duration::from_secs(1);
+const MIN_TRIAL: Duration = Duration::from_secs(1);
 /// A slow node has this multiple of its first response's duration.
 const TIMES_THE_FIRST: u32 = 4;
 
@@ -107,7 +107,7 @@ impl Connections {
         let (http, close, trial) = match handling {
             Handling::Unknown => (kept(), false, None),
             Handling::FirstIsIdle(first) => {
-                let bound = SHORTEST_TRIAL.max(first.saturating_mul(TIMES_THE_FIRST));
+                let bound = MIN_TRIAL.max(first.saturating_mul(TIMES_THE_FIRST));
                 (self.anew.clone(), false, Some(bound))
             }
             Handling::Several => {

@@ -207,7 +207,7 @@ pub(crate) struct Exchange {
     /// The body's share of the run's memory.
     pub(crate) share: Share,
     /// Maximum nesting of its JSON document.
-    pub(crate) most_depth: usize,
+    pub(crate) max_depth: usize,
     json: OnceLock<Result<Value, String>>,
     /// The exchange's report, which `exchange_report` creates once.
     pub(super) report: OnceLock<Arc<ExchangeReport>>,
@@ -232,7 +232,7 @@ impl Exchange {
             body,
             elapsed,
             share: Share::default(),
-            most_depth: MOST_DEPTH,
+            max_depth: MAX_DEPTH,
             json: OnceLock::new(),
             report: OnceLock::new(),
         }
@@ -261,7 +261,7 @@ impl Exchange {
         let location = self.location.as_deref()?;
         let asked = self.url();
         let place = asked.join(location).ok()?;
-        let stays = place.origin() == asked.origin() && place.as_str().len() <= LONGEST_PLACE;
+        let stays = place.origin() == asked.origin() && place.as_str().len() <= MAX_REDIRECT_LENGTH;
         stays.then(|| place[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
     }
 
@@ -272,7 +272,7 @@ impl Exchange {
     pub(crate) fn json(&self) -> Result<&Value, &str> {
         self.json
             .get_or_init(|| match self.content_encoding.as_deref() {
-                None | Some("identity") => read(&self.body, self.most_depth),
+                None | Some("identity") => read(&self.body, self.max_depth),
                 Some(encoding) => Err(format!(
                     "encoded as {}, which was not requested",
                     escape::escaped_up_to(encoding, 40)
@@ -307,27 +307,23 @@ impl Exchange {
     }
 }
 
-fn read(body: &[u8], most_depth: usize) -> Result<Value, String> {
-    let text = std::str::from_utf8(body).map_err(|error| {
-        format!(
-            "not UTF-8, which JSON is: byte {} can't stand there",
-            error.valid_up_to()
-        )
-    })?;
+fn read(body: &[u8], max_depth: usize) -> Result<Value, String> {
+    let text = std::str::from_utf8(body)
+        .map_err(|error| format!("not UTF-8: byte {} is invalid", error.valid_up_to()))?;
     if text.starts_with('\u{feff}') {
         return Err("a byte order mark before the JSON document".to_owned());
     }
     if text.trim().is_empty() {
         return Err("an empty body".to_owned());
     }
-    let deep = || format!("nested more than {most_depth} levels deep, {TOO_MUCH}");
+    let deep = || format!("nested more than {max_depth} levels deep, {LIMIT_MESSAGE}");
     let value = nodeproof_openapi::read_for_validation(text).map_err(|error| {
         if error.to_string().starts_with("recursion limit") {
             return deep();
         }
         format!("not a JSON document: {error}")
     })?;
-    if most_depth < MOST_DEPTH && is_deeper(&value, most_depth) {
+    if max_depth < MAX_DEPTH && is_deeper(&value, max_depth) {
         return Err(deep());
     }
     Ok(value)
@@ -345,11 +341,11 @@ fn is_deeper(value: &Value, most: usize) -> bool {
 }
 
 /// Maximum length of a redirect's URL, in characters. Longer ones are not followed.
-const LONGEST_PLACE: usize = 2000;
+const MAX_REDIRECT_LENGTH: usize = 2000;
 /// Maximum nesting of a JSON document, in levels. The JSON parser allows no more.
-pub(crate) const MOST_DEPTH: usize = 127;
+pub(crate) const MAX_DEPTH: usize = 127;
 /// The end of a message about a limit of the run. Such a limit is not the node's fault.
-pub(crate) const TOO_MUCH: &str = "which is more than is read";
+pub(crate) const LIMIT_MESSAGE: &str = "which exceeds this run's limits";
 
 #[cfg(test)]
 mod tests {
@@ -418,10 +414,12 @@ mod tests {
     fn depth_is_bounded_where_it_is_set_to_be() {
         assert!(read(b"{\"a\":[[0]]}", 3).is_ok());
         let fault = read(b"{\"a\":[[0]]}", 2).unwrap_err();
-        assert!(fault.starts_with("nested more than 2 levels deep") && fault.ends_with(TOO_MUCH));
+        assert!(
+            fault.starts_with("nested more than 2 levels deep") && fault.ends_with(LIMIT_MESSAGE)
+        );
         let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
-        let fault = read(deep.as_bytes(), MOST_DEPTH).unwrap_err();
-        assert!(fault.ends_with(TOO_MUCH), "{fault}");
+        let fault = read(deep.as_bytes(), MAX_DEPTH).unwrap_err();
+        assert!(fault.ends_with(LIMIT_MESSAGE), "{fault}");
     }
 
     #[test]
@@ -434,7 +432,7 @@ mod tests {
             (b"{\"a\":NaN}", "not a JSON document"),
         ] {
             assert!(
-                read(body, MOST_DEPTH).unwrap_err().starts_with(start),
+                read(body, MAX_DEPTH).unwrap_err().starts_with(start),
                 "{body:?}"
             );
         }

@@ -8,14 +8,14 @@ use nodeproof_report::ExchangeReport;
 use super::exchange::Exchange;
 
 /// Maximum length of a body, in bytes.
-const MOST_BODY: usize = 8 * 1024;
+const MAX_BODY: usize = 8 * 1024;
 /// Maximum length of a URL, in characters.
-const MOST_URL: usize = 2 * 1024;
+const MAX_URL: usize = 2 * 1024;
 /// Maximum length of a shell command, in bytes. A longer one is left out: shortened, it would send
 /// something else.
-const MOST_CURL: usize = 16 * 1024;
+const MAX_CURL: usize = 16 * 1024;
 /// Maximum length of a body that is indented, in bytes.
-const MOST_INDENTED: usize = 1024 * 1024;
+const MAX_INDENTED: usize = 1024 * 1024;
 
 /// Returns the report of an exchange.
 ///
@@ -27,14 +27,14 @@ pub(crate) fn report_of(exchange: &Exchange) -> Arc<ExchangeReport> {
 
 /// Converts an exchange into its report.
 fn exchange_report(exchange: &Exchange) -> ExchangeReport {
-    let is_json = |body: &[u8]| body.len() <= MOST_INDENTED && exchange.json().is_ok();
+    let is_json = |body: &[u8]| body.len() <= MAX_INDENTED && exchange.json().is_ok();
     let curl = exchange.curl();
     let sent = exchange.request.body.as_deref();
     ExchangeReport {
         method: exchange.request.method.name().to_owned(),
-        url: escaped_up_to(exchange.url().as_str(), MOST_URL),
+        url: escaped_up_to(exchange.url().as_str(), MAX_URL),
         request_body: sent.map(|body| {
-            let is_json = body.len() <= MOST_INDENTED
+            let is_json = body.len() <= MAX_INDENTED
                 && serde_json::from_str::<serde::de::IgnoredAny>(body).is_ok();
             shown(body.as_bytes(), is_json)
         }),
@@ -46,18 +46,18 @@ fn exchange_report(exchange: &Exchange) -> ExchangeReport {
         elapsed_ms: u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX),
         body: shown(&exchange.body, is_json(&exchange.body)),
         body_bytes: u64::try_from(exchange.body.len()).unwrap_or(u64::MAX),
-        curl: (curl.len() <= MOST_CURL && !exchange.request.carries_signature).then_some(curl),
+        curl: (curl.len() <= MAX_CURL && !exchange.request.carries_signature).then_some(curl),
     }
 }
 
 /// Returns the start of a body as escaped text. Line ends are preserved.
 fn shown(body: &[u8], is_json: bool) -> String {
     if is_json {
-        let (text, cut) = indented(&String::from_utf8_lossy(body), MOST_BODY);
+        let (text, cut) = indented(&String::from_utf8_lossy(body), MAX_BODY);
         return escaped_lines(&text) + if cut { "…" } else { "" };
     }
     // The excerpt handles a line end or a character that the limit splits.
-    let kept = body.get(..MOST_BODY).unwrap_or(body);
+    let kept = body.get(..MAX_BODY).unwrap_or(body);
     let lines: Vec<_> = kept
         .split(|byte| *byte == b'\n')
         .map(|line| excerpt(line, usize::MAX))

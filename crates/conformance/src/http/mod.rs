@@ -18,7 +18,7 @@ mod target;
 pub(crate) use back_off::BackOff;
 pub(crate) use client::{Node, ResponseWithPermit, SendOptions};
 pub use exchange::Method;
-pub(crate) use exchange::{Exchange, MOST_DEPTH, Request, TOO_MUCH, quoted};
+pub(crate) use exchange::{Exchange, LIMIT_MESSAGE, MAX_DEPTH, Request, quoted};
 pub(crate) use exchange_recorder::{record, recorded, shared};
 pub(crate) use exchange_report::report_of;
 pub(crate) use inconclusive_reason::InconclusiveReason;

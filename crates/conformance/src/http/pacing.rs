@@ -12,7 +12,7 @@ const SLOWER: (Duration, Duration) = (Duration::from_millis(50), Duration::from_
 /// Number of responses in a row after which the interval is halved.
 const ENOUGH_TAKEN: u32 = 10;
 /// Maximum wait for a node's `Retry-After`.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(5);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Keeps an interval between requests: the user's, or a longer one while the node refuses requests.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Pacing {
         self.active.store(true, Ordering::Relaxed);
         match retry_after {
             Some(wait) => {
-                let until = tokio::time::Instant::now() + wait.min(LONGEST_WAIT);
+                let until = tokio::time::Instant::now() + wait.min(MAX_WAIT);
                 pace.next = pace.next.max(until);
             }
             None => {

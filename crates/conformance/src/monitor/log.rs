@@ -7,7 +7,7 @@ use nodeproof_report::{CaseChange, Comparison, Outcome, Report};
 use serde_json::json;
 
 /// Maximum length of a message, in bytes.
-const MOST: usize = 500;
+const MAX_CHARACTERS: usize = 500;
 
 /// The form of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -67,7 +67,7 @@ impl Log {
         }
     }
 
-    /// Logs that the chain is shorter than before: the node was reset, or another one responds.
+    /// Logs that the chain is shorter than before: the node was reset, or another node responds.
     pub(super) fn reset(&self, after: &Report, message: &str) {
         let change = Change {
             about: "chain",
@@ -78,7 +78,7 @@ impl Log {
     }
 
     fn write(&self, node: &str, time: &str, change: &Change<'_>) {
-        let message = escaped_up_to(change.message, MOST);
+        let message = escaped_up_to(change.message, MAX_CHARACTERS);
         let line = match self.format {
             LogFormat::Text => {
                 let separator = if message.is_empty() { "" } else { ": " };

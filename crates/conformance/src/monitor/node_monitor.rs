@@ -76,7 +76,7 @@ impl NodeMonitor {
             let examined = examine(target, &options, Arc::new(Silent), stop.clone()).await;
             match (self.height, &examined.without_sweep) {
                 (Some(height), Some(_)) => {
-                    let message = format!("the node has no block {height} any more");
+                    let message = format!("the node no longer has block {height}");
                     self.log.reset(&examined.report, &message);
                     self.height = None;
                 }

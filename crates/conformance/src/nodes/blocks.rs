@@ -22,12 +22,12 @@ const ENDS: u64 = 4;
 /// Number of blocks in between, at equal distances.
 const BETWEEN: u64 = 16;
 /// Maximum number of further requests for the latest block.
-const MOST_TRIES: u32 = 4;
+const MAX_TRIES: u32 = 4;
 /// The first pause before the latest block is requested again.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
 /// The content of a node's block, or `None` if there is nothing to compare.
-type Said = Result<Option<Content>, InconclusiveReason>;
+type BlockResult = Result<Option<Content>, InconclusiveReason>;
 
 /// Compares all blocks of a sweep's range, or a selection of blocks if there is no sweep.
 pub(crate) async fn compare_blocks(
@@ -70,9 +70,9 @@ pub(crate) async fn compare_blocks(
                 gates,
                 has,
             };
-            let mut said = asked.all_say().await;
+            let mut said = asked.request_all().await;
             if heights.contains(&index) {
-                asked.at_rest(&mut said).await;
+                asked.at_same_height(&mut said).await;
             }
             (index, said)
         }
@@ -89,7 +89,7 @@ pub(crate) async fn compare_blocks(
             if !sweep.counts_requests {
                 for side in sides {
                     // The latest block may be requested several times.
-                    let asked = to.saturating_sub(from) + u64::from(MOST_TRIES);
+                    let asked = to.saturating_sub(from) + u64::from(MAX_TRIES);
                     side.known.node.allow_more(asked.saturating_mul(2));
                 }
             }
@@ -127,7 +127,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     /// Requests the block from each node. A node without that index has `None`.
-    async fn all_say(&self) -> Vec<Said> {
+    async fn request_all(&self) -> Vec<BlockResult> {
         let sides = self.sides.iter().zip(self.gates).zip(self.has);
         let responses = sides.map(|((side, gate), has)| async move {
             if !has.contains(&self.index) {
@@ -148,26 +148,26 @@ impl Asked<'_> {
     /// Requests the latest block again until each node returns the same content twice.
     ///
     /// The latest block may still change, so nodes may differ in it for a moment. Older blocks don't change.
-    async fn at_rest(&self, said: &mut Vec<Said>) {
+    async fn at_same_height(&self, said: &mut Vec<BlockResult>) {
         let mut back_off = BackOff::unbounded(FIRST_PAUSE);
-        for turn in 0..MOST_TRIES {
+        for turn in 0..MAX_TRIES {
             if !differ(said) {
                 return;
             }
             back_off.wait().await;
-            let before = std::mem::replace(said, self.all_say().await);
+            let before = std::mem::replace(said, self.request_all().await);
             let mut changed = said.iter_mut().zip(&before).filter(|(now, before)| {
                 let both = now.as_ref().ok().zip(before.as_ref().ok());
                 both.is_some_and(|(now, before)| now != before)
             });
-            if turn + 1 < MOST_TRIES {
+            if turn + 1 < MAX_TRIES {
                 if changed.next().is_none() {
                     return;
                 }
                 continue;
             }
             for (now, _) in changed {
-                let reason = "it is the latest block, and kept changing";
+                let reason = "the latest block changed repeatedly";
                 *now = Err(InconclusiveReason::NoSample(reason.to_owned()));
             }
         }
@@ -175,7 +175,7 @@ impl Asked<'_> {
 }
 
 /// Whether any two nodes differ in a member that both have.
-fn differ(said: &[Said]) -> bool {
+fn differ(said: &[BlockResult]) -> bool {
     let known: Vec<_> = said
         .iter()
         .filter_map(|said| said.as_ref().ok()?.as_ref())

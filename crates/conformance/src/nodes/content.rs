@@ -26,7 +26,7 @@ pub(crate) struct ContentValue {
 pub(crate) type Content = BTreeMap<&'static str, ContentValue>;
 
 /// The member that states whether the node has the block or score at all.
-pub(crate) const THERE: &str = "whether it is there";
+pub(crate) const THERE: &str = "existence";
 
 fn put(content: &mut Content, member: &'static str, text: Option<String>) {
     if let Some(text) = text {

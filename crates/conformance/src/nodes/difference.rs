@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Maximum number of different kinds of mismatch that are reported.
-const MOST_KINDS: usize = 20;
+const MAX_KINDS: usize = 20;
 
 /// The number of comparisons, and the mismatches between nodes.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ impl Differences {
             known.finding.count += 1;
             return;
         }
-        if self.kinds.len() == MOST_KINDS {
+        if self.kinds.len() == MAX_KINDS {
             self.more += 1;
             return;
         }
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_differs_from_most_is_named_and_two_disagree() {
+    fn the_minority_is_named_and_two_nodes_disagree() {
         assert_eq!(others_than_most(&[vec![0, 2], vec![1]]), [1]);
         assert_eq!(others_than_most(&[vec![0], vec![3], vec![1, 2, 4]]), [0, 3]);
         assert_eq!(others_than_most(&[vec![0], vec![1]]), [0; 0]);

@@ -26,17 +26,17 @@ async fn now(side: &Side) -> Result<u64, InconclusiveReason> {
         let reason = "its latest block was not found";
         return Err(InconclusiveReason::NoSample(reason.to_owned()));
     };
-    let most = known.saturating_add(MOST_GROWTH);
+    let most = known.saturating_add(MAX_GROWTH);
     let mut search = IndexSearch::above(known, 1, most);
     while let Some(index) = search.next() {
         search.narrow(has(side, index).await?);
     }
     let last = search.result();
-    last.ok_or_else(|| InconclusiveReason::NoSample("its chain has no end".to_owned()))
+    last.ok_or_else(|| InconclusiveReason::NoSample("no latest block was found".to_owned()))
 }
 
 /// Maximum growth of a chain during a run, in blocks.
-const MOST_GROWTH: u64 = 1 << 33;
+const MAX_GROWTH: u64 = 1 << 33;
 
 async fn has(side: &Side, index: u64) -> Result<bool, InconclusiveReason> {
     let exchange = side.known.node.send(block_request(index)).await?;

@@ -30,11 +30,11 @@ use crate::{
 };
 
 /// Maximum number of tries for each comparison.
-const MOST_TRIES: u32 = 5;
+const MAX_TRIES: u32 = 5;
 /// The first pause before all requests are repeated.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Maximum number of balances, of records and of trust scores that are compared.
-const MOST_ASKED: usize = 4;
+const MAX_REQUESTS: usize = 4;
 
 /// Compares single balances, and the entries of the two lists: by wallet and by token.
 pub(crate) async fn balances(sides: &[Side]) -> CrossCheck {
@@ -87,9 +87,9 @@ fn union<'s>(
     known: impl Fn(&'s Side) -> &'s Vec<(String, String)>,
 ) -> Vec<&'s (String, String)> {
     let mut all = Vec::new();
-    for row in 0..MOST_ASKED {
+    for row in 0..MAX_REQUESTS {
         for pair in sides.iter().filter_map(|side| known(side).get(row)) {
-            if !all.contains(&pair) && all.len() < MOST_ASKED {
+            if !all.contains(&pair) && all.len() < MAX_REQUESTS {
                 all.push(pair);
             }
         }
@@ -147,7 +147,7 @@ impl Comparison {
         read: fn(&Exchange) -> Option<T>,
     ) -> Option<Vec<Option<T>>> {
         self.asked = true;
-        let (responses, why) = match at_rest(sides, request, read).await {
+        let (responses, why) = match at_same_height(sides, request, read).await {
             Ok((responses, left_out)) => (Some(responses), left_out),
             Err(reason) => (None, Some(reason)),
         };
@@ -163,14 +163,14 @@ impl Comparison {
 }
 
 /// Returns the contents from nodes at the same height, and which nodes were left out because they lag.
-async fn at_rest<T>(
+async fn at_same_height<T>(
     sides: &[Side],
     request: &Request,
     read: fn(&Exchange) -> Option<T>,
 ) -> Result<(Vec<Option<T>>, Option<String>), String> {
     let mut before = heights_of_all(sides).await?;
     let mut back_off = BackOff::unbounded(FIRST_PAUSE);
-    for _ in 0..MOST_TRIES {
+    for _ in 0..MAX_TRIES {
         let responses = join_all(
             sides
                 .iter()
@@ -190,17 +190,17 @@ async fn at_rest<T>(
             .copied()
             .unwrap_or_default();
         let stood = |place: &usize| before[*place] == after[*place] && after[*place] == most;
-        let at_rest: Vec<_> = (0..sides.len()).filter(stood).collect();
+        let at_same_height: Vec<_> = (0..sides.len()).filter(stood).collect();
         // A node that just got a block may be at the common height in the next try.
         let moved = before != after;
-        if at_rest.len() >= 2 && !moved {
+        if at_same_height.len() >= 2 && !moved {
             let contents = responses.into_iter().enumerate().map(|(place, response)| {
                 let response: Result<Arc<Exchange>, InconclusiveReason> = response;
-                let response = response.ok().filter(|_| at_rest.contains(&place))?;
+                let response = response.ok().filter(|_| at_same_height.contains(&place))?;
                 read(&response)
             });
             let left_out: Vec<_> = (0..sides.len())
-                .filter(|place| !at_rest.contains(place))
+                .filter(|place| !at_same_height.contains(place))
                 .map(|place| format!("{} is at block {}", sides[place].name, after[place]))
                 .collect();
             let left_out = (!left_out.is_empty())

@@ -6,7 +6,7 @@ use nodeproof_report::{CaseReport, FindingReport, RequirementReport};
 use super::{causes::aspect_of, millis::millis};
 use crate::{
     cases::{Case, CaseResult},
-    checks::MOST_FINDINGS,
+    checks::MAX_FINDINGS,
     http::InconclusiveReason,
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn case_report(ended: &CaseResult) -> CaseReport {
         actual: first.map(|finding| finding.actual.clone()),
         curl: findings.first().and_then(|finding| finding.curl.clone()),
         snapshot: ended.case.snapshot_path(),
-        more_findings: ended.findings.len().saturating_sub(MOST_FINDINGS) + ended.unlisted,
+        more_findings: ended.findings.len().saturating_sub(MAX_FINDINGS) + ended.unlisted,
         elapsed_ms: millis(ended.elapsed),
         exchanges: Vec::new(),
         findings,

@@ -1,4 +1,4 @@
-//! Finds the case that explains the result of another one, so one fault is reported once.
+//! Finds the case that explains the result of another case, so one fault is reported once.
 //!
 //! All dependencies are in [`RULES`]. The first rule that matches applies.
 
@@ -51,7 +51,7 @@ const UNVERIFIED: &[&str] = &[
 ];
 
 /// The same, for a run that may not send a signature of the paying wallet.
-const ANYBODY: &[&str] = &[
+const WITHOUT_PAYER_SIGNATURE: &[&str] = &[
     "submit-transaction/unsigned",
     "submit-transaction/half-signed",
     "submit-transaction/unlisted-signer",
@@ -99,7 +99,7 @@ const RULES: &[Rule] = &[
         &[
             "get-block/index-zero",
             "get-block/block-index-malformed",
-            "get-block/probes-only-asked",
+            "get-block/probes-only-requested",
         ],
         When::Always,
     ),
@@ -108,7 +108,7 @@ const RULES: &[Rule] = &[
         &["chain/unchanged-by-probes"],
         When::Always,
     ),
-    // A node that already knows the transaction's code, because it gave that to another one.
+    // A node that already knows the transaction's code, because it gave that code to another transaction.
     rule(
         &["call-sc/trans-code-distinct"],
         &[
@@ -409,7 +409,7 @@ const RULES: &[Rule] = &[
             "submit-transaction/known-code-altered",
             "submit-transaction/batch",
         ],
-        When::AllDepart(ANYBODY),
+        When::AllDepart(WITHOUT_PAYER_SIGNATURE),
     ),
     // A member that is stored differently from the claim, in old records and in the new one.
     record_rule!("submit-transaction/claim-asset-type", "asset_type"),

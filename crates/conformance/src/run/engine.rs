@@ -24,7 +24,7 @@ use super::{
 use crate::{
     api::{Tier, block_request},
     cases::{AT_THE_END, Case, CaseResult},
-    checks::{Checked, Findings, MOST_FINDINGS},
+    checks::{Checked, Findings, MAX_FINDINGS},
     context::{Context, Samples, SigningWallet, SnapshotStore},
     discovery::{self, Wanted},
     http::{self, InconclusiveReason, Limits, Node, Target},
@@ -219,7 +219,7 @@ async fn within<T: Send + 'static>(
         done = &mut work => {
             done.unwrap_or_else(|error| Err(StopReason::Harness(error.to_string())))
         }
-        limit = out_of_time => Err(StopReason::OutOfTime(format!(
+        limit = out_of_time => Err(StopReason::DeadlineExceeded(format!(
             "the run was not done within its deadline of {} s",
             limit.as_secs_f64()
         ))),
@@ -270,11 +270,15 @@ async fn all(
     let discovered = match found {
         Ok(discovered) => discovered,
         Err(InconclusiveReason::Transport(reason)) => return Err(StopReason::Unreachable(reason)),
-        Err(inconclusive) => return Err(StopReason::OutOfTime(inconclusive.reason().to_owned())),
+        Err(inconclusive) => {
+            return Err(StopReason::DeadlineExceeded(
+                inconclusive.reason().to_owned(),
+            ));
+        }
     };
     match not_a_node_reason(&node, &discovered).await {
         Ok(None) => {}
-        Ok(Some(reason)) => return Err(StopReason::NoNode(reason)),
+        Ok(Some(reason)) => return Err(StopReason::NotANode(reason)),
         Err(inconclusive) => return Err(StopReason::Unreachable(inconclusive.reason().to_owned())),
     }
     let context = Context::new(
@@ -362,8 +366,8 @@ fn ended(case: Case, found: Findings) -> CaseResult {
             ..CaseResult::not_run(case, Outcome::Inconclusive)
         },
         Ok(Checked { mut findings, .. }) => {
-            let unlisted = findings.len().saturating_sub(MOST_FINDINGS);
-            findings.truncate(MOST_FINDINGS);
+            let unlisted = findings.len().saturating_sub(MAX_FINDINGS);
+            findings.truncate(MAX_FINDINGS);
             findings.shrink_to_fit();
             let outcome = match (findings.is_empty(), case.level) {
                 (true, _) => Outcome::Pass,

@@ -8,10 +8,10 @@ use nodeproof_report::{CaseReport, ExchangeReport};
 use crate::cases::CaseResult;
 
 /// Maximum number of exchanges listed for a case, in addition to those of its findings.
-const MOST_LISTED: usize = 10;
+const MAX_LISTED: usize = 10;
 /// Limit of the total length of all bodies in a report, in bytes. Above it, exchanges without a finding
 /// get a shortened body.
-const MOST_BODIES: usize = 2 * 1024 * 1024;
+const MAX_BODIES: usize = 2 * 1024 * 1024;
 
 /// The exchanges of a report. Each exchange is listed once, in the order in which cases refer to them.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Exchanges {
                 case.exchanges.push(place);
             }
         }
-        for exchange in ended.asked.iter().take(MOST_LISTED) {
+        for exchange in ended.asked.iter().take(MAX_LISTED) {
             let place = self.place(exchange, false);
             if !case.exchanges.contains(&place) {
                 case.exchanges.push(place);
@@ -52,7 +52,7 @@ impl Exchanges {
             }
             return *place;
         }
-        let told = if found || self.bodies < MOST_BODIES {
+        let told = if found || self.bodies < MAX_BODIES {
             ExchangeReport::clone(exchange)
         } else {
             with_short_body(exchange)

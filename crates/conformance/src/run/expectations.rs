@@ -31,9 +31,7 @@ pub enum ExpectationError {
     #[error("{0:?} is expected twice")]
     Twice(String),
     /// A reason is empty.
-    #[error(
-        "{0:?} has no reason: say why the node violates the contract, and where that is tracked"
-    )]
+    #[error("{0:?} has no reason: give the reason for the violation and where it is tracked")]
     NoReason(String),
     /// An expiry is not a date without a time.
     #[error("{case:?} expires on {found}, which is not a date such as 2027-06-30")]
@@ -86,7 +84,7 @@ impl Expectations {
     /// let text = r#"
     ///     [[expect]]
     ///     case = "get-block/committee"
-    ///     reason = "returns the committee as text"
+    ///     reason = "returns the committee as a string"
     ///     expires = 2027-06-30
     /// "#;
     /// nodeproof_conformance::Expectations::from_toml(text)?;
@@ -197,7 +195,7 @@ mod tests {
             "{misspelt}"
         );
         let twice = [entry("docs/page", ""), entry("docs/page", "")].concat();
-        assert!(told(&twice).contains("twice"));
+        assert!(told(&twice).contains("duplicate-member"));
         assert!(told("[[expect]]\ncase = \"docs/page\"\nreason = \" \"").contains("no reason"));
         assert!(told(&entry("docs/page", "expires = 10:00:00")).contains("not a date"));
         assert!(told(&entry("docs/page", "untill = 2027-01-01")).contains("untill"));

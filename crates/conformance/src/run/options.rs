@@ -11,7 +11,7 @@ use crate::{
     cases::{self, BASELINE, Case, FIXTURE},
     context::{Baseline, Submitting},
     discovery::Fixture,
-    http::MOST_DEPTH,
+    http::MAX_DEPTH,
     sweep::Sweep,
 };
 
@@ -93,7 +93,7 @@ impl Default for RunLimits {
             max_requests: 2_000,
             max_body: 16 * 1024 * 1024,
             max_memory: 64 * 1024 * 1024,
-            max_depth: MOST_DEPTH,
+            max_depth: MAX_DEPTH,
         }
     }
 }

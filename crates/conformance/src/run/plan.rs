@@ -92,13 +92,13 @@ pub(crate) fn plan_text(options: &Options, target: Option<&Target>, network: Net
 fn list_probes(out: &mut String) {
     out.push_str("\nthe unusual values\n");
     for (path, parameter, oddity, value) in probe_values() {
-        let value = shown(&value, MOST_OF_A_VALUE);
+        let value = shown(&value, MAX_VALUE_CHARACTERS);
         let _ = writeln!(out, "  {path} {parameter}: {oddity}: {value}");
     }
 }
 
 /// Maximum length of a listed value, in characters.
-const MOST_OF_A_VALUE: usize = 80;
+const MAX_VALUE_CHARACTERS: usize = 80;
 
 /// Returns the cases that need a kind of request, on one line.
 fn asking(kind: &RequestKind, cases: &[Case]) -> String {
@@ -107,7 +107,7 @@ fn asking(kind: &RequestKind, cases: &[Case]) -> String {
         .map(|case| case.id)
         .filter(|id| kind.is_of(id))
         .collect();
-    if kind.asked_by.contains(&DISCOVERY) {
+    if kind.sent_by.contains(&DISCOVERY) {
         ids.insert(0, "finding samples");
     }
     let more = ids.len().saturating_sub(3);

@@ -17,7 +17,7 @@ pub struct RequestKind {
     /// The tier that must be allowed.
     pub tier: Tier,
     /// Patterns of the cases that send it. A star matches any text, and `!` excludes a case.
-    pub(super) asked_by: &'static [&'static str],
+    pub(super) sent_by: &'static [&'static str],
     /// Further patterns, in the same form.
     pub(super) shares: &'static [&'static str],
 }
@@ -29,13 +29,13 @@ impl RequestKind {
     /// Whether a run with these options can send it. The node may have no sample for it.
     #[must_use]
     pub fn is_sent(&self, cases: &[Case]) -> bool {
-        self.asked_by.contains(&DISCOVERY) || cases.iter().any(|case| self.is_of(case.id))
+        self.sent_by.contains(&DISCOVERY) || cases.iter().any(|case| self.is_of(case.id))
     }
 
     /// Whether a case sends it.
     #[must_use]
     pub fn is_of(&self, id: &str) -> bool {
-        let mut patterns = self.asked_by.iter().chain(self.shares);
+        let mut patterns = self.sent_by.iter().chain(self.shares);
         if patterns
             .clone()
             .any(|pattern| pattern.strip_prefix('!') == Some(id))

@@ -24,12 +24,12 @@ const ANY_TOKEN: Parameter = (
     "token_code",
     "a token from the chain, or one that does not exist",
 );
-const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or no documented one");
+const ONE_BALANCE: Parameter = ("balance_type", "TOKEN_IN_WALLET, or an undocumented type");
 const ANY_WALLET: Parameter = (
     "wallet_address",
     "an address from the chain, or an unknown one",
 );
-const TABLE: Parameter = ("table_name", "verification, or one that is not there");
+const TABLE: Parameter = ("table_name", "verification, or a table that does not exist");
 const CONTRACT: Parameter = (
     "contract_address",
     "a contract from the chain, or an unknown one",
@@ -55,7 +55,7 @@ const CLAIM_CONTRACT: Parameter = ("contract_address", "the claim's contract");
 const CLAIM_COLUMN: Parameter = ("unique_column", "asset_id");
 const CLAIM_ASSET: Parameter = ("unique_value", "the claim's asset, or the refused one's");
 
-const REFUSED_ASSET: Parameter = ("unique_value", "the asset of what was refused");
+const REFUSED_ASSET: Parameter = ("unique_value", "the asset of the refused claim");
 
 /// The cases about all submissions that must be refused.
 const SHAPE: [&str; 10] = [
@@ -110,7 +110,7 @@ const fn kind(
     parameters: &'static [Parameter],
     body: Option<&'static str>,
     tier: Tier,
-    asked_by: &'static [&'static str],
+    sent_by: &'static [&'static str],
 ) -> RequestKind {
     RequestKind {
         method,
@@ -118,7 +118,7 @@ const fn kind(
         parameters,
         body,
         tier,
-        asked_by,
+        sent_by,
         shares: &[],
     }
 }
@@ -127,11 +127,11 @@ const fn kind(
 const fn refused(
     path: &'static str,
     body: &'static str,
-    asked_by: &'static [&'static str],
+    sent_by: &'static [&'static str],
 ) -> RequestKind {
     RequestKind {
         shares: &SHAPE,
-        ..kind(Post, path, &[], Some(body), Reject, asked_by)
+        ..kind(Post, path, &[], Some(body), Reject, sent_by)
     }
 }
 
@@ -140,16 +140,16 @@ const fn probe(
     method: Method,
     path: &'static str,
     parameters: &'static [Parameter],
-    asked_by: &'static [&'static str],
+    sent_by: &'static [&'static str],
 ) -> RequestKind {
     let body = match method {
         Get => None,
-        Post => Some("a call with one odd value"),
+        Post => Some("a call with one unusual value"),
     };
-    kind(method, path, parameters, body, Probe, asked_by)
+    kind(method, path, parameters, body, Probe, sent_by)
 }
 
-const ODD: &str = "a plain value or an odd one";
+const ODD: &str = "a plain or an unusual value";
 
 /// Every kind of request.
 pub const KINDS: &[RequestKind] = &[
@@ -431,7 +431,7 @@ pub const KINDS: &[RequestKind] = &[
         "/submit-transaction",
         &[],
         Some(
-            "the control: a claim that is rightly signed, by a local node's public test wallet, else by a \
+            "the control: a correctly signed claim, by a local node's public test wallet, else by a \
              throw-away wallet without money",
         ),
         Reject,
@@ -439,7 +439,7 @@ pub const KINDS: &[RequestKind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction that nobody signed, with its signer or without any",
+        "an unsigned transaction, with its signer or without any",
         &["submit-transaction/unsigned"],
     ),
     refused(
@@ -474,7 +474,7 @@ pub const KINDS: &[RequestKind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a transaction of which something else was changed after it was signed: each member once",
+        "a transaction with one other member changed after signing, once for each member",
         &["submit-transaction/transaction-altered"],
     ),
     refused(
@@ -484,17 +484,17 @@ pub const KINDS: &[RequestKind] = &[
     ),
     refused(
         "/submit-transaction",
-        "a submission without a transaction, or with null or a text for it",
+        "a submission without a transaction, or with null or a string in its place",
         &["submit-transaction/transaction-required"],
     ),
     refused(
         "/submit-transaction",
-        "a submission without signatures, or with null or an object for them",
+        "a submission without signatures, or with null or an object in their place",
         &["submit-transaction/signatures-required"],
     ),
     refused(
         "/submit-transaction",
-        "a transaction whose fee is a text, signed as the control is",
+        "a transaction whose fee is a string, signed as the control is",
         &["submit-transaction/fee-mistyped"],
     ),
     refused(
@@ -529,9 +529,7 @@ pub const KINDS: &[RequestKind] = &[
         Post,
         "/submit-transaction-batch",
         &[],
-        Some(
-            "an array of two transactions: one that nobody signed, and one that another key signed",
-        ),
+        Some("an array of two transactions: an unsigned one, and one signed with another key"),
         Reject,
         &["submit-transaction/batch"],
     ),

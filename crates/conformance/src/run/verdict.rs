@@ -84,7 +84,9 @@ pub(super) fn conclude(
             return no_verdict(format!("unreachable: {reason}"));
         }
         Some(
-            StopReason::NoNode(reason) | StopReason::OutOfTime(reason) | StopReason::Behind(reason),
+            StopReason::NotANode(reason)
+            | StopReason::DeadlineExceeded(reason)
+            | StopReason::Behind(reason),
         ) => {
             return no_verdict(reason.clone());
         }

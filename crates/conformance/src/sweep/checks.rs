@@ -10,7 +10,7 @@ use crate::{
     api::{BlockResponse, ResponseKind, is_not_found, reported_index},
     cases::Case,
     checks::{CheckResult, CheckScope, Evidence, Finding, Links, PreparedCheck, whole_block},
-    http::{Exchange, InconclusiveReason, TOO_MUCH, report_of},
+    http::{Exchange, InconclusiveReason, LIMIT_MESSAGE, report_of},
 };
 use nodeproof_openapi::{SchemaValidator, Spec};
 
@@ -101,7 +101,7 @@ impl Checks {
     pub(crate) fn check(&self, index: u64, exchange: Arc<Exchange>) -> CheckedBlock {
         if exchange.is_success()
             && let Err(fault) = exchange.json()
-            && fault.ends_with(TOO_MUCH)
+            && fault.ends_with(LIMIT_MESSAGE)
         {
             let what = Checked::TooLarge(format!("the response is {fault}"));
             return CheckedBlock { index, what };

@@ -17,13 +17,13 @@ use crate::{
 };
 
 /// Maximum number of pauses for a node that stays busy.
-const MOST_PAUSES: u32 = 6;
+const MAX_PAUSES: u32 = 6;
 /// Number of pauses after which another block is requested, to find out whether only this one fails.
 const SOME_PAUSES: u32 = 2;
 /// The first pause for a busy node. Later ones double.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum number of requests for a known block before the node counts as lost.
-const MOST_PROBES: u32 = 4;
+const MAX_PROBES: u32 = 4;
 /// The first pause between these requests.
 const FIRST_PROBE_PAUSE: Duration = Duration::from_millis(250);
 
@@ -105,7 +105,7 @@ impl Fetcher {
                     if pauses >= SOME_PAUSES && self.responds(index).await {
                         return Ok(Err(Checked::Unreachable(reason)));
                     }
-                    if pauses == MOST_PAUSES {
+                    if pauses == MAX_PAUSES {
                         return Err(InconclusiveReason::Busy(reason));
                     }
                     pauses += 1;
@@ -131,7 +131,7 @@ impl Fetcher {
             return false;
         };
         let mut back_off = BackOff::unbounded(FIRST_PROBE_PAUSE);
-        for _ in 0..MOST_PROBES {
+        for _ in 0..MAX_PROBES {
             match self.node.send(block_request(*known)).await {
                 Ok(exchange) if is_gateway_error(exchange.status) => {}
                 Ok(_) => return true,
@@ -171,7 +171,7 @@ impl From<Lost> for StopReason {
         match inconclusive {
             InconclusiveReason::Harness(reason) => Self::Harness(reason),
             InconclusiveReason::Limit(reason) => {
-                Self::OutOfTime(format!("the sweep ended at block {block}: {reason}"))
+                Self::DeadlineExceeded(format!("the sweep ended at block {block}: {reason}"))
             }
             inconclusive => Self::Unreachable(format!(
                 "the node was lost at block {block} of the sweep: {}",

@@ -21,7 +21,7 @@ pub struct BlockRange {
 }
 
 /// The highest possible index, because nodes use signed 64-bit integers.
-const MOST: u64 = i64::MAX as u64;
+const MAX_INDEX: u64 = i64::MAX as u64;
 
 /// The reason why a text is not a range of blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum ParseBlockRangeError {
     Index(String),
     /// An end is above the highest possible index.
     #[error(
-        "block {0} is past the last index that a block can have, {MOST}; leave the end open for all \
+        "block {0} is past the last index that a block can have, {MAX_INDEX}; leave the end open for all \
          blocks that there are"
     )]
     TooHigh(String),
@@ -99,10 +99,10 @@ impl FromStr for BlockRange {
                 .map(Some)
                 .ok_or_else(|| ParseBlockRangeError::TooHigh(shown()))
         };
-        let from = index(from, MOST)?;
+        let from = index(from, MAX_INDEX)?;
         let to = match to.trim_start().strip_prefix('=') {
-            None => index(to, MOST + 1)?,
-            Some(last) => match index(last, MOST)? {
+            None => index(to, MAX_INDEX + 1)?,
+            Some(last) => match index(last, MAX_INDEX)? {
                 None => return Err(ParseBlockRangeError::Form(kept())),
                 Some(last) => Some(last + 1),
             },

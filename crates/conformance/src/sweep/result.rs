@@ -87,7 +87,7 @@ impl RunningSweep {
         self.with_state(|state| {
             let end = state.as_ref()?.to;
             (end < named).then(|| {
-                StopReason::OutOfTime(format!(
+                StopReason::DeadlineExceeded(format!(
                     "the sweep should go to block {}, but the latest block is {}: no block after \
                      it was checked; leave the range open to check all blocks",
                     named.saturating_sub(1),

@@ -19,7 +19,7 @@ use super::{
     fetch::{Fetcher, Lost},
     observer::Observer,
     settings::{Sweep, SweepProgress, about_blocks},
-    state::{Keeper, State},
+    state::{State, StateWriter},
     stop_reason::StopReason,
     tally::{Tally, few},
 };
@@ -46,7 +46,7 @@ pub(crate) struct RunningSweep {
     pub(crate) cases: Vec<Case>,
     target: Target,
     state: Mutex<Option<State>>,
-    pub(crate) keeper: Option<Keeper>,
+    pub(crate) keeper: Option<StateWriter>,
     /// Number of state texts so far.
     pub(crate) saved: AtomicU64,
     /// The reason why the state can't be saved.
@@ -71,7 +71,7 @@ impl RunningSweep {
             cases: about_blocks(cases),
             target: target.clone(),
             state: Mutex::new(sweep.resumed.as_deref().cloned()),
-            keeper: sweep.state.clone().map(Keeper::new),
+            keeper: sweep.state.clone().map(StateWriter::new),
             saved: AtomicU64::new(0),
             trouble: Mutex::new(None),
             began: OnceLock::new(),
@@ -181,13 +181,13 @@ impl RunningSweep {
             (Some(to), _) => to,
             (None, Some(tip)) => tip.saturating_add(1),
             (None, None) => {
-                let reason = "the latest block was not found; say where the sweep ends, such as \
+                let reason = "the latest block was not found; give the end of the range, such as \
                               --blocks ..1000";
-                return Err(StopReason::OutOfTime(reason.to_owned()));
+                return Err(StopReason::DeadlineExceeded(reason.to_owned()));
             }
         };
         if from >= to {
-            return Err(StopReason::OutOfTime(match chain.lowest {
+            return Err(StopReason::DeadlineExceeded(match chain.lowest {
                 Some(lowest) if blocks.first().is_none() => {
                     format!("the sweep has no block to check: the lowest block is {lowest}")
                 }
@@ -333,7 +333,7 @@ fn add_results(
 
 /// Adds a finding to the tally, and reports it if it is the first of its kind.
 ///
-/// It is about this block, unless it names another one.
+/// It is about this block, unless it names another block.
 fn found(
     case: usize,
     block: u64,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::api::{BlockResponse, ResponseKind};
 
 /// Maximum number of spans.
-const MOST_SPANS: u64 = 200;
+const MAX_SPANS: u64 = 200;
 /// Number of leading bits of a value that are counted. Rounding down changes a value by less than 1%.
 const BITS: u32 = 8;
 
@@ -72,7 +72,7 @@ impl Spans {
     pub(crate) fn over(from: u64, to: u64) -> Self {
         Self {
             from,
-            length: to.saturating_sub(from).div_ceil(MOST_SPANS),
+            length: to.saturating_sub(from).div_ceil(MAX_SPANS),
             ..Self::default()
         }
     }

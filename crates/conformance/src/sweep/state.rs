@@ -21,7 +21,7 @@ const LONGEST: u64 = 64 << 20;
 /// The format tag, with the version.
 const FORMAT: &str = "nodeproof-sweep/4";
 /// The first bytes of a state file of any version, even if it was truncated.
-const BEGINNING: &[u8] = b"{\"format\":\"nodeproof-sweep/";
+const FORMAT_PREFIX: &[u8] = b"{\"format\":\"nodeproof-sweep/";
 
 /// The reason why a sweep can't be resumed, or its state can't be saved.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +64,7 @@ pub enum StateError {
     },
     /// The file was not written by a sweep, so it is not replaced.
     #[error(
-        "{} is there already, and is not a sweep's state: name a new file for it, or remove this one",
+        "{} exists and is not a sweep's state: name a new file for it, or remove this one",
         path.display()
     )]
     Foreign {
@@ -73,7 +73,7 @@ pub enum StateError {
     },
     /// Another run is using this state file.
     #[error(
-        "another run is keeping its sweep's state in {}: wait until that has ended, or give this one \
+        "another run is using the sweep state in {}: wait until it ends, or give this one \
          another --state FILE or --report-dir DIR",
         path.display()
     )]
@@ -226,7 +226,7 @@ impl State {
         if fits {
             Ok(state)
         } else {
-            Err(damaged("it contradicts itself, or is of another version"))
+            Err(damaged("it is inconsistent, or has another version"))
         }
     }
 
@@ -246,13 +246,13 @@ impl State {
 
 /// Replaces a file with numbered texts. A text never replaces one with a higher number.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct StateWriter {
     path: PathBuf,
     /// The number of the last written text.
     latest: Mutex<u64>,
 }
 
-impl Keeper {
+impl StateWriter {
     pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -287,8 +287,9 @@ const PROBE: &str = ".sweep-";
 fn is_own(path: &Path) -> io::Result<bool> {
     let mut bytes = Vec::new();
     let file = fs::File::open(path)?;
-    file.take(BEGINNING.len() as u64).read_to_end(&mut bytes)?;
-    Ok(bytes == BEGINNING)
+    file.take(FORMAT_PREFIX.len() as u64)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes == FORMAT_PREFIX)
 }
 
 /// Removes the state of a finished sweep. Does nothing if the file is something else.
@@ -348,7 +349,7 @@ mod tests {
             cases::all(),
         );
         let state = State::begin(&target, blocks, &cases, 1, 100);
-        Keeper::new(path.clone())
+        StateWriter::new(path.clone())
             .write(1, &state.to_text().unwrap())
             .unwrap();
         (folder, path, target, blocks, cases)
@@ -440,7 +441,7 @@ mod tests {
     fn an_older_text_does_not_replace_a_newer_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
-        let keeper = Keeper::new(path.clone());
+        let keeper = StateWriter::new(path.clone());
         keeper.write(2, "newer").unwrap();
         keeper.write(1, "older").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "newer");

@@ -4,8 +4,8 @@
 #[derive(Clone, Debug)]
 pub(crate) enum StopReason {
     Unreachable(String),
-    NoNode(String),
-    OutOfTime(String),
+    NotANode(String),
+    DeadlineExceeded(String),
     /// The chain ends before the first block of the sweep. All other cases ran.
     Behind(String),
     Interrupted,

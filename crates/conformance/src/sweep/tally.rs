@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_wrong_in_ever_new_ways_takes_no_more_place() {
+    fn the_number_of_kinds_is_bounded() {
         let mut tally = Tally::of(["a"].into_iter());
         for block in 0..10_000 {
             tally.found(0, block, (finding(&format!("wrong {block}")), 1));

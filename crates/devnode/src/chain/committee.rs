@@ -16,7 +16,7 @@ pub(crate) struct Member {
     pub(crate) public_key: String,
 }
 
-/// The members. They create blocks in turn, and all of them vote on each block.
+/// The members. They take turns creating blocks, and all of them vote on each block.
 #[derive(Debug)]
 pub(crate) struct Committee {
     members: [Member; MEMBERS],

@@ -23,7 +23,7 @@ const GRAIN: &str = "GRAIN";
 const VAULT: &str = "VAULT";
 
 /// The wallets at the start of a chain.
-pub(crate) struct Cast<'a> {
+pub(crate) struct GenesisWallets<'a> {
     pub(crate) validators: [&'a TestWallet; MEMBERS],
     pub(crate) users: [&'a TestWallet; 3],
     /// The user's own wallets. They only get tokens.
@@ -39,7 +39,12 @@ pub(crate) struct Start {
 }
 
 /// Creates a chain with its initial blocks.
-pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, start: Start) -> Chain {
+pub(crate) fn found(
+    seed: Seed,
+    rules: TransactionRules,
+    cast: &GenesisWallets<'_>,
+    start: Start,
+) -> Chain {
     let blocks = start.blocks;
     let time = match start.time {
         ChainTime::From(start) => start.as_millis(),
@@ -68,7 +73,7 @@ pub(crate) fn found(seed: Seed, rules: TransactionRules, cast: &Cast<'_>, start:
     chain
 }
 
-fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &Cast<'_>) {
+fn mint(chain: &mut Chain, seed: Seed, rules: TransactionRules, cast: &GenesisWallets<'_>) {
     let wallet = |wallet: &TestWallet| HolderAddress::Wallet(wallet.address());
     let exact = (1_u128 << 53) + 1;
     for (place, user) in (0_u128..).zip(cast.users) {
@@ -105,7 +110,7 @@ struct Planned<'a> {
     params: serde_json::Value,
 }
 
-fn planned<'a>(index: u64, rules: TransactionRules, cast: &Cast<'a>) -> Vec<Planned<'a>> {
+fn planned<'a>(index: u64, rules: TransactionRules, cast: &GenesisWallets<'a>) -> Vec<Planned<'a>> {
     let [alice, bob, carol] = cast.users.map(TestWallet::keys);
     let claim = |signers: Vec<&'a KeyPair>, asset: &str, remarks: &str| Planned {
         address: rules.verification,
@@ -196,7 +201,7 @@ fn submit(chain: &mut Chain, index: u64, planned: &Planned<'_>) {
         tracing::error!(
             index,
             reason = refusal.0,
-            "a founding transaction was refused"
+            "a genesis transaction was refused"
         );
     }
 }
@@ -214,7 +219,7 @@ mod tests {
             verification: seed.contract("verification"),
             token: seed.contract("token"),
         };
-        let cast = Cast {
+        let cast = GenesisWallets {
             validators: [v1, v2, v3],
             users: [alice, bob, carol],
             funded: &[],

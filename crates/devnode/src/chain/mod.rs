@@ -16,7 +16,7 @@ mod verification;
 
 pub(crate) use committee::Committee;
 pub(crate) use contract_call::ContractCall;
-pub(crate) use genesis::{CLAIMED_ASSET, Cast, Start, found};
+pub(crate) use genesis::{CLAIMED_ASSET, GenesisWallets, Start, found};
 pub(crate) use state::{Chain, Verdict};
 pub(crate) use transaction::{Submission, Transaction, TransactionRules};
 pub(crate) use trust::TrustScores;
@@ -29,7 +29,7 @@ pub(crate) const NATIVE_TOKEN: &str = "DEVN";
 pub(crate) const NATIVE_UNIT: u128 = 1_000_000;
 
 /// The minimum fee of a transaction, in base units of the native token.
-pub const LEAST_FEE: u128 = NATIVE_UNIT;
+pub const MIN_FEE: u128 = NATIVE_UNIT;
 
 /// Maximum length of a submission, in bytes of JSON. Observed on a real node.
-pub(crate) const LONGEST_SUBMISSION: usize = 4096;
+pub(crate) const MAX_SUBMISSION_LENGTH: usize = 4096;

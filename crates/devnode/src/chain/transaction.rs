@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::InjectedFault;
 
-use super::{LEAST_FEE, LONGEST_SUBMISSION, NATIVE_TOKEN, NATIVE_UNIT, Record};
+use super::{MAX_SUBMISSION_LENGTH, MIN_FEE, NATIVE_TOKEN, NATIVE_UNIT, Record};
 
 /// A submission whose fields have the documented types. Nothing else has been checked.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl Submission<'_> {
         rules: TransactionRules,
         fault: Option<InjectedFault>,
     ) -> Result<Transaction, Refusal> {
-        if self.size > LONGEST_SUBMISSION {
+        if self.size > MAX_SUBMISSION_LENGTH {
             return Err(Refusal::new("Transaction size exceeded"));
         }
         let message = signed_message(self.transaction)
@@ -234,10 +234,10 @@ fn fee(view: &View) -> Result<u128, Refusal> {
     let too_low = || {
         Refusal(format!(
             "Not enough fee. Min of {} {NATIVE_TOKEN} is required",
-            LEAST_FEE / NATIVE_UNIT
+            MIN_FEE / NATIVE_UNIT
         ))
     };
-    if view.fee < LEAST_FEE {
+    if view.fee < MIN_FEE {
         return Err(too_low());
     }
     // A higher fee than all existing tokens can't be paid. Neither can a fraction of a base unit.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use nodeproof_primitives::{ContractAddress, Network, WalletAddress};
 use serde::Serialize;
 
-use crate::{BlockTime, Config, FUNDS, Handle, LEAST_FEE};
+use crate::{BlockTime, Config, FUNDS, Handle, MIN_FEE};
 
 /// The data of a running node that users need.
 ///
@@ -64,7 +64,7 @@ impl<'a> Greeting<'a> {
             contract: node.contract_address(),
             token_contract: node.token_contract_address(),
             currency: node.native_token(),
-            least_fee: LEAST_FEE,
+            least_fee: MIN_FEE,
             asset: node.claimed_asset(),
             height: node.height(),
             block_time: config.block_time.to_string(),
@@ -93,7 +93,7 @@ impl<'a> Greeting<'a> {
              blocks                 {height}, one more {block_time}\n\
              seed                   {seed}\n\
              \n\
-             TEST KEYS: everybody knows them, so these wallets must never hold anything of worth.\n\
+             TEST KEYS: they are public. Never send anything of value to these wallets.\n\
              wallet       address                                     private key\n",
             network = self.network,
             url = self.base_url,

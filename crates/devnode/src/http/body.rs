@@ -29,7 +29,7 @@ const DEEPEST: usize = 128;
 pub(super) enum BodyError {
     TooLong { limit: usize },
     TooSlow,
-    Broken,
+    SeededFault,
     NotJson(&'static str),
     NotDeclaredJson,
 }
@@ -57,7 +57,7 @@ impl IntoResponse for BodyError {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "A POST needs the header Content-Type: application/json",
             ),
-            Self::Broken => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
+            Self::SeededFault => detail(StatusCode::BAD_REQUEST, "Request body could not be read"),
         };
         response
             .headers_mut()
@@ -102,7 +102,7 @@ async fn read(headers: &HeaderMap, body: Body, limit: usize) -> Result<Vec<u8>, 
     let mut received = 0_usize;
     let mut chunks = body.into_data_stream();
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| BodyError::Broken)?;
+        let chunk = chunk.map_err(|_| BodyError::SeededFault)?;
         received = received.saturating_add(chunk.len());
         if received > DRAINED.max(limit) {
             return Err(too_long());

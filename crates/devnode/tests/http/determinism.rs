@@ -43,13 +43,13 @@ async fn responses(seed: u64) -> Vec<Response> {
 }
 
 #[tokio::test]
-async fn respond_to_the_same_requests_with_the_same_bytes() {
+async fn equal_seeds_give_equal_responses() {
     let (first, second) = tokio::join!(responses(7), responses(7));
     assert_eq!(first, second);
 }
 
 #[tokio::test]
-async fn and_another_seed_makes_another_chain() {
+async fn another_seed_gives_another_chain() {
     let (first, other) = tokio::join!(responses(7), responses(8));
     assert_ne!(first[1], other[1]);
 }

@@ -99,10 +99,10 @@ async fn session(fault: Option<InjectedFault>) -> Session {
     let half = claim(&["alice", "bob"], "half").await;
     let half = honest.signed(&half, &["alice"]);
     asker.post("half", submit, half).await;
-    let nobody = claim(&["alice"], "nobody").await;
+    let nobody = claim(&["alice"], "not-listening").await;
     let nobody = nobody.replace(&format!("\"signers\":[\"{alice}\"]"), "\"signers\":[]");
     asker
-        .post("nobody", submit, with_signatures(&nobody, &[]))
+        .post("not-listening", submit, with_signatures(&nobody, &[]))
         .await;
     let altered = good.replace("\"descr\":\"\"", "\"descr\":\"other\"");
     assert_ne!(altered, good);

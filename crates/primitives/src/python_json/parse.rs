@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         Err(self.syntax(if self.at < self.text.len() {
             "no JSON value begins like this"
         } else {
-            "the text ends where a value has to stand"
+            "the text ends where a value is expected"
         }))
     }
 

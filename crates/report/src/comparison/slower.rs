@@ -4,9 +4,9 @@ use super::result::Slowdown;
 use crate::model::LatencyReport;
 
 /// The minimum number of responses for comparing medians.
-const FEWEST_RESPONSES: u64 = 5;
+const MIN_RESPONSES: u64 = 5;
 /// The minimum number of responses for comparing 95th percentiles.
-const FEWEST_FOR_PERCENTILE: u64 = 20;
+const MIN_FOR_PERCENTILE: u64 = 20;
 /// An endpoint is slower if its latency is more than this many times the earlier latency …
 const SLOWER_TIMES: f64 = 2.0;
 /// … and at least this many milliseconds higher.
@@ -22,10 +22,10 @@ pub(super) fn slower(
         let Some((_, was)) = earlier else { continue };
         let responses = now.responses.min(was.responses);
         let measures = [
-            ("median", FEWEST_RESPONSES, was.median_ms, now.median_ms),
+            ("median", MIN_RESPONSES, was.median_ms, now.median_ms),
             (
                 "95th percentile",
-                FEWEST_FOR_PERCENTILE,
+                MIN_FOR_PERCENTILE,
                 was.p95_ms,
                 now.p95_ms,
             ),

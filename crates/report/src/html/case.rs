@@ -15,7 +15,7 @@ pub(super) fn section(report: &Report) -> Markup {
     html! {
         section #cases aria-labelledby="cases-title" {
             h2 #cases-title { "Cases" }
-            p.none #none hidden { "No case is like that." }
+            p.none #none hidden { "No case matches." }
             @for cases in report.cases.chunk_by(of_one_operation) { (group(report, cases)) "\n" }
         }
     }

@@ -6,7 +6,7 @@ use maud::Render;
 use nodeproof_primitives::escape::{escaped_lines, escaped_up_to};
 
 /// Maximum length of one text, in characters.
-const MOST_TEXT: usize = 20_000;
+const MAX_TEXT: usize = 20_000;
 
 /// Text in one line. Line feeds are escaped.
 pub(super) struct Line<'t>(pub(super) &'t str);
@@ -16,13 +16,13 @@ pub(super) struct Lines<'t>(pub(super) &'t str);
 
 impl Render for Line<'_> {
     fn render_to(&self, page: &mut String) {
-        escaped_up_to(self.0, MOST_TEXT).render_to(page);
+        escaped_up_to(self.0, MAX_TEXT).render_to(page);
     }
 }
 
 impl Render for Lines<'_> {
     fn render_to(&self, page: &mut String) {
-        let end = self.0.char_indices().nth(MOST_TEXT).map(|(end, _)| end);
+        let end = self.0.char_indices().nth(MAX_TEXT).map(|(end, _)| end);
         escaped_lines(&self.0[..end.unwrap_or(self.0.len())]).render_to(page);
         if end.is_some() {
             page.push('…');
@@ -47,11 +47,11 @@ mod tests {
 
     #[test]
     fn text_without_end_is_cut() {
-        let text = "é".repeat(MOST_TEXT + 1);
+        let text = "é".repeat(MAX_TEXT + 1);
         for text in [Line(&text).render(), Lines(&text).render()] {
             let text = text.into_string();
             assert!(text.ends_with("é…"));
-            assert_eq!(text.chars().count(), MOST_TEXT + 1);
+            assert_eq!(text.chars().count(), MAX_TEXT + 1);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::model::{CaseReport, FindingReport, Report, SignedReport};
 
 /// Maximum length of a text that is compared line by line, in bytes.
-const MOST_COMPARED: usize = 64 * 1024;
+const MAX_COMPARED: usize = 64 * 1024;
 
 /// Renders the findings of a case. Equal mismatches in several places are shown once, and the
 /// other places are collapsed.
@@ -132,9 +132,9 @@ fn diff(expected: &str, actual: &str) -> Markup {
     }
 }
 
-/// Returns at most the first [`MOST_COMPARED`] bytes of a text.
+/// Returns at most the first [`MAX_COMPARED`] bytes of a text.
 fn start(text: &str) -> &str {
-    let mut end = text.len().min(MOST_COMPARED);
+    let mut end = text.len().min(MAX_COMPARED);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -21,5 +21,5 @@ mod scale;
 mod verdict;
 
 pub use document::GENERATOR;
-pub use nodes::html_of_nodes;
+pub use nodes::nodes_html;
 pub use report::html;

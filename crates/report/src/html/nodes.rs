@@ -15,7 +15,7 @@ use crate::model::{CaseReport, CrossCheck, CrossFinding, NodesReport, Outcome, R
 
 /// Renders the report of several nodes as an HTML page.
 #[must_use]
-pub fn html_of_nodes(report: &NodesReport) -> String {
+pub fn nodes_html(report: &NodesReport) -> String {
     document(
         &count(report.nodes.len(), "node"),
         &html! {
@@ -43,7 +43,7 @@ fn banner(report: &NodesReport) -> Markup {
         0 => (
             "good",
             "✓",
-            "All conform, and agree as far as they were compared",
+            "All conform, and agree in everything that was compared",
         ),
         1 => ("bad", "✕", "Not all conform, or they do not agree"),
         _ => ("unknown", "?", "Not all have a verdict"),

@@ -60,7 +60,7 @@
     byId("tools").hidden = false;
   }
 
-  // An exchange that several cases looked at stands once in the page, and is copied when opened.
+  // An exchange that several cases use is in the page once, and is copied when opened.
   document.addEventListener(
     "toggle",
     (event) => {

@@ -6,7 +6,7 @@
 /// The margin at both ends of a chart. It keeps labels at the ends from being cut off.
 const MARGIN: f64 = 0.03;
 /// Maximum number of labels on a scale.
-const MOST_MARKS: u32 = 5;
+const MAX_MARKS: u32 = 5;
 
 /// Writes a position as a percentage of the chart's width or height.
 pub(super) fn percent(place: f64) -> String {
@@ -61,8 +61,8 @@ impl LogScale {
     /// Returns powers of ten for labels, with their positions.
     pub(super) fn marks(&self) -> impl Iterator<Item = (f64, f64)> {
         let decades = self.high - self.low;
-        let step = (decades / f64::from(MOST_MARKS - 1)).ceil().max(1.0);
-        (0..MOST_MARKS)
+        let step = (decades / f64::from(MAX_MARKS - 1)).ceil().max(1.0);
+        (0..MAX_MARKS)
             .map(move |mark| self.low + step * f64::from(mark))
             .take_while(|mark| *mark <= self.high)
             .map(|mark| 10_f64.powf(mark))

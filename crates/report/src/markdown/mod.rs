@@ -5,4 +5,4 @@ mod comparison;
 mod summary;
 
 pub use comparison::markdown_of_comparison;
-pub use summary::{summary, summary_of_nodes};
+pub use summary::{nodes_summary, summary};

@@ -6,7 +6,7 @@ use super::code::code;
 use crate::model::{CaseReport, FindingReport, NodesReport, Outcome, Report};
 
 /// Maximum number of findings in a summary. CI systems limit its size.
-const MOST_FINDINGS: usize = 50;
+const MAX_FINDINGS: usize = 50;
 
 /// Renders a summary of a run as Markdown: the verdict, the counts and the findings.
 #[must_use]
@@ -18,7 +18,7 @@ pub fn summary(report: &Report) -> String {
 
 /// Renders a summary of a run against several nodes as Markdown.
 #[must_use]
-pub fn summary_of_nodes(report: &NodesReport) -> String {
+pub fn nodes_summary(report: &NodesReport) -> String {
     let mut out = String::new();
     for report in &report.nodes {
         node(report, &mut out);
@@ -78,7 +78,7 @@ fn node(report: &Report, out: &mut String) {
 
 fn findings(report: &Report, out: &mut String) {
     let causes = report.causes();
-    for (cause, explained) in causes.iter().take(MOST_FINDINGS) {
+    for (cause, explained) in causes.iter().take(MAX_FINDINGS) {
         case(cause, out);
         let departing = explained.iter();
         let departing = departing
@@ -95,8 +95,8 @@ fn findings(report: &Report, out: &mut String) {
             );
         }
     }
-    if causes.len() > MOST_FINDINGS {
-        let more = causes.len() - MOST_FINDINGS;
+    if causes.len() > MAX_FINDINGS {
+        let more = causes.len() - MAX_FINDINGS;
         let _ = writeln!(out, "\n{more} more findings are in the reports.");
     }
 }

@@ -17,7 +17,7 @@ pub struct CaseReport {
     /// What the case is about.
     #[serde(default)]
     pub aspect: Aspect,
-    /// The ID of the case whose findings are the reason for this result. Such a case is not a finding
+    /// The ID of the case whose findings are the reason for this result. Such a case is not reported
     /// of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained_by: Option<String>,

@@ -24,7 +24,7 @@ pub struct NodesReport {
     /// The report of each node, in the order of the command line.
     pub nodes: Vec<Report>,
     /// The latest block of each node, all found at the same time before the comparisons. The list
-    /// is empty if a node's latest block was not found, and `cross-check/height` says why.
+    /// is empty if a node's latest block was not found, and `cross-check/height` gives the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub heights: Vec<NodeHeight>,
     /// The comparisons between the nodes. The list is empty if the run was interrupted before.

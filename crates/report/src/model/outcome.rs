@@ -76,13 +76,13 @@ pub enum Outcome {
     Warn,
     /// The node differs from real nodes.
     Info,
-    /// The run had nothing to judge. The case's reason says why.
+    /// The run had nothing to judge. The case's reason explains why.
     Inconclusive,
     /// The case was not selected, or not allowed to run.
     Skipped,
-    /// The node violates the requirement, as an expectation says.
+    /// The node violates the requirement, as an expectation states.
     Known,
-    /// The node meets the requirement, although an expectation says that it violates it.
+    /// The node meets the requirement, although an expectation states a violation.
     Stale,
 }
 

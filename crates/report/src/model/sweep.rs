@@ -31,7 +31,7 @@ pub struct SweepReport {
     pub unread: u64,
     /// Total number of findings.
     pub findings: u64,
-    /// The findings, grouped by case and by what is wrong.
+    /// The findings, grouped by case and by mismatch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<SweepKind>,
     /// The intervals and votes of the blocks, over the chain: at most 200 spans, each of the same

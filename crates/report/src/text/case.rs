@@ -14,7 +14,7 @@ use crate::model::{CaseReport, FindingReport, Outcome};
 
 /// Renders a case as one line without a line feed: its outcome, its ID and its reason.
 #[must_use]
-pub fn line_of_case(case: &CaseReport, style: Style) -> String {
+pub fn case_line(case: &CaseReport, style: Style) -> String {
     let start = format!("{}{}", style.outcome(case.outcome), escaped(&case.id));
     match &case.reason {
         Some(text) if case.outcome != Outcome::Pass => format!("{start}: {}", reason(text)),
@@ -41,11 +41,11 @@ pub(super) fn is_long(text: &str) -> bool {
 
 /// Renders a case with its requirement and its findings.
 #[must_use]
-pub fn text_of_case(case: &CaseReport, style: Style) -> String {
+pub fn case_text(case: &CaseReport, style: Style) -> String {
     text_of_case_with(case, style, &BTreeMap::new())
 }
 
-/// Does the same as [`text_of_case`]. `files` maps the names of long texts to their files.
+/// Does the same as [`case_text`]. `files` maps the names of long texts to their files.
 pub(super) fn text_of_case_with(
     case: &CaseReport,
     style: Style,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use nodeproof_primitives::escape::escaped;
 
-use super::{case::line_of_case, report::verdict_and_counts, style::Style};
+use super::{case::case_line, report::verdict_and_counts, style::Style};
 use crate::model::{CaseReport, NodesReport, Report};
 
 /// Renders a report with one line for each selected case, the verdict and the counts.
@@ -18,7 +18,7 @@ pub fn compact(report: &Report, style: Style) -> String {
 
 /// Renders the report of several nodes in the same way. Each line begins with the node's number.
 #[must_use]
-pub fn compact_of_nodes(report: &NodesReport, style: Style) -> String {
+pub fn nodes_compact(report: &NodesReport, style: Style) -> String {
     let mut out = String::new();
     for (place, node) in report.nodes.iter().enumerate() {
         cases(node, &format!("node {}  ", place + 1), style, &mut out);
@@ -39,7 +39,7 @@ pub fn compact_of_nodes(report: &NodesReport, style: Style) -> String {
 fn cases(report: &Report, label: &str, style: Style, out: &mut String) {
     let selected = |case: &&CaseReport| case.reason.as_deref() != Some(CaseReport::NOT_SELECTED);
     for case in report.cases.iter().filter(selected) {
-        let _ = write!(out, "{label}{}", line_of_case(case, style));
+        let _ = write!(out, "{label}{}", case_line(case, style));
         if let Some(cause) = &case.explained_by {
             let _ = write!(out, " (explained by {})", escaped(cause));
         }

@@ -8,9 +8,9 @@ mod report;
 mod style;
 mod sweep;
 
-pub use case::{line_of_case, text_of_case};
-pub use compact::{compact, compact_of_nodes};
+pub use case::{case_line, case_text};
+pub use compact::{compact, nodes_compact};
 pub use comparison::text_of_comparison;
-pub use nodes::text_of_nodes;
+pub use nodes::nodes_text;
 pub use report::{LongText, long_texts, text, text_with_files};
 pub use style::Style;

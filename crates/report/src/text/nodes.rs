@@ -5,7 +5,7 @@ use std::fmt::Write;
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
-    case::{line, text_of_case},
+    case::{case_text, line},
     report::verdict_line,
     style::Style,
     sweep::sweep,
@@ -15,13 +15,13 @@ use crate::model::{CaseReport, CrossCheck, CrossFinding, NodesReport, Outcome, V
 /// Renders the report of several nodes: the findings, a table of outcomes with a column for each
 /// node, the differences between the nodes, and the verdict of each node.
 #[must_use]
-pub fn text_of_nodes(report: &NodesReport, style: Style) -> String {
+pub fn nodes_text(report: &NodesReport, style: Style) -> String {
     let mut out = String::new();
     for (place, id) in ids(report) {
         let cases: Vec<_> = cases(report, place, id).collect();
         let found = |case: &&&CaseReport| case.is_cause();
         if let Some(first) = cases.iter().find(found) {
-            out.push_str(&text_of_case(first, style));
+            out.push_str(&case_text(first, style));
             let nodes: Vec<_> = cases
                 .iter()
                 .enumerate()
@@ -153,8 +153,8 @@ fn verdicts(report: &NodesReport, style: Style, out: &mut String) {
         checks.any(|check| check.outcome == outcome)
     };
     let (words, colour) = match (any(Outcome::Fail), any(Outcome::Pass)) {
-        (true, _) => ("the nodes do not agree with one another", "31;1"),
-        (false, true) => ("the nodes agree, as far as they were compared", "32;1"),
+        (true, _) => ("the nodes disagree", "31;1"),
+        (false, true) => ("the nodes agree in everything that was compared", "32;1"),
         (false, false) => ("the nodes could not be compared", "33;1"),
     };
     let _ = writeln!(out, "{}", style.paint(colour, words));

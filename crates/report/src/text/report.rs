@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt::Write, path::PathBuf, time::Duration};
 use nodeproof_primitives::escape::{escaped, escaped_up_to};
 
 use super::{
-    case::{SIGNED, TRY, VERIFY, is_long, line, line_of_case, text_of_case_with},
+    case::{SIGNED, TRY, VERIFY, case_line, is_long, line, text_of_case_with},
     style::Style,
     sweep::sweep,
 };
@@ -83,7 +83,7 @@ fn also(explained: &[&CaseReport], style: Style, out: &mut String) {
         let _ = writeln!(out, "  the same cause explains");
     }
     for case in departing {
-        let _ = writeln!(out, "    {}", line_of_case(case, style));
+        let _ = writeln!(out, "    {}", case_line(case, style));
     }
     match others.len() {
         0 => {}
@@ -197,7 +197,7 @@ pub(super) fn verdict_line(report: &Report, style: Style) -> String {
             (selected.as_deref().unwrap_or_default(), "32;1")
         }
         Verdict::Conforms if report.count(Outcome::Inconclusive) > 0 => {
-            ("conforms, as far as could be seen", "32;1")
+            ("conforms; some cases are inconclusive", "32;1")
         }
         Verdict::Conforms => ("conforms", "32;1"),
         Verdict::Departs => ("violates the contract", "31;1"),

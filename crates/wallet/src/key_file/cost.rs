@@ -29,7 +29,7 @@ pub(super) fn check(parameters: &Parameters) -> Result<(), KeyFileFault> {
             // RFC 7914: N is a power of two above 1. The other parameters are not zero.
             if n < 2 || !n.is_power_of_two() || r == 0 || p == 0 {
                 return Err(KeyFileFault::Damaged {
-                    what: "scrypt has no such parameters as it names",
+                    what: "its scrypt parameters are invalid",
                 });
             }
             let memory = n.saturating_mul(r).saturating_mul(128);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_would_eat_memory_or_time() {
+    fn rejects_costly_scrypt_parameters() {
         for (n, r, p) in [
             (1 << 19, 8, 1),
             (1 << 63, 8, 1),

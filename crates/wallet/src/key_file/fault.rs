@@ -53,13 +53,13 @@ pub enum KeyFileFault {
     /// The file has neither of the two forms.
     #[error(
         "is not a key file: a JSON object with the members public, private and address, in \
-         hexadecimal, or a private key in PEM is wanted"
+         hexadecimal, or a private key in PEM is expected"
     )]
     Form,
     /// The file begins as JSON, but is not an object with these members.
     #[error(
         "is not a key file: a JSON object with the members public, private and address, in \
-         hexadecimal, is wanted (line {line}, column {column})"
+         hexadecimal, is expected (line {line}, column {column})"
     )]
     Json {
         /// The line, counted from 1.
@@ -69,7 +69,7 @@ pub enum KeyFileFault {
     },
     /// A plain file has neither an address nor a public key to check its private key with.
     #[error(
-        "names neither address nor public key beside its private key, so a slip in the key \
+        "names neither address nor public key beside its private key, so a typo in the key \
          would go unnoticed: add the member address"
     )]
     Unchecked,
@@ -92,7 +92,7 @@ pub enum KeyFileFault {
     #[error(
         "holds {count} private keys, so it is not clear which one to use: give each one a file"
     )]
-    SeveralKeys {
+    MultipleKeys {
         /// The number of private keys.
         count: usize,
     },
@@ -101,7 +101,7 @@ pub enum KeyFileFault {
     Key(#[from] KeyError),
     /// The private key belongs to another curve than secp256k1.
     #[error("holds a key of another kind: wallets of this network have keys of secp256k1")]
-    OtherCurve,
+    UnsupportedCurve,
     /// The private key does not belong to the address or the public key.
     #[error("has a private key that does not belong to the {other} beside it")]
     Mismatch {
@@ -119,7 +119,7 @@ pub enum KeyFileFault {
         "is a wallet of {recorded}, and this is {wanted}: a signature is not bound to a network, so \
          what is signed here could be submitted there; use one wallet for each network"
     )]
-    OtherNetwork {
+    NetworkMismatch {
         /// The network in the file.
         recorded: Network,
         /// The network for which the wallet should sign.
@@ -127,19 +127,19 @@ pub enum KeyFileFault {
     },
     /// The key is encrypted, and no passphrase was given.
     #[error("is encrypted, and needs its passphrase")]
-    PassphraseNeeded,
+    PassphraseRequired,
     /// The passphrase does not decrypt the key.
     #[error("is not opened by this passphrase, or it is damaged")]
     WrongPassphrase,
     /// The encryption is not supported.
     #[error(
-        "is encrypted in a way that is not read here: `openssl pkcs8 -topk8 -in OLD -out NEW` \
+        "uses an unsupported encryption: `openssl pkcs8 -topk8 -in OLD -out NEW` \
          turns it into one that is"
     )]
     Unsupported,
     /// Decrypting would take more memory or time than the limits allow.
     #[error(
-        "takes {asked} to decrypt, and the limit for a key file is {limit}: a file must not keep \
+        "takes {asked} to decrypt, and the limit for a key file is {limit}: the limit prevents \
          this computer busy"
     )]
     TooCostly {
@@ -152,7 +152,7 @@ pub enum KeyFileFault {
     #[error("can't be written with an empty passphrase")]
     EmptyPassphrase,
     /// A file with this name already exists.
-    #[error("is there already, and stays as it is: choose another name or move it away")]
+    #[error("already exists and is not overwritten: choose another name or move it")]
     Exists,
     /// The file can't be written.
     #[error("can't be written: {0}")]

@@ -16,7 +16,7 @@ use super::{
     pem::{self, Content},
     plain,
 };
-use crate::{permissions::others_can_read, private_key::KeyPair, public_key::PublicKey};
+use crate::{permissions::is_readable_by_others, private_key::KeyPair, public_key::PublicKey};
 
 /// The maximum size of a key file, in bytes. The files written here have a few hundred bytes.
 const MAX_SIZE: usize = 64 * 1024;
@@ -63,7 +63,7 @@ pub struct KeyFile {
     /// The file's name in errors.
     subject: String,
     content: Content,
-    others_can_read: bool,
+    is_readable_by_others: bool,
 }
 
 impl KeyFile {
@@ -82,12 +82,12 @@ impl KeyFile {
         let path = path.as_ref();
         let subject = subject_of(path);
         let with_subject = |fault| KeyFileError::new(&subject, fault);
-        let (bytes, others_can_read) = bytes_of(path).map_err(with_subject)?;
+        let (bytes, is_readable_by_others) = bytes_of(path).map_err(with_subject)?;
         let content = content_of(&bytes).map_err(with_subject)?;
         Ok(Self {
             subject,
             content,
-            others_can_read,
+            is_readable_by_others,
         })
     }
 
@@ -102,7 +102,7 @@ impl KeyFile {
         Ok(Self {
             subject,
             content,
-            others_can_read: false,
+            is_readable_by_others: false,
         })
     }
 
@@ -187,12 +187,12 @@ impl KeyFile {
     /// only for that network.
     ///
     /// # Errors
-    /// [`KeyFileFault::OtherNetwork`] if the file records another network.
+    /// [`KeyFileFault::NetworkMismatch`] if the file records another network.
     pub fn check_network(&self, wanted: Network) -> Result<(), KeyFileError> {
         match self.network() {
             Some(recorded) if recorded != wanted => Err(KeyFileError::new(
                 &self.subject,
-                KeyFileFault::OtherNetwork { recorded, wanted },
+                KeyFileFault::NetworkMismatch { recorded, wanted },
             )),
             _ => Ok(()),
         }
@@ -207,8 +207,8 @@ impl KeyFile {
     /// Returns whether users other than the owner had permission to read the file. Warn the user
     /// if so. Always `false` on systems without such permissions.
     #[must_use]
-    pub const fn others_can_read(&self) -> bool {
-        self.others_can_read
+    pub const fn is_readable_by_others(&self) -> bool {
+        self.is_readable_by_others
     }
 
     /// Returns the wallet. The passphrase is ignored if the file does not need one.
@@ -223,7 +223,7 @@ impl KeyFile {
         match &self.content {
             Content::Open { wallet, .. } => Ok(wallet.clone()),
             Content::Sealed(sealed) => passphrase
-                .ok_or(KeyFileFault::PassphraseNeeded)
+                .ok_or(KeyFileFault::PassphraseRequired)
                 .and_then(|passphrase| sealed.open(passphrase))
                 .map_err(|fault| KeyFileError::new(&self.subject, fault)),
         }
@@ -245,14 +245,14 @@ fn subject_of(path: &Path) -> String {
 
 fn bytes_of(path: &Path) -> Result<(Zeroizing<Vec<u8>>, bool), KeyFileFault> {
     let file = File::open(path).map_err(KeyFileFault::Read)?;
-    let others_can_read = others_can_read(&file);
+    let is_readable_by_others = is_readable_by_others(&file);
     // The capacity is sufficient from the start. Growing would leave a copy behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(MAX_SIZE + 1));
     let most = u64::try_from(MAX_SIZE + 1).unwrap_or(u64::MAX);
     file.take(most)
         .read_to_end(&mut bytes)
         .map_err(KeyFileFault::Read)?;
-    Ok((bytes, others_can_read))
+    Ok((bytes, is_readable_by_others))
 }
 
 fn content_of(bytes: &[u8]) -> Result<Content, KeyFileFault> {

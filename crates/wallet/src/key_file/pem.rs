@@ -100,7 +100,7 @@ fn key_block(text: &str) -> Result<&str, KeyFileFault> {
     };
     let keys = blocks.iter().filter(is_key).count();
     if keys > 1 {
-        return Err(KeyFileFault::SeveralKeys { count: keys });
+        return Err(KeyFileFault::MultipleKeys { count: keys });
     }
     let block = blocks.iter().find(is_key).or(blocks.last());
     Ok(block.map_or(text, |block| block.trim_end()))
@@ -225,7 +225,7 @@ fn scheme_of<'a>(
 fn wallet_of(info: &PrivateKeyInfoRef<'_>) -> Result<KeyPair, KeyFileFault> {
     info.algorithm
         .assert_oids(ALGORITHM_OID, SECP256K1)
-        .map_err(|_| KeyFileFault::OtherCurve)?;
+        .map_err(|_| KeyFileFault::UnsupportedCurve)?;
     from_sec1(info.private_key.as_bytes())
 }
 
@@ -235,12 +235,12 @@ fn from_sec1(der: &[u8]) -> Result<KeyPair, KeyFileFault> {
         .parameters
         .is_some_and(|curve| curve.named_curve() != Some(SECP256K1))
     {
-        return Err(KeyFileFault::OtherCurve);
+        return Err(KeyFileFault::UnsupportedCurve);
     }
     let bytes = key
         .private_key
         .try_into()
-        .map_err(|_| KeyFileFault::OtherCurve)?;
+        .map_err(|_| KeyFileFault::UnsupportedCurve)?;
     let wallet = KeyPair::from_bytes(bytes)?;
     if key
         .public_key

@@ -51,7 +51,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "trailing-data",
-            "sends something behind its documents",
+            "sends extra data after its JSON documents",
             Start::Instead(|_| changed(|text| format!("{text} {{}}").into_bytes())),
             both(
                 fails(Decode, "trailing characters"),
@@ -59,8 +59,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "twice",
-            "writes a member twice, with two values",
+            "duplicate-member",
+            "sends a duplicate member with two values",
             Start::Instead(|_| {
                 changed(|text| {
                     let again = with_member(text, b"1");
@@ -71,7 +71,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "html",
-            "responds to everything with a page",
+            "responds to everything with an HTML page",
             Start::Instead(|_| {
                 doing(|_, _| {
                     Act::send(raw(

@@ -15,27 +15,27 @@ const A_SECOND: Duration = Duration::from_secs(1);
 pub(super) fn rows() -> Vec<Hostile> {
     vec![
         row(
-            "nobody",
-            "nobody listens",
-            Start::Nobody,
+            "not-listening",
+            "is not listening",
+            Start::NotListening,
             both(
                 unsent(Connect, "can't connect: Connection refused"),
                 unreachable("Connection refused"),
             ),
         ),
         slow(
-            "silence",
+            "no-response",
             "accepts connections and never responds",
-            Start::AtOnce(Act::Silence),
+            Start::OnConnect(Act::Silence),
             both(
                 fails(Timeout, "no complete response in time"),
                 unreachable("no complete response from"),
             ),
         ),
         row(
-            "closed-door",
-            "closes each connection as soon as it stands",
-            Start::AtOnce(Act::close("")),
+            "closed-at-once",
+            "closes each connection as soon as it is established",
+            Start::OnConnect(Act::close("")),
             both(
                 fails(Connection, "the connection failed: "),
                 unreachable("closed the connection without a response to GET "),
@@ -105,7 +105,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "short-body",
-            "closes before the body is as long as its Content-Length",
+            "closes the connection before the end of the Content-Length",
             Start::Instead(|_| doing(|_, good| Act::close(good.with_length(good.body.len() + 10)))),
             both(
                 fails(Connection, "the connection failed: "),
@@ -114,7 +114,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "endless-body",
-            "sends a body without end",
+            "sends an endless body",
             Start::Instead(|_| {
                 doing(|_, _| {
                     let head = raw(
@@ -131,7 +131,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "endless-headers",
-            "sends headers without end",
+            "sends endless headers",
             Start::Instead(|_| {
                 doing(|_, _| {
                     Act::endless(

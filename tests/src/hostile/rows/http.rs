@@ -41,8 +41,8 @@ pub(super) fn rows() -> Vec<Hostile> {
     vec![
         row(
             "not-http",
-            "greets as an SSH server does",
-            Start::AtOnce(Act::close("SSH-2.0-OpenSSH_9.6\r\n")),
+            "sends an SSH banner",
+            Start::OnConnect(Act::close("SSH-2.0-OpenSSH_9.6\r\n")),
             both(
                 fails(Connection, "the connection failed: "),
                 unreachable("has no verdict: unreachable: "),
@@ -50,7 +50,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "http-0.9",
-            "responds with the body alone, like HTTP/0.9",
+            "sends only the body, as in HTTP/0.9",
             Start::Instead(|_| doing(|_, good| Act::close(good.body.clone()))),
             both(
                 fails(Connection, "the connection failed: "),
@@ -59,7 +59,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         slow(
             "endless-1xx",
-            "asks to continue for ever",
+            "sends 100 Continue forever",
             Start::Instead(|_| {
                 always(Act::endless(
                     "",
@@ -92,8 +92,8 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "circle",
-            "redirects in a circle",
+            "redirect-loop",
+            "redirects every request to the same path",
             Start::Instead(|_| redirect("/get-block?block_index=1")),
             both(
                 fails(
@@ -104,7 +104,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "led-away",
+            "redirect-to-host",
             "redirects to another host",
             Start::Instead(elsewhere),
             both(
@@ -113,7 +113,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "led-to-a-file",
+            "redirect-to-file",
             "redirects to a file",
             Start::Instead(|_| redirect("file:///etc/passwd")),
             both(
@@ -126,7 +126,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "wrong-type",
-            "calls its JSON documents text/html",
+            "sends JSON with Content-Type text/html",
             Start::Instead(|_| {
                 good_documents(|good| {
                     let head = format!(
@@ -140,7 +140,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "bad-chunks",
-            "sends a body in chunks that have no size",
+            "sends a chunked body with an invalid chunk size",
             Start::Instead(|_| {
                 doing(|_, good| {
                     let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
@@ -154,7 +154,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "two-lengths",
-            "says two lengths of one body",
+            "sends two different Content-Length headers",
             Start::Instead(|_| {
                 doing(|_, good| {
                     let length = good.body.len();
@@ -200,7 +200,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "failing",
-            "responds to everything with 500 and control characters",
+            "responds to everything with 500 and a message with control characters",
             Start::Instead(|_| {
                 let detail = serde_json::json!({"detail": super::text::HOSTILE}).to_string();
                 let head = format!(
@@ -217,7 +217,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "long-body",
-            "says a Content-Length that is shorter than the document",
+            "sends a Content-Length shorter than the document",
             Start::Instead(|_| {
                 good_documents(|good| Act::close(good.with_length(good.body.len() - 1)))
             }),

@@ -19,7 +19,7 @@ pub(super) fn row(
         name,
         what,
         start,
-        impatient: false,
+        short_timeout: false,
         jobs: 4,
         expected,
     }
@@ -33,7 +33,7 @@ pub(super) fn slow(
     expected: Expected,
 ) -> Hostile {
     Hostile {
-        impatient: true,
+        short_timeout: true,
         ..row(name, what, start, expected)
     }
 }
@@ -114,7 +114,7 @@ pub(super) const fn each(read: Client, submit: Client, conformance: Conformance)
 const fn nodectl_reads(client: Client) -> Ended {
     match client {
         Client::Response => ends_well("block           5"),
-        Client::Fails { kind, says, .. } | Client::Perhaps { kind, says } => Ended {
+        Client::Fails { kind, says, .. } | Client::MayFail { kind, says } => Ended {
             exit: match kind {
                 ErrorKind::Decode | ErrorKind::BodyTooLarge => 6,
                 _ => 3,
@@ -129,7 +129,7 @@ const fn nodectl_reads(client: Client) -> Ended {
 const fn nodectl_submits(client: Client) -> Ended {
     match client {
         // Each run is a new process, so it has no old connection that could break.
-        Client::Response | Client::Perhaps { .. } => ends_well("new          "),
+        Client::Response | Client::MayFail { .. } => ends_well("new          "),
         Client::Fails {
             says, maybe_sent, ..
         } => Ended {

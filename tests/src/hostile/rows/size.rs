@@ -89,7 +89,7 @@ pub(super) fn rows() -> Vec<Hostile> {
     vec![
         row(
             "gzip-bomb",
-            "sends 512 MiB as half a megabyte of gzip, unasked",
+            "sends 512 MiB as half a megabyte of unrequested gzip",
             Start::Instead(|_| good_documents(bomb)),
             both(
                 fails(Decode, "expected value"),
@@ -98,7 +98,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "chunk-bomb",
-            "sends a body without end in chunks of 512 bytes",
+            "sends an endless body in chunks of 512 bytes",
             Start::Instead(|_| {
                 doing(|_, good| {
                     let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
@@ -113,7 +113,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "chunk-extensions",
-            "puts an extension without end behind the size of a chunk",
+            "sends an endless chunk extension",
             Start::Instead(|_| {
                 doing(|_, good| {
                     let head = format!("{}Transfer-Encoding: chunked\r\n", good.head);
@@ -136,7 +136,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "deep",
-            "responds with a document of 100,000 levels",
+            "sends a document nested 100,000 levels deep",
             Start::Instead(|_| {
                 document(|| {
                     let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
@@ -183,7 +183,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "50-mb-blocks",
-            "has valid blocks of 50 MB",
+            "sends valid blocks of 50 MB",
             Start::Instead(|_| blocks(|block| grown(block, 50_000_000))),
             each(
                 fails(BodyTooLarge, "the response is larger than 16777216 bytes"),
@@ -193,7 +193,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "16-mb-blocks",
-            "has valid blocks as large as is read",
+            "sends valid blocks of 16 MiB, the body limit",
             Start::Instead(|_| blocks(|block| grown(block, 16 * MIB))),
             each(
                 Client::Response,
@@ -203,7 +203,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "20000-receipts",
-            "has blocks with 20,000 receipts each, all the same",
+            "sends blocks with 20,000 repeated receipts",
             Start::Instead(|_| blocks(|block| with_receipts(block, 20_000))),
             each(
                 Client::Response,

@@ -45,7 +45,7 @@ pub(super) fn rows() -> Vec<Hostile> {
     vec![
         row(
             "hostile-text",
-            "has terminal escapes, bidi marks, HTML, line ends and NUL in every text",
+            "puts terminal escapes, bidi marks, HTML, line breaks and NUL into every string",
             Start::Instead(|_| behind_texts(&[], HOSTILE)),
             both(Client::Response, departs("\\u{1b}[2J"))
                 .nodectl_reading(0, "\\u{1b}[2J")
@@ -57,7 +57,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "injection",
-            "has line ends and a header in the names that a client asks with later",
+            "puts line breaks and a header into identifiers that clients use in later requests",
             Start::Instead(|_| {
                 behind_texts(
                     &["currency", "token_code", "asset_id", "asset_code"],

@@ -17,7 +17,7 @@ pub(super) fn rows() -> Vec<Hostile> {
     vec![
         counting(
             "each-tenth-reset",
-            "resets the connection instead of every tenth response",
+            "resets the connection at every tenth request",
             Start::Instead(|_| {
                 doing(|seen, _| match seen.place % 10 {
                     0 => Act::reset(""),
@@ -42,7 +42,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "closed-when-reused",
-            "closes an idle connection just as it is used again",
+            "resets a connection when it is reused",
             Start::Instead(|_| {
                 doing(|seen, _| match seen.on_connection {
                     1 => Act::Right,
@@ -52,7 +52,7 @@ pub(super) fn rows() -> Vec<Hostile> {
             each(
                 Client::Response,
                 // The connection may also not be back in time for reuse.
-                Client::Perhaps {
+                Client::MayFail {
                     kind: Connection,
                     says: "the connection failed: ",
                 },
@@ -60,13 +60,13 @@ pub(super) fn rows() -> Vec<Hostile> {
             ),
         ),
         row(
-            "closed-unannounced",
+            "closed-after-response",
             "closes each connection after its response, without `Connection: close`",
             Start::Instead(|_| doing(|_, good| Act::close(good.whole()))),
             each(
                 Client::Response,
                 // It is a race whether the end of a connection is noticed before its reuse.
-                Client::Perhaps {
+                Client::MayFail {
                     kind: Connection,
                     says: "the connection failed: ",
                 },
@@ -92,7 +92,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "lost",
-            "is gone in the middle of a run",
+            "goes down in the middle of a run",
             Start::Instead(|_| {
                 doing(|seen, _| match seen.place {
                     ..=BEFORE => Act::Right,

@@ -10,13 +10,13 @@ pub(super) fn rows() -> Vec<Hostile> {
     vec![
         row(
             "expired",
-            "has a certificate whose time is over",
+            "has an expired certificate",
             Start::Tls(Certificate::Expired),
             refused("certificate expired"),
         ),
         row(
             "self-signed",
-            "has a certificate that nobody else vouches for",
+            "has a self-signed certificate",
             Start::Tls(Certificate::SelfSigned),
             refused("UnknownIssuer"),
         ),
@@ -28,7 +28,7 @@ pub(super) fn rows() -> Vec<Hostile> {
         ),
         row(
             "good-certificate",
-            "has a good certificate, as a counter-check",
+            "has a valid certificate, as a control",
             Start::Tls(Certificate::Good),
             both(Client::Response, CONFORMS),
         ),

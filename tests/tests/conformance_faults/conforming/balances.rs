@@ -2,7 +2,7 @@
 
 use integration_tests::{
     broken,
-    faults::{Broken, behaving, json_of, response_of},
+    faults::{SeededFault, change_json, change_response, stateful},
     proxy::{Asked, Fault, Response},
 };
 use serde_json::{Value, json};
@@ -16,31 +16,31 @@ use crate::{
     facts::Facts,
 };
 
-pub(super) fn variants(facts: &Facts) -> Vec<Broken> {
+pub(super) fn variants(facts: &Facts) -> Vec<SeededFault> {
     broken! {
-        "holders are wallet_address", renamed(&[("wallet", "wallet_address")]) => [];
-        "entries of lists have other names", renamed(&[
+        "list entries name the holder wallet_address", renamed(&[("wallet", "wallet_address")]) => [];
+        "list entries have other member names", renamed(&[
             ("wallet", "address"), ("token_code", "token"), ("balance", "amount"),
         ]) => [];
-        "the balance is in value", json_of(BALANCES, |_, response| {
+        "the balance is in value", change_json(BALANCES, |_, response| {
             *response = json!({"value": response["balance"].take()});
         }) => [];
-        "the balance is in both members", json_of(BALANCES, |_, response| {
+        "the balance is in both balance and value", change_json(BALANCES, |_, response| {
             response["value"] = response["balance"].clone();
         }) => [];
-        "lists are maps", lists(|list| {
+        "lists of balances are objects", lists(|list| {
             let entry = |entry: &Value| {
                 let key = entry["wallet"].as_str().or(entry["token_code"].as_str());
                 (key.unwrap_or_default().to_owned(), entry["balance"].clone())
             };
             Value::Object(list.iter().map(entry).collect())
         }) => [];
-        "lists are pairs", lists(|list| {
+        "lists of balances are arrays of pairs", lists(|list| {
             let entry = |entry: &Value| json!([entry["token_code"], entry["balance"]]);
             list.iter().map(entry).collect()
         }) => [];
-        "lists are objects with a list", lists(|list| json!({"page": 1, "items": list})) => [];
-        "lists have several entries for a holding", json_of(BALANCES, |_, response| {
+        "lists of balances are wrapped in a page object", lists(|list| json!({"page": 1, "items": list})) => [];
+        "a balance is split into several list entries", change_json(BALANCES, |_, response| {
             let parts: Vec<Value> = entries(response).flat_map(|entry| {
                 let held = entry["balance"].as_i64().unwrap_or_default();
                 let mut rest = entry.clone();
@@ -53,32 +53,32 @@ pub(super) fn variants(facts: &Facts) -> Vec<Broken> {
                 response["balance"] = json!(parts);
             }
         }) => [];
-        "lists are in another order", json_of(BALANCES, |_, response| {
+        "list entries are in another order", change_json(BALANCES, |_, response| {
             if let Some(list) = response["balance"].as_array_mut() {
                 list.reverse();
             }
         }) => [];
-        "lists leave out what is 0", json_of(BALANCES, |_, response| {
+        "lists omit zero balances", change_json(BALANCES, |_, response| {
             if let Some(list) = response["balance"].as_array_mut() {
                 list.retain(|entry| entry["balance"] != 0);
             }
         }) => [];
-        "what nobody holds is not found", of_unknown(|response| {
+        "an unknown token returns status 404", of_unknown(|response| {
             told(response, 404, "application/json", r#"{"detail":"unknown token"}"#)
         }) => [];
-        "what nobody holds is an error with status 200", of_unknown(|response| {
+        "an unknown token returns an error object with status 200", of_unknown(|response| {
             told(response, 200, "application/json", r#"{"error":"unknown token"}"#)
         }) => [];
-        "a balance has status 202", response_of(BALANCES, |_, response| {
+        "balance responses have HTTP status 202", change_response(BALANCES, |_, response| {
             if response.status.is_success() { with_status(response, 202) } else { response }
         }) => ["http/success-status"];
-        "balances move", behaving(BalancesThatMove::new(facts)) => [];
+        "balances change during the run as new blocks arrive", stateful(BalancesThatMove::new(facts)) => [];
     }
 }
 
 /// Changes the lists of balances.
 fn lists(change: fn(&[Value]) -> Value) -> Fault {
-    json_of(BALANCES, move |_, response| {
+    change_json(BALANCES, move |_, response| {
         if let Some(list) = response["balance"].as_array() {
             response["balance"] = change(list);
         }
@@ -87,7 +87,7 @@ fn lists(change: fn(&[Value]) -> Value) -> Fault {
 
 /// Changes the responses about a token that does not exist.
 fn of_unknown(change: fn(Response) -> Response) -> Fault {
-    response_of(BALANCES, move |asked: &Asked, response| {
+    change_response(BALANCES, move |asked: &Asked, response| {
         if asks_for(asked, "NO-SUCH-TOKEN") {
             change(response)
         } else {

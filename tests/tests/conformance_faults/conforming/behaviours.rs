@@ -10,7 +10,7 @@ use std::{
 
 use axum::{body::Bytes, http::StatusCode};
 use integration_tests::{
-    faults::Behaviour,
+    faults::StatefulFault,
     proxy::{Asked, Fault, Response},
 };
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ impl BalancesThatMove {
     }
 }
 
-impl Behaviour for BalancesThatMove {
+impl StatefulFault for BalancesThatMove {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         if asked.path == BLOCK {
             return self.block(asked, response);
@@ -129,7 +129,7 @@ impl BoundedRate {
     }
 }
 
-impl Behaviour for BoundedRate {
+impl StatefulFault for BoundedRate {
     fn response(&self, _: &Asked, response: Response) -> Response {
         let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
         accepted.retain(|at| at.elapsed().as_millis() < 100);
@@ -149,7 +149,7 @@ pub(super) struct MembersThatVary {
     responses: AtomicU64,
 }
 
-impl Behaviour for MembersThatVary {
+impl StatefulFault for MembersThatVary {
     fn response(&self, asked: &Asked, response: Response) -> Response {
         let number = self.responses.fetch_add(1, SeqCst);
         if asked.method != "GET" || response.status != StatusCode::OK || asked.path == "/docs" {

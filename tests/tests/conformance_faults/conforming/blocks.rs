@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Broken, json_of, response_of, set},
+    faults::{SeededFault, change_json, change_response, set},
 };
 use serde_json::{Value, json};
 
@@ -11,50 +11,50 @@ use super::rewrites::reversed;
 use crate::blocks::{BLOCK, receipts, transactions};
 
 #[expect(clippy::too_many_lines, reason = "a table")]
-pub(super) fn variants() -> Vec<Broken> {
+pub(super) fn variants() -> Vec<SeededFault> {
     broken! {
-        "receipts' data is in reverse order", json_of(BLOCK, |_, block| {
+        "the members of receipt data are in reverse order", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| r["data"] = reversed(&r["data"]));
         }) => [];
-        "receipts have more members", json_of(BLOCK, |_, block| {
+        "receipts have additional members", change_json(BLOCK, |_, block| {
             receipts(block).iter_mut().for_each(|r| r["seen_at"] = json!("here"));
         }) => [];
-        "blocks are in reverse order", json_of(BLOCK, |_, block| {
+        "the members of blocks are in reverse order", change_json(BLOCK, |_, block| {
             let transactions = block["text"]["transactions"].take();
             *block = reversed(block);
             block["text"]["transactions"] = transactions;
         }) => [];
-        "votes are in another order", json_of(BLOCK, |_, block| receipts(block).reverse()) => [];
-        "blocks have no receipts", json_of(BLOCK, |_, block| {
+        "votes are in another order", change_json(BLOCK, |_, block| receipts(block).reverse()) => [];
+        "blocks have no receipts", change_json(BLOCK, |_, block| {
             set(block, "/text/previous_block_receipts", json!([]));
         }) => [];
-        "blocks have no transactions", json_of(BLOCK, |_, block| {
+        "blocks have no transactions", change_json(BLOCK, |_, block| {
             set(block, "/text/transactions", json!([]));
         }) => [];
-        "blocks' transactions are their codes", json_of(BLOCK, |_, block| {
+        "blocks list transactions by trans_code only", change_json(BLOCK, |_, block| {
             for transaction in transactions(block) {
                 *transaction = transaction["transaction"]["trans_code"].take();
             }
         }) => [];
-        "blocks' transactions have another shape", json_of(BLOCK, |_, block| {
+        "transactions in blocks have another shape", change_json(BLOCK, |_, block| {
             for transaction in transactions(block) {
                 *transaction = json!({"id": transaction["transaction"]["trans_code"], "at": 12.5});
             }
         }) => [];
-        "blocks' transactions are flat", json_of(BLOCK, |_, block| {
+        "transactions in blocks are flattened", change_json(BLOCK, |_, block| {
             for transaction in transactions(block) {
                 let mut flat = transaction["transaction"].take();
                 flat["signatures"] = transaction["signatures"].take();
                 *transaction = flat;
             }
         }) => [];
-        "blocks' transactions are of other types", json_of(BLOCK, |_, block| {
+        "transactions in blocks have other types", change_json(BLOCK, |_, block| {
             for transaction in transactions(block) {
                 set(transaction, "/transaction/type", json!(9));
                 set(transaction, "/transaction/specific_data", json!({"any": [1]}));
             }
         }) => [];
-        "hashes and signatures are in upper case", json_of(BLOCK, |_, block| {
+        "hashes and signatures are in upper case", change_json(BLOCK, |_, block| {
             let upper = |value: &mut Value| {
                 let text = value.as_str().unwrap_or_default().to_uppercase();
                 *value = json!(text);
@@ -65,50 +65,50 @@ pub(super) fn variants() -> Vec<Broken> {
                 upper(&mut receipt["signature"]);
             }
         }) => [];
-        "receipts are signed with another algorithm", json_of(BLOCK, |_, block| {
+        "receipts are signed with another algorithm", change_json(BLOCK, |_, block| {
             for receipt in receipts(block) {
                 receipt["signature"] = json!("3045".repeat(18));
                 receipt["public_key"] = json!("02".repeat(33));
             }
         }) => ["chain/signature-algorithm"];
-        "receipts are signed over another message", json_of(BLOCK, |_, block| {
+        "receipts are signed over another message", change_json(BLOCK, |_, block| {
             for receipt in receipts(block) {
                 let text = receipt["signature"].as_str().unwrap_or_default();
                 let other: String = text.chars().rev().collect();
                 receipt["signature"] = json!(other);
             }
         }) => ["chain/signature-algorithm"];
-        "addresses do not follow from keys", json_of(BLOCK, |_, block| {
+        "addresses in receipts are not derived from the public keys", change_json(BLOCK, |_, block| {
             for receipt in receipts(block) {
                 set(receipt, "/data/wallet_address", json!(format!("0x{}", "ab".repeat(20))));
             }
         }) => ["chain/one-vote-a-voter", "chain/voter-address"];
-        "a wallet votes twice", json_of(BLOCK, |_, block| {
+        "a wallet votes twice", change_json(BLOCK, |_, block| {
             let list = block.pointer_mut("/text/previous_block_receipts");
             if let Some(list) = list.and_then(Value::as_array_mut) {
                 list.extend(list.first().cloned());
             }
         }) => ["chain/one-vote-a-voter"];
-        "receipts do not carry the previous hash", json_of(BLOCK, |_, block| {
+        "the block_hash of receipts is not the block's previous_hash", change_json(BLOCK, |_, block| {
             let hash = block["previous_hash"].as_str().unwrap_or_default();
             block["previous_hash"] = json!(hash.chars().rev().collect::<String>());
         }) => ["chain/receipt-links"];
-        "the committee is empty", json_of(BLOCK, |_, block| block["committee"] = json!([])) => [];
-        "status and proof are of other values", json_of(BLOCK, |_, block| {
+        "the committee is empty", change_json(BLOCK, |_, block| block["committee"] = json!([])) => [];
+        "status and proof have other values", change_json(BLOCK, |_, block| {
             block["status"] = json!(-3);
             block["proof"] = json!(0);
         }) => [];
-        "the expected miner did not make the block", json_of(BLOCK, |_, block| {
+        "the expected miner did not make the block", change_json(BLOCK, |_, block| {
             block["expected_miner"] = json!(format!("0x{}", "ab".repeat(20)));
         }) => [];
-        "all blocks have one time", json_of(BLOCK, |_, block| {
+        "all blocks have the same timestamp", change_json(BLOCK, |_, block| {
             block["timestamp"] = json!(1_767_225_600_000_i64);
         }) => [];
-        "time goes back", json_of(BLOCK, |_, block| {
+        "block timestamps decrease", change_json(BLOCK, |_, block| {
             let index = block["index"].as_i64().unwrap_or_default();
             block["timestamp"] = json!(1_800_000_000_000_i64 - index);
         }) => ["chain/time-goes-on"];
-        "an old block is gone", response_of(BLOCK, |asked, response| {
+        "an old block is pruned", change_response(BLOCK, |asked, response| {
             match asked.query.as_str() {
                 "block_index=2" => response
                     .with_status(StatusCode::NOT_FOUND)
@@ -116,7 +116,7 @@ pub(super) fn variants() -> Vec<Broken> {
                 _ => response,
             }
         }) => ["chain/no-holes"];
-        "the latest block is a known word", response_of(BLOCK, |asked, response| {
+        "block_index accepts the words latest and newest", change_response(BLOCK, |asked, response| {
             match asked.query.as_str() {
                 "block_index=newest" | "block_index=latest" => response
                     .with_status(StatusCode::OK)

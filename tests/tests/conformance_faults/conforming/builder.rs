@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Broken, json_of, remove, response_of, set},
+    faults::{SeededFault, change_json, change_response, remove, set},
     proxy::{Fault, Response},
 };
 use serde_json::{Value, json};
@@ -14,53 +14,53 @@ use super::rewrites::{reversed, told, with_status};
 
 const CALL: &str = "/call-sc";
 
-pub(super) fn variants() -> Vec<Broken> {
+pub(super) fn variants() -> Vec<SeededFault> {
     broken! {
-        "calls are created", successes(|response| with_status(response, 201)) => ["http/success-status"];
-        "calls are accepted", successes(|response| with_status(response, 202)) => ["http/success-status"];
-        "calls have empty places for signatures", json_of(CALL, |_, response| {
+        "/call-sc returns status 201", successes(|response| with_status(response, 201)) => ["http/success-status"];
+        "/call-sc returns status 202", successes(|response| with_status(response, 202)) => ["http/success-status"];
+        "built calls have entries with empty signatures", change_json(CALL, |_, response| {
             response["signatures"] = places(response, || json!(""));
         }) => ["call-sc/submittable"];
-        "calls have null for signatures", json_of(CALL, |_, response| {
+        "built calls have entries with null signatures", change_json(CALL, |_, response| {
             response["signatures"] = places(response, || Value::Null);
         }) => ["call-sc/submittable"];
-        "calls have no signatures", json_of(CALL, |_, response| remove(response, "", "signatures"))
+        "built calls have no signatures member", change_json(CALL, |_, response| remove(response, "", "signatures"))
             => ["call-sc/submittable"];
-        "calls have more members", json_of(CALL, |_, response| {
+        "built calls have additional members", change_json(CALL, |_, response| {
             set(response, "/transaction/is_child_txn", json!(false));
             response["expires"] = json!("soon");
         }) => [];
-        "calls have an integer for a fee", json_of(CALL, |_, response| {
+        "built calls have an integer fee", change_json(CALL, |_, response| {
             set(response, "/transaction/fee", json!(1_000_000));
         }) => [];
-        "calls have a decimal fee", json_of(CALL, |_, response| {
+        "built calls have a decimal fee", change_json(CALL, |_, response| {
             set(response, "/transaction/fee", json!(0.25));
         }) => [];
-        "calls have a description", json_of(CALL, |_, response| {
+        "built calls have a descr", change_json(CALL, |_, response| {
             set(response, "/transaction/descr", json!("a call"));
         }) => [];
-        "calls have a code in upper case", json_of(CALL, |_, response| {
+        "built calls have an upper-case trans_code", change_json(CALL, |_, response| {
             let code = response["transaction"]["trans_code"].as_str().unwrap_or_default();
             response["transaction"]["trans_code"] = json!(code.to_uppercase());
         }) => [];
-        "calls are in reverse order", json_of(CALL, |_, response| *response = reversed(response)) => [];
-        "calls are the transaction alone", json_of(CALL, |_, response| {
+        "the members of built calls are in reverse order", change_json(CALL, |_, response| *response = reversed(response)) => [];
+        "/call-sc returns only the transaction", change_json(CALL, |_, response| {
             *response = response["transaction"].take();
         }) => ["call-sc/snapshot", "call-sc/submittable"];
-        "calls are in another member", json_of(CALL, |_, response| {
+        "/call-sc returns the transaction in another member", change_json(CALL, |_, response| {
             *response = json!({"raw": response["transaction"].take()});
         }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
-        "calls are a text to sign", json_of(CALL, |_, response| {
+        "/call-sc returns a hexadecimal payload to sign", change_json(CALL, |_, response| {
             let text: String = response.to_string().bytes().map(|byte| format!("{byte:02x}")).collect();
             *response = json!({"payload": text});
         }) => ["call-sc/decodes", "call-sc/snapshot", "call-sc/submittable"];
-        "long remarks are not taken", unless(|body| body.contains("long long long")) => [];
-        "long calls are not taken", unless(|body| body.len() > 1024) => [];
-        "one wallet signs", unless(|body| {
+        "/call-sc refuses long remarks", unless(|body| body.contains("long long long")) => [];
+        "/call-sc refuses calls over 1 KiB", unless(|body| body.len() > 1024) => [];
+        "/call-sc refuses more than one signer", unless(|body| {
             let call: Value = serde_json::from_str(body).unwrap_or_default();
             call["signers"].as_array().is_some_and(|signers| signers.len() > 1)
         }) => [];
-        "other parameters are not taken", unless(|body| body.contains("\"odd\"")) => [];
+        "/call-sc refuses unknown params", unless(|body| body.contains("\"odd\"")) => [];
     }
 }
 
@@ -72,7 +72,7 @@ fn places(response: &Value, empty: fn() -> Value) -> Value {
 }
 
 fn successes(change: fn(Response) -> Response) -> Fault {
-    response_of(CALL, move |_, response| {
+    change_response(CALL, move |_, response| {
         if response.status == StatusCode::OK {
             change(response)
         } else {

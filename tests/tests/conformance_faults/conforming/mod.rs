@@ -15,7 +15,7 @@ mod transport;
 use std::{collections::BTreeSet, sync::Arc};
 
 use integration_tests::{
-    faults::Broken,
+    faults::SeededFault,
     matrix::{cell, count, ids, keep_file_fresh},
     watch::caught,
 };
@@ -29,7 +29,7 @@ use crate::{
 };
 
 /// Returns the variants by topic, with the tier that a run needs for them.
-fn tables(facts: &Facts) -> Vec<(&'static str, Tier, Vec<Broken>)> {
+fn tables(facts: &Facts) -> Vec<(&'static str, Tier, Vec<SeededFault>)> {
     vec![
         ("HTTP and JSON", Tier::Read, transport::variants()),
         ("blocks", Tier::Read, blocks::variants()),
@@ -62,7 +62,7 @@ pub(crate) fn trials(setup: &Arc<Setup>) -> Vec<Trial> {
                     Tier::Read => run(setup.node.base_url(), row.fault).await,
                     _ => claim::run(row.fault, tier).await,
                 };
-                expect_cases(&caught(&report), row.caught_by)?;
+                expect_cases(&caught(&report), row.failing_cases)?;
                 match report.exit_code {
                     0 => Ok(()),
                     code => Err(Failed::from(format!(
@@ -84,7 +84,7 @@ const INTRODUCTION: &str = "# Conforming variants
 
 These nodes conform to the contract in a different way than the local node. A conformance run against each of them ends with
 exit status 0: no MUST case fails. If known nodes behave differently, a case warns. This file is generated from the
-table that the tests run: `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` renews it.
+table that the tests run: `UPDATE_FAULT_MATRIX=1 cargo test -p integration-tests --test conformance_faults docs` updates it.
 ";
 
 async fn docs_are_fresh(setup: Arc<Setup>) -> Result<(), Failed> {
@@ -101,7 +101,7 @@ async fn docs_are_fresh(setup: Arc<Setup>) -> Result<(), Failed> {
             text.push_str(&format!(
                 "| {} | {} |\n",
                 cell(row.name),
-                ids(row.caught_by)
+                ids(row.failing_cases)
             ));
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use integration_tests::{
     broken,
-    faults::{Broken, json_of, remove, response_of},
+    faults::{SeededFault, change_json, change_response, remove},
     proxy::{Fault, Response},
 };
 use serde_json::{Value, json};
@@ -18,42 +18,42 @@ use crate::{
 
 const TRUST: &str = "/get-trustscore-wallets";
 
-pub(super) fn variants() -> Vec<Broken> {
+pub(super) fn variants() -> Vec<SeededFault> {
     broken! {
         "a record is an object", records(|row| named(&row, false)) => [];
         "a record's members are in reverse order", records(|row| named(&row, true)) => [];
         "records are a list of objects", records(|row| json!([named(&row, false)])) => [];
         "records are a list of rows", records(|row| json!([row])) => [];
-        "records are rows of an object", records(|row| json!({"rows": [row], "count": 1})) => [];
-        "a record has more members", records(|row| {
+        "records are rows in a wrapping object", records(|row| json!({"rows": [row], "count": 1})) => [];
+        "a record has additional members", records(|row| {
             let mut record = named(&row, false);
             record["block"] = json!(5);
             record
         }) => [];
-        "a record's lists are lists", records(|mut row| {
+        "a record's lists are JSON arrays", records(|mut row| {
             for place in [5, 6] {
                 let text = row[place].as_str().unwrap_or("[]").to_owned();
                 row[place] = serde_json::from_str(&text).unwrap_or_default();
             }
             row
         }) => [];
-        "a record is JSON text", json_of(STATE, |_, response| {
+        "a record is a JSON string", change_json(STATE, |_, response| {
             for name in ["value", "data"] {
                 response[name] = json!(response[name].to_string());
             }
         }) => [];
-        "a record is in value alone", json_of(STATE, |_, response| {
+        "the record is only in value", change_json(STATE, |_, response| {
             remove(response, "", "data");
             remove(response, "", "status");
         }) => [];
-        "a record is in data alone", json_of(STATE, |_, response| remove(response, "", "value"))
+        "the record is only in data", change_json(STATE, |_, response| remove(response, "", "value"))
             => ["sc-state/value"];
-        "no record is an empty list", json_of(STATE, |_, response| {
+        "a missing record is an empty list", change_json(STATE, |_, response| {
             if response["value"].is_null() {
                 *response = json!({"value": []});
             }
         }) => [];
-        "no record is not found", response_of(STATE, |_, response| {
+        "a missing record returns status 404", change_response(STATE, |_, response| {
             let found: Value = serde_json::from_slice(&response.body).unwrap_or_default();
             if found["value"].is_null() {
                 told(response, 404, "application/json", r#"{"detail":"no record"}"#)
@@ -61,23 +61,23 @@ pub(super) fn variants() -> Vec<Broken> {
         }) => [];
         "an unknown pair has the score 0", unknown_pairs(r#"{"status":"SUCCESS","trust_score":0}"#, 200)
             => [];
-        "an unknown pair is not found", unknown_pairs(r#"{"detail":"no score"}"#, 404) => [];
-        "an unknown pair has null", unknown_pairs(r#"{"status":"FAILURE","trust_score":null}"#, 200)
+        "an unknown pair returns status 404", unknown_pairs(r#"{"detail":"no score"}"#, 404) => [];
+        "an unknown pair has a null score", unknown_pairs(r#"{"status":"FAILURE","trust_score":null}"#, 200)
             => [];
-        "scores are negative", json_of(TRUST, |_, response| response["trust_score"] = json!(-5)) => [];
-        "scores are large", json_of(TRUST, |_, response| {
+        "scores are negative", change_json(TRUST, |_, response| response["trust_score"] = json!(-5)) => [];
+        "scores are large", change_json(TRUST, |_, response| {
             response["trust_score"] = json!(9_007_199_254_740_993_i64);
         }) => [];
-        "there is no OpenAPI document", response_of(DOCUMENT, |_, response| {
+        "there is no OpenAPI document", change_response(DOCUMENT, |_, response| {
             response.with_status(StatusCode::NOT_FOUND)
         }) => [];
-        "the listing is a page of its own", response_of("/docs", |_, response| {
+        "the listing is a static HTML page", change_response("/docs", |_, response| {
             response.with_body(
                 "<!DOCTYPE html><title>API</title><form><p>get-block get-balances sc-state \
                  get-trustscore-wallets call-sc submit-transaction</p></form>",
             )
         }) => [];
-        "the listing is a text", response_of("/docs", |_, response| {
+        "the listing has Content-Type text/plain", change_response("/docs", |_, response| {
             with_header(response, "content-type", "text/plain")
         }) => ["docs/page"];
     }
@@ -85,7 +85,7 @@ pub(super) fn variants() -> Vec<Broken> {
 
 /// Changes the record in both members that contain it.
 fn records(change: fn(Value) -> Value) -> Fault {
-    json_of(STATE, move |_, response| rows_of(response, change))
+    change_json(STATE, move |_, response| rows_of(response, change))
 }
 
 /// Returns a row as an object with the names of its columns.

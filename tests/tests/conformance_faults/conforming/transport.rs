@@ -1,6 +1,6 @@
 //! Statuses, headers, refusals, and variants of JSON text.
 
-use integration_tests::{broken, faults::Broken};
+use integration_tests::{broken, faults::SeededFault};
 use serde_json::{Value, json};
 
 use super::{
@@ -13,66 +13,66 @@ use super::{
 
 const JSON: &str = "application/json";
 
-pub(super) fn variants() -> Vec<Broken> {
+pub(super) fn variants() -> Vec<SeededFault> {
     broken! {
-        "responses have more members", every_json(|value| {
+        "responses have additional members", every_json(|value| {
             value["note"] = json!({"de": "mehr", "since": [1, 2.5, null, true]});
         }) => [];
         "members are in reverse order", every_json(|value| *value = reversed(value))
             => ["chain/transaction-signatures"];
-        "JSON has blanks and line ends", every_text(spaced) => [];
-        "JSON has escapes for letters", every_text(escaped) => [];
+        "JSON has extra whitespace", every_text(spaced) => [];
+        "letters in JSON strings are Unicode-escaped", every_text(escaped) => [];
         "the content type has a charset", every_success(|response| {
             with_header(response, "content-type", "Application/JSON; charset=UTF-8")
         }) => [];
-        "JSON is called a text", every_success(|response| {
+        "JSON has Content-Type text/plain", every_success(|response| {
             with_header(response, "content-type", "text/plain")
         }) => ["http/content-type"];
-        "JSON has no content type", every_success(|mut response| {
+        "JSON has no Content-Type", every_success(|mut response| {
             response.headers.remove("content-type");
             response
         }) => ["http/content-type"];
-        "there are more headers", every_success(|response| {
+        "responses have additional headers", every_success(|response| {
             with_header(with_header(response, "x-powered-by", "sand"), "set-cookie", "a=b; Path=/")
         }) => [];
-        "responses are not to be stored", every_success(|response| {
+        "responses have Cache-Control: no-store", every_success(|response| {
             with_header(response, "cache-control", "no-store")
         }) => [];
-        "successes have status 203", every_success(|response| with_status(response, 203))
+        "successful responses have status 203", every_success(|response| with_status(response, 203))
             => ["http/success-status"];
-        "successes have status 201", every_success(|response| with_status(response, 201))
+        "successful responses have status 201", every_success(|response| with_status(response, 201))
             => ["http/success-status"];
         "refusals have status 404 and no body", refusals(|response| told(response, 404, "text/plain", ""))
             => [];
-        "refusals have status 400 and a text", refusals(|response| told(response, 400, "text/plain", "no"))
+        "refusals have status 400 and a plain-text body", refusals(|response| told(response, 400, "text/plain", "no"))
             => [];
-        "refusals have status 422 and a list", refusals(|response| told(response, 422, JSON, "[\"no\"]"))
+        "refusals have status 422 and a JSON array", refusals(|response| told(response, 422, JSON, "[\"no\"]"))
             => [];
-        "refusals have status 410 and a page", refusals(|response| {
+        "refusals have status 410 and an HTML page", refusals(|response| {
             told(response, 410, "text/html", "<html>gone</html>")
         }) => [];
-        "refusals have status 200 and a detail", refusals(|response| {
+        "refusals have status 200 and a detail member", refusals(|response| {
             told(response, 200, JSON, r#"{"detail":"no"}"#)
         }) => [];
-        "refusals have status 200 and are a failure", refusals(|response| {
+        "refusals have status 200 and the JSON status FAILURE", refusals(|response| {
             told(response, 200, JSON, r#"{"status":"FAILURE","message":"no"}"#)
         }) => [];
-        "refusals have status 200 and a code", refusals(|response| {
+        "refusals have status 200 and an error object", refusals(|response| {
             told(response, 200, JSON, r#"{"error":{"code":7,"message":"no"}}"#)
         }) => [];
-        "what is wrong is answered with null", refusals(|response| told(response, 200, JSON, "null")) => [];
-        "what is wrong is answered with nothing", refusals(|response| told(response, 200, JSON, "{}")) => [];
-        "what is wrong is answered with no value", refusals(|response| {
+        "responds to an invalid request with null", refusals(|response| told(response, 200, JSON, "null")) => [];
+        "responds to an invalid request with an empty object", refusals(|response| told(response, 200, JSON, "{}")) => [];
+        "responds to an invalid request with SUCCESS and null data", refusals(|response| {
             told(response, 200, JSON, r#"{"status":"SUCCESS","data":null}"#)
         }) => [];
-        "what is wrong is answered with an empty value", refusals(|response| {
+        "responds to an invalid request with an empty value", refusals(|response| {
             told(response, 200, JSON, r#"{"value":[]}"#)
         }) => [];
-        "responses say how long they took", integration_tests::faults::behaving(MembersThatVary::default())
+        "responses contain their duration and a request ID", integration_tests::faults::stateful(MembersThatVary::default())
             => [];
-        "few requests are taken in a second", integration_tests::faults::behaving(BoundedRate::new(2))
+        "limits the request rate", integration_tests::faults::stateful(BoundedRate::new(2))
             => [];
-        "every response repeats its path", std::sync::Arc::new(
+        "responses contain the request path", std::sync::Arc::new(
             |asked: &integration_tests::proxy::Asked, response: integration_tests::proxy::Response| {
                 let path = asked.path.clone();
                 response.with_json(|value| {

@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Truncated,
     Rounded,
     Duplicated,
-    OfAnother,
+    DifferentTransaction,
     TooOld,
     InTheFuture,
     Contradicting,
@@ -43,7 +43,7 @@ impl Kind {
         Self::Truncated,
         Self::Rounded,
         Self::Duplicated,
-        Self::OfAnother,
+        Self::DifferentTransaction,
         Self::TooOld,
         Self::InTheFuture,
         Self::Contradicting,
@@ -53,58 +53,61 @@ impl Kind {
     /// Returns the heading of its column, and a description of the change.
     pub(crate) const fn named(self) -> (&'static str, &'static str) {
         match self {
-            Self::Missing => ("missing", "the member is left out"),
-            Self::Null => ("null", "it is null"),
+            Self::Missing => ("missing", "the member is removed"),
+            Self::Null => ("null", "the value is null"),
             Self::WrongType => (
                 "wrong type",
-                "an integer is a text of its digits, a text a number, a list an object, an object a list",
+                "an integer becomes a string of its digits, a string a number, a list an object, an object a list",
             ),
-            Self::WrongUnit => ("wrong unit", "a time is in seconds"),
+            Self::WrongUnit => ("wrong unit", "a timestamp is in seconds"),
             Self::Malformed => (
                 "malformed",
-                "an integer has a fraction, a text of a documented form has a wrong last character",
+                "an integer gets a fraction; the last character of a string with a documented format becomes invalid",
             ),
-            Self::Empty => ("empty", "a text, a list or an object is empty"),
-            Self::Constant => ("constant", "every response has what the first one had"),
+            Self::Empty => ("empty", "a string, a list or an object is empty"),
+            Self::Constant => (
+                "constant",
+                "every response has the value of the first response",
+            ),
             Self::Stale => (
                 "stale",
-                "each response has what the response before it should have had",
+                "each response has the correct value of the previous response",
             ),
             Self::Swapped => (
                 "swapped",
-                "it has the value of the next field of the same type, and that one has its",
+                "the values of two fields of the same type are exchanged",
             ),
             Self::Truncated => (
                 "truncated",
-                "a text lacks its second half, a list its last element, an integer its last digit",
+                "a string loses its second half, a list its last element, an integer its last digit",
             ),
             Self::Rounded => (
                 "rounded",
-                "a number is a multiple of 1000, or of 10 if it is small",
+                "a number is rounded to a multiple of 1000, or of 10 below 1000",
             ),
             Self::Duplicated => (
                 "duplicated",
-                "a list has its first element twice; the object has any other member twice",
+                "a list repeats its first element; any other member appears twice in its object",
             ),
-            Self::OfAnother => (
-                "of another",
-                "it is that of another receipt, or of another object that was asked for",
+            Self::DifferentTransaction => (
+                "from another object",
+                "the value belongs to another receipt, or to another requested object",
             ),
             Self::TooOld => (
                 "too old",
-                "every second response has a time ten years earlier",
+                "every second response has a timestamp ten years too early",
             ),
             Self::InTheFuture => (
                 "in the future",
-                "every second response has a time ten years later",
+                "every second response has a timestamp ten years too late",
             ),
             Self::Contradicting => (
-                "contradicting",
-                "every second response to the same request has another value of the right form",
+                "alternating",
+                "every second response to the same request has a different, well-formed value",
             ),
             Self::WrongLater => (
-                "wrong later",
-                "the first response is right, and the same request later gets another value \
+                "wrong when repeated",
+                "the first response is correct; later responses to the same request have a different, well-formed value\
                  of the right form",
             ),
         }
@@ -131,7 +134,7 @@ impl Kind {
             // The members of an object have their own rows.
             Self::Truncated => !object && !matches!(shape, Shape::Boolean | Shape::Open),
             Self::Swapped => field.sibling.is_some(),
-            Self::Constant | Self::Stale | Self::OfAnother => !object,
+            Self::Constant | Self::Stale | Self::DifferentTransaction => !object,
             Self::Contradicting | Self::WrongLater => !object && !matches!(shape, Shape::Open),
         }
     }
@@ -146,7 +149,7 @@ impl Kind {
                 | Self::Swapped
                 | Self::Truncated
                 | Self::Rounded
-                | Self::OfAnother
+                | Self::DifferentTransaction
                 | Self::Contradicting
                 | Self::WrongLater
         )

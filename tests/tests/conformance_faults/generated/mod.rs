@@ -150,7 +150,7 @@ fn wrong(table: &Table, cells: &BTreeMap<(usize, Kind), Cell>) -> Vec<String> {
         match (cell, reason) {
             (Cell::Missed, None) => {
                 wrong.push(format!(
-                    "{place}: no case catches it, and no reason says why"
+                    "{place}: no case catches it, and no reason explains why"
                 ));
             }
             (Cell::Unchanged, _) if !kind.depends_on_values() => {

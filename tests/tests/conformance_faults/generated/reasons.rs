@@ -3,8 +3,8 @@
 use super::{
     field::Field,
     kind::Kind::{
-        self, Constant, Contradicting, Empty, Malformed, OfAnother, Rounded, Stale, Swapped,
-        Truncated, WrongLater,
+        self, Constant, Contradicting, DifferentTransaction, Empty, Malformed, Rounded, Stale,
+        Swapped, Truncated, WrongLater,
     },
 };
 
@@ -40,51 +40,53 @@ macro_rules! only_the_hash {
     ($text:literal) => {
         concat!(
             $text,
-            " Only the hash of the block would show it, and nodes were seen to change blocks after they were hashed."
+            " Only the block's hash could reveal it, and real nodes change blocks after hashing them."
         )
     };
 }
 
 const MEANING: &str = only_the_hash!(
-    "The meaning of `proof` and `status` is not documented (OPEN-2), so any integer may be right."
+    "The meaning of `proof` and `status` is not documented (OPEN-2), so any integer may be valid."
 );
 
 pub(crate) const BLOCKS: &[Reason] = &[
     reason(
         &["proof"],
-        &[Constant, Swapped, Truncated, Rounded, OfAnother],
+        &[Constant, Swapped, Truncated, Rounded, DifferentTransaction],
         MEANING,
     ),
     reason(&["status"], &[Truncated, Rounded], MEANING),
     reason(
         &["timestamp"],
-        &[Constant, Truncated, Rounded, OfAnother],
+        &[Constant, Truncated, Rounded, DifferentTransaction],
         only_the_hash!(
-            "A chain can have started at any time, and nothing says how much time is between two blocks."
+            "A chain can start at any time, and the contract does not define the time between blocks."
         ),
     ),
     reason(
         &["creator_wallet", "expected_miner"],
-        &[Constant, OfAnother],
-        only_the_hash!("Nothing says which wallet makes which block."),
+        &[Constant, DifferentTransaction],
+        only_the_hash!("The contract does not define which wallet makes which block."),
     ),
     reason(
         &["committee"],
         &[Empty, Truncated],
-        only_the_hash!("Nothing says which wallets are in a committee, or how many."),
+        only_the_hash!(
+            "The contract does not define which wallets are in a committee, or how many."
+        ),
     ),
     reason(
         &["text.transactions"],
         &[Constant, Empty, Truncated],
         only_the_hash!(
-            "Nothing else lists transactions. Of a claim that a run makes itself, the write tier notices it \
+            "No other endpoint lists transactions. The write tier detects it for the run's own claim \
              (`submit-transaction/claim-in-block`)."
         ),
     ),
     reason(
         &["text.previous_block_receipts"],
-        &[Constant, Empty, Truncated, OfAnother],
-        "Nothing says how many votes a block has. Where no receipt is seen, the cases about receipts are \
+        &[Constant, Empty, Truncated, DifferentTransaction],
+        "The contract does not define how many votes a block has. Without receipts, the cases about them are \
          inconclusive.",
     ),
 ];
@@ -96,17 +98,17 @@ pub(crate) const STATE: &[Reason] = &[];
 pub(crate) const TRUST: &[Reason] = &[reason(
     &["trust_score"],
     &[Truncated, Rounded],
-    "No other endpoint has scores, and nothing says how they come about.",
+    "No other endpoint returns scores, and the contract does not define how they are computed.",
 )];
 
 const SET_BY_THE_CALLER: &str =
-    "A call does not name this member, and the caller can set it before signing.";
+    "The request does not contain this member, and the caller can set it before signing.";
 
 pub(crate) const CALLS: &[Reason] = &[
     reason(
         &["transaction.trans_code"],
         &[Contradicting, WrongLater],
-        "The node chooses the code. Any two different codes may be right.",
+        "The node chooses the code. Any two different codes are valid.",
     ),
     reason(
         &["transaction.currency"],
@@ -128,12 +130,12 @@ pub(crate) const CALLS: &[Reason] = &[
         &[
             Constant,
             Stale,
-            OfAnother,
+            DifferentTransaction,
             Rounded,
             Contradicting,
             WrongLater,
         ],
-        "Calls are built within a moment of one another, and clocks differ by more than that.",
+        "Calls are built milliseconds apart, and clocks differ by more than that.",
     ),
 ];
 
@@ -145,11 +147,11 @@ const MESSAGE: Reason = reason(
         Constant,
         Stale,
         Truncated,
-        OfAnother,
+        DifferentTransaction,
         Contradicting,
         WrongLater,
     ],
-    "The wording of messages is not documented, and an empty one is a string as well.",
+    "The wording of messages is not documented, and an empty message is also a string.",
 );
 
 pub(crate) const ACCEPTED: &[Reason] = &[MESSAGE];
@@ -164,6 +166,6 @@ pub(crate) const REFUSED: &[Reason] = &[
     reason(
         &["response.new_transaction"],
         &[Contradicting, WrongLater],
-        "Whether a transaction that was refused is new to the node is not documented.",
+        "The contract does not define whether a refused transaction counts as new.",
     ),
 ];

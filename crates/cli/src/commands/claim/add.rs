@@ -142,7 +142,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     if args.dry_run {
         let mut shown = to_be_signed(&prepared, saved.as_ref(), wallets).await?;
         if let Some(file) = file {
-            shown = shown.kept_in(file.display().to_string(), saved.is_some());
+            shown = shown.saved_in(file.display().to_string(), saved.is_some());
         }
         return session.output.show(&shown);
     }
@@ -157,7 +157,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
     if let Some(failure) = outcome::unconfirmed(&made, !args.no_wait) {
         return Err(failure);
     }
-    interrupt::from_now_on(format!(
+    interrupt::set_interrupt_message(format!(
         "the node accepted the transaction {}, which is saved in {}: run the same command again to see it",
         made.trans_code(),
         file.display()
@@ -167,7 +167,7 @@ pub(super) async fn run(args: &AddArgs, session: &Session) -> Result<(), Failure
         verifier: wallets.first().copied(),
         new_transaction: made.new_transaction,
         resumed: made.resumed,
-        kept_in: file.display().to_string(),
+        saved_in: file.display().to_string(),
         block: made.inclusion.as_ref().map(|found| found.block),
         record: made.record().map(record::Shown::of),
     })
@@ -204,7 +204,9 @@ fn options(args: &AddArgs, network: Option<Network>, progress: &Progress) -> Cla
             }
         });
     options.network = network;
-    options.search_in.extend(saved_claims::default_folder());
+    options
+        .search_folders
+        .extend(saved_claims::default_folder());
     options.wait = if args.no_wait {
         Duration::ZERO
     } else {

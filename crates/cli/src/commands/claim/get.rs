@@ -84,7 +84,7 @@ pub(super) async fn run(args: &GetArgs, session: &Session) -> Result<(), Failure
             .unwrap_or_default();
         let words = words.map(|words| format!(" ({words})")).unwrap_or_default();
         return Err(Failure::not_found(format!(
-            "{contract} has no record about {:?}{by}{words}; one that was just submitted is there \
+            "{contract} has no record about {:?}{by}{words}; a claim that was just submitted is there \
              when its block is made",
             args.asset
         )));

@@ -21,7 +21,7 @@ pub(super) struct Made<'o> {
     pub(super) new_transaction: Option<bool>,
     /// Whether it was signed in an earlier run.
     pub(super) resumed: bool,
-    pub(super) kept_in: String,
+    pub(super) saved_in: String,
     /// The index of the block with the transaction. Null if the block was not found.
     pub(super) block: Option<u64>,
     /// Null only if the command did not wait for the record.
@@ -32,7 +32,7 @@ impl CommandResult for Made<'_> {
     fn for_a_person(&self) -> String {
         let mut columns = Columns::new();
         columns.row(["transaction", &self.trans_code]);
-        columns.row(["saved in", &self.kept_in]);
+        columns.row(["saved in", &self.saved_in]);
         if let Some(block) = self.block {
             columns.row(["block", &block.to_string()]);
         }
@@ -61,7 +61,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
                      which stays: it differs in"
                 }
                 None => {
-                    "was accepted, but this verifier's record about the asset is another one, or \
+                    "was accepted, but this verifier's record about the asset is different, or \
                      was not recorded as requested: it differs in"
                 }
             };
@@ -78,7 +78,7 @@ pub(super) fn unconfirmed(outcome: &ClaimOutcome, waited: bool) -> Option<Failur
              keeps one record for each"
         ),
         _ if !waited => return None,
-        ReadBack::OfOthers(_) => format!(
+        ReadBack::OtherVerifiers(_) => format!(
             "transaction {code} was accepted, and the node shows only the records of other \
              verifiers yet: run the same command again, or `nodectl claim get` with --verifier"
         ),
@@ -104,12 +104,12 @@ pub(super) fn failure(error: ClaimError) -> Failure {
             maybe_taken_before,
             ..
         } => {
-            let refused = Failure::refused_saying(text, &messages);
+            let refused = Failure::refused_with_text(text, &messages);
             if maybe_taken_before {
                 // A node that refuses it now may have accepted it in an earlier run.
                 refused.but(Kind::Unconfirmed)
             } else {
-                refused.and("; --again makes another one, and pays for it")
+                refused.and("; --again makes a new claim and pays its fee")
             }
         }
         ClaimError::Submission { source, .. } => {
@@ -118,7 +118,7 @@ pub(super) fn failure(error: ClaimError) -> Failure {
         }
         ClaimError::ReadingBack { .. } => Failure::new(Kind::Unconfirmed, text)
             .and("; run the same command again, which submits the same transaction"),
-        ClaimError::Saved(SavedTransactionError::OfAnotherNode {
+        ClaimError::Saved(SavedTransactionError::DifferentNode {
             path,
             saved_for,
             node,

@@ -63,9 +63,12 @@ impl Progress {
                 ..
             } => self.hashing(path, *progress),
             ClaimStep::Resumed { path, trans_code } => {
-                interrupt::from_now_on(kept_words(&path.display(), "an earlier run signed it"));
+                interrupt::set_interrupt_message(kept_words(
+                    &path.display(),
+                    "an earlier run signed it",
+                ));
                 let why = if self.built.load(Ordering::SeqCst) {
-                    "another run was faster, and what was built here is dropped: submitting that \
+                    "another run was faster; the transaction built here is discarded: submitting that \
                      one's transaction"
                 } else {
                     "an earlier run signed this claim: submitting the same transaction"
@@ -93,7 +96,10 @@ impl Progress {
                 ));
             }
             ClaimStep::Saved { path } => {
-                interrupt::from_now_on(kept_words(&path.display(), "the transaction is signed"));
+                interrupt::set_interrupt_message(kept_words(
+                    &path.display(),
+                    "the transaction is signed",
+                ));
                 self.note(&format!("signed, and saved to {}", path.display()));
             }
             ClaimStep::Submitting { earlier: 0 } => self.spin("submitting"),

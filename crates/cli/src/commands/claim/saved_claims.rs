@@ -6,7 +6,7 @@ use std::{
 };
 
 use nodeproof_client::{ContractCall, contract_call::Fee};
-use nodeproof_files::{Shared, check_own_folder};
+use nodeproof_files::{Shared, check_private_folder};
 use nodeproof_primitives::Network;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -78,10 +78,11 @@ fn create_folder(folder: &Path) -> Result<(), Failure> {
 /// the default one.
 pub(super) fn check_folders(place: &Path) -> Result<(), Failure> {
     if let Some(folder) = default_folder() {
-        check_own_folder(&folder, Shared::No).map_err(Failure::usage)?;
+        check_private_folder(&folder, Shared::No).map_err(Failure::usage)?;
     }
     // A file in a folder like /tmp is allowed, because other users can't replace it there.
-    check_own_folder(nodeproof_files::parent_folder(place), Shared::Sticky).map_err(Failure::usage)
+    check_private_folder(nodeproof_files::parent_folder(place), Shared::Sticky)
+        .map_err(Failure::usage)
 }
 
 /// Returns the default folder of saved claims.

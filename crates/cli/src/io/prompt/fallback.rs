@@ -14,7 +14,7 @@ pub(crate) fn shown(question: &str) -> io::Result<Zeroizing<String>> {
     use std::io::{IsTerminal as _, Write as _};
 
     if !io::stdin().is_terminal() {
-        return Err(io::Error::other("standard input is none"));
+        return Err(io::Error::other("standard input is not a terminal"));
     }
     io::stderr().write_all(question.as_bytes())?;
     let mut line = String::new();

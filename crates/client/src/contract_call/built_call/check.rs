@@ -131,7 +131,9 @@ fn check_call(asked: &ContractCall) -> Result<(), BuiltCallMismatch> {
     let root = Place::Root;
     let params = Place::Member(&root, "params");
     no_member_twice(asked.params.as_str(), &params, 0).map_err(|error| match error {
-        BuiltCallMismatch::Twice { member } => BuiltCallMismatch::AskedTwice { member },
+        BuiltCallMismatch::Twice { member } => {
+            BuiltCallMismatch::DuplicateMemberInRequest { member }
+        }
         other => other,
     })?;
     object(asked.params.as_str(), &params).map(drop)

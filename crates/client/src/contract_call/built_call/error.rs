@@ -75,7 +75,7 @@ pub enum BuiltCallMismatch {
     },
     /// The call has a member more than once, so it has two meanings.
     #[error("the call has more than one `{member}`; leave one")]
-    AskedTwice {
+    DuplicateMemberInRequest {
         /// The member.
         member: String,
     },
@@ -185,7 +185,7 @@ impl BuiltCallMismatch {
         match self {
             Self::TooDeep { member, .. }
             | Self::Twice { member }
-            | Self::AskedTwice { member }
+            | Self::DuplicateMemberInRequest { member }
             | Self::Inexact { member, .. }
             | Self::Missing { member }
             | Self::Extra { member, .. }

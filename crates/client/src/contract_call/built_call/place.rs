@@ -3,9 +3,9 @@
 use nodeproof_primitives::{escape::escaped_up_to, signed_message};
 
 /// The maximum length of a member's name in a message, in characters.
-const LONGEST_NAME: usize = 60;
+const MAX_NAME_LENGTH: usize = 60;
 /// The maximum length of a path in a message, in characters.
-const LONGEST_PATH: usize = 240;
+const MAX_PATH_LENGTH: usize = 240;
 
 /// A place in a document, from the document inwards.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ impl<'p> Place<'p> {
         if path.is_empty() {
             path.push_str("the whole");
         }
-        escaped_up_to(&path, LONGEST_PATH)
+        escaped_up_to(&path, MAX_PATH_LENGTH)
     }
 
     fn write(&self, path: &mut String) {
@@ -45,7 +45,7 @@ impl<'p> Place<'p> {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                let name: String = name.chars().take(LONGEST_NAME).collect();
+                let name: String = name.chars().take(MAX_NAME_LENGTH).collect();
                 // Without quotes. ASCII makes letters that look alike distinguishable.
                 let name = as_signed(&quoted(&name));
                 path.push_str(name.trim_matches('"'));

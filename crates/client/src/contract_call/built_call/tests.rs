@@ -86,7 +86,7 @@ fn every_tampering_is_refused_and_named() {
             BuiltCallMismatch::Changed { .. } => "changed",
             BuiltCallMismatch::Extra { .. } => "added",
             BuiltCallMismatch::Missing { .. } => "left_out",
-            BuiltCallMismatch::Twice { .. } => "twice",
+            BuiltCallMismatch::Twice { .. } => "duplicate-member",
             BuiltCallMismatch::Malformed { .. } => "malformed",
             BuiltCallMismatch::AlreadySigned => "signed",
             _ => "another",
@@ -226,6 +226,9 @@ fn what_was_asked_has_to_have_one_meaning_that_nodes_keep() {
         Err(BuiltCallMismatch::Inexact { .. })
     ));
     let twice = ask(r#"{"a":[{"n":1,"n":1}]}"#).unwrap_err();
-    assert!(matches!(twice, BuiltCallMismatch::AskedTwice { .. }));
+    assert!(matches!(
+        twice,
+        BuiltCallMismatch::DuplicateMemberInRequest { .. }
+    ));
     assert_eq!(twice.member(), Some("params.a[0].n"));
 }

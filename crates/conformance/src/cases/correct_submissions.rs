@@ -14,12 +14,12 @@ use crate::{
 };
 
 /// Checks that a refused signature does not block its transaction.
-pub(crate) async fn after_a_bad_one(context: &Context) -> Findings {
-    let (bad, right) = context.submissions.right_after_a_bad_one().await?;
+pub(crate) async fn after_wrong_signature(context: &Context) -> Findings {
+    let (bad, right) = context.submissions.correct_after_wrong_signature().await?;
     if Reply::of(&bad) == Reply::Accepted {
         return unknown("the bad signature was accepted, which another case reports");
     }
-    let what = "a rightly signed transaction is refused because it was submitted with a wrong signature before";
+    let what = "a correctly signed transaction is refused because it was submitted with a wrong signature before";
     compare(context, &context.submissions.control().await?, &right, what).await
 }
 
@@ -28,7 +28,7 @@ pub(crate) async fn order_of_signatures(context: &Context) -> Findings {
     let in_order = context.submissions.of_two(false).await?;
     let reversed = context.submissions.of_two(true).await?;
     let what =
-        "the signatures of two signers are refused in another order than that of the signers";
+        "the signatures of two signers are refused if their order differs from that of the signers";
     compare(context, &in_order, &reversed, what).await
 }
 
@@ -44,7 +44,10 @@ async fn compare(
         return Ok(Checked::right());
     }
     let finding = || {
-        let expected = format!("the response to another right one: {}", control.summary());
+        let expected = format!(
+            "the response to another valid submission: {}",
+            control.summary()
+        );
         Finding::new(right, what, shown(&expected, 300), right.summary())
     };
     if known == Reply::Accepted {
@@ -65,7 +68,7 @@ async fn compare(
     match said {
         said if said == known => Ok(Checked::right()),
         said if said == wrong => Ok(Checked::wrong(finding())),
-        _ => unknown("a right transaction was refused in other words than another one"),
+        _ => unknown("two valid transactions were refused with different messages"),
     }
 }
 

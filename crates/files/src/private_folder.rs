@@ -46,7 +46,7 @@ impl fmt::Display for FolderError {
             Self::Io { path, source } => {
                 write!(
                     f,
-                    "the folder {} can't be looked at: {source}",
+                    "the folder {} can't be inspected: {source}",
                     path.display()
                 )
             }
@@ -72,7 +72,7 @@ impl std::error::Error for FolderError {
 /// # Errors
 /// The reason why the folder can't be trusted.
 #[cfg(unix)]
-pub fn check_own_folder(path: &Path, shared: Shared) -> Result<(), FolderError> {
+pub fn check_private_folder(path: &Path, shared: Shared) -> Result<(), FolderError> {
     use std::os::unix::fs::MetadataExt as _;
 
     const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -108,7 +108,7 @@ pub fn check_own_folder(path: &Path, shared: Shared) -> Result<(), FolderError> 
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub fn check_own_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
+pub fn check_private_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
     Ok(())
 }
 
@@ -116,7 +116,7 @@ pub fn check_own_folder(_: &Path, _: Shared) -> Result<(), FolderError> {
 ///
 /// # Errors
 /// If the system refuses.
-pub fn create_own_folder(path: &Path) -> io::Result<()> {
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -152,12 +152,12 @@ mod tests {
             (0o1777, false, true),
         ] {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
-            let checked = check_own_folder(path, Shared::No);
+            let checked = check_private_folder(path, Shared::No);
             assert_eq!(checked.is_ok(), passes, "{mode:o}: {checked:?}");
-            let checked = check_own_folder(path, Shared::Sticky);
+            let checked = check_private_folder(path, Shared::Sticky);
             assert_eq!(checked.is_ok(), shared_passes, "{mode:o}: {checked:?}");
         }
-        assert!(check_own_folder(&path.join("none"), Shared::No).is_ok());
+        assert!(check_private_folder(&path.join("none"), Shared::No).is_ok());
     }
 
     #[test]
@@ -167,11 +167,11 @@ mod tests {
         let of_other = match chown(folder.path(), Some(4711), None) {
             Ok(()) => folder.path().to_owned(),
             Err(_) => {
-                assert!(check_own_folder(Path::new("/"), Shared::Sticky).is_ok());
+                assert!(check_private_folder(Path::new("/"), Shared::Sticky).is_ok());
                 return;
             }
         };
-        let error = check_own_folder(&of_other, Shared::Sticky).unwrap_err();
+        let error = check_private_folder(&of_other, Shared::Sticky).unwrap_err();
         assert!(matches!(error, FolderError::OfAnotherUser { .. }));
         assert!(error.to_string().contains("belongs to another user"));
     }

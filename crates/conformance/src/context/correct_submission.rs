@@ -14,17 +14,17 @@ const BATCH: &str = "/submit-transaction-batch";
 
 /// Submits a transaction with another key's signature, and then the same one correctly signed.
 /// Returns both responses.
-pub(crate) async fn after_a_bad_one(
+pub(crate) async fn after_wrong_signature(
     submitter: &Submitter,
 ) -> Result<(Arc<Exchange>, Arc<Exchange>), InconclusiveReason> {
     let signer = signer(submitter)?;
     let text = draft(submitter, &[signer.address()], REFUSED).await?;
     let wrong = in_the_name_of(signer.address(), sign(&stranger()?, &text).await?);
     let wrong = Request::post("/submit-transaction", whole(&text, &[wrong]));
-    let wrong = submitter.submit_in_turn(wrong).await?;
+    let wrong = submitter.submit_serialized(wrong).await?;
     let right = whole(&text, &[sign(&signer, &text).await?]);
     let right = Request::post("/submit-transaction", right);
-    Ok((wrong, submitter.submit_in_turn(right).await?))
+    Ok((wrong, submitter.submit_serialized(right).await?))
 }
 
 /// Submits a transaction of two signers, with their signatures in the order of the signers or reversed.
@@ -37,7 +37,7 @@ pub(crate) async fn of_two(submitter: &Submitter, reversed: bool) -> Response {
         entries.reverse();
     }
     let request = Request::post("/submit-transaction", whole(&text, &entries));
-    submitter.submit_in_turn(request).await
+    submitter.submit_serialized(request).await
 }
 
 /// Submits a batch of two transactions: one without a signature and one signed with another key.
@@ -51,6 +51,8 @@ pub(crate) async fn bad_batch(
     let entry = in_the_name_of(signer, sign(&stranger, &other).await?);
     let body = format!("[{},{}]", whole(&unsigned, &[]), whole(&other, &[entry]));
     let codes = [&unsigned, &other].map(|text| code_of(text));
-    let response = submitter.submit_in_turn(Request::post(BATCH, body)).await?;
+    let response = submitter
+        .submit_serialized(Request::post(BATCH, body))
+        .await?;
     Ok((codes.to_vec(), response))
 }

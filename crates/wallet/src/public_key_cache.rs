@@ -17,9 +17,9 @@ const CAPACITY: usize = 4096;
 /// about 1.5 MB. When it is full, it is emptied.
 ///
 /// ```
-/// use nodeproof_wallet::{KeyPair, KnownKeys, verify_receipt};
+/// use nodeproof_wallet::{KeyPair, PublicKeyCache, verify_receipt};
 ///
-/// let known = KnownKeys::default();
+/// let known = PublicKeyCache::default();
 /// let voter = KeyPair::generate()?;
 /// let data = format!(r#"{{"vote": 1, "wallet_address": "{}"}}"#, voter.address());
 /// let signature = voter.sign(data.as_bytes());
@@ -29,9 +29,9 @@ const CAPACITY: usize = 4096;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct KnownKeys(Mutex<HashMap<Box<str>, PublicKey>>);
+pub struct PublicKeyCache(Mutex<HashMap<Box<str>, PublicKey>>);
 
-impl KnownKeys {
+impl PublicKeyCache {
     /// Returns the public key with this text. Parses it if it is not cached yet.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_known_key_is_the_one_that_parsing_returns() {
-        let (known, key) = (KnownKeys::default(), public_key(5));
+        let (known, key) = (PublicKeyCache::default(), public_key(5));
         let text = key.to_string();
         for _ in 0..2 {
             let found = known.parse(&text).unwrap();
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_number_of_keys_is_bounded() {
-        let known = KnownKeys::default();
+        let known = PublicKeyCache::default();
         for number in 1..=CAPACITY + 10 {
             let key = public_key(number);
             assert_eq!(known.parse(&key.to_string()), Ok(key));
